@@ -1,0 +1,142 @@
+// swift-tools-version: 6.2
+// The manifest is the map of the layers: a target may import only what it lists here, and lists only
+// what stands below it. `Tools/tidy` holds the imports to this file in both directions.
+
+import PackageDescription
+
+// MARK: - Settings: one strict list for every target of ours
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    // `any P` is spelled out, so that the cost of an existential is visible.
+    .enableUpcomingFeature("ExistentialAny"),
+    // A dependency is never re-exported by accident.
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    // Extension members are visible only where their module is imported: keeps the layering honest.
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // An async function runs on its caller's actor unless it says otherwise.
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    // Every use of an unsafe construct is marked where it stands.
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+// MARK: - Outside packages
+
+extension Target.Dependency {
+    static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+    static let deque = product(name: "DequeModule", package: "swift-collections")
+    static let grdb = product(name: "GRDB", package: "GRDB.swift")
+    static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
+    static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
+    static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
+    static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let logging = product(name: "Logging", package: "swift-log")
+    static let nioConcurrency = product(name: "NIOConcurrencyHelpers", package: "swift-nio")
+    static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
+    static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+    static let nioHTTPTypes = product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+    static let nioHTTPTypesHTTP1 = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+    static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+}
+
+// MARK: - Shapes of targets
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: "Causeway\(name)", dependencies: dependencies, path: "Modules/\(name)", swiftSettings: strict)
+}
+
+func app(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Apps/\(name)", swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: "Causeway\(name)Tests", dependencies: dependencies, path: "Tests/\(name)", swiftSettings: strict)
+}
+
+// MARK: - The house, from the ground up
+
+let package = Package(
+    name: "causeway",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "Causeway", targets: ["Causeway"]),
+        .executable(name: "causeway", targets: ["causeway-cli"]),
+        .executable(name: "causewayd", targets: ["causewayd"]),
+        .executable(name: "causeway-hub", targets: ["causeway-hub"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // Ground: values and the handed-in world. No I/O.
+        module("Models"),
+        module("Runtime", ["CausewayModels"]),
+        module("Wire", ["CausewayModels"]),
+
+        // Ports and the pure machines.
+        module("Storage", ["CausewayModels", "CausewayRuntime"]),
+        module("StorageConformance", ["CausewayModels", "CausewayRuntime", "CausewayStorage"]),
+        module("Transport", ["CausewayModels"]),
+        module("Outbox", ["CausewayModels", .deque]),
+        module("HubRules", ["CausewayModels"]),
+
+        // Adapters.
+        .systemLibrary(
+            name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        module("TLS", ["COpenSSL", .nioCore, .nioPosix]),
+        module("HTTP", ["CausewayTLS", .httpTypes, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioPosix]),
+        module("SQLiteStorage", ["CausewayModels", "CausewayRuntime", "CausewayStorage", .grdb]),
+        module(
+            "HTTPTransport",
+            [
+                "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTP", "CausewayTLS", .httpTypes,
+                .nioCore,
+            ]
+        ),
+
+        // The engine and the public face.
+        module(
+            "Sync", ["CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport", "CausewayOutbox"]),
+        module(
+            "Client",
+            [
+                "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport", "CausewayOutbox",
+                "CausewaySync",
+            ]),
+        .target(
+            name: "Causeway",
+            dependencies: [
+                "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport", "CausewayClient",
+                "CausewaySQLiteStorage", "CausewayHTTPTransport",
+            ],
+            path: "Modules/Causeway", swiftSettings: strict),
+
+        // Servers and their shared parts.
+        module("Control", ["Causeway", "CausewayHTTP", .hummingbird, .httpTypes, .logging, .nioCore]),
+        module(
+            "Hub",
+            [
+                "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayTLS", .grdb, .hummingbird,
+                .hummingbirdCore, .httpTypes, .logging, .nioCore, .nioPosix,
+            ]),
+
+        // Apps: parse arguments, wire modules together.
+        .executableTarget(
+            name: "causeway-cli", dependencies: ["Causeway", "CausewayControl", .argumentParser, .logging],
+            path: "Apps/causeway", swiftSettings: strict),
+        app("causewayd", ["Causeway", "CausewayControl", .argumentParser, .lifecycle, .logging]),
+        app("causeway-hub", ["CausewayHub", .argumentParser, .lifecycle, .logging]),
+    ]
+)
