@@ -1,0 +1,121 @@
+package import CausewayModels
+
+/// The hub's decisions about one lane, free of I/O: what to do with an operation, given what the hub remembers.
+///
+/// The hub keeps for each (account, outbox) the highest *epoch* it saw and for each lane of it a *mark*: the sequence
+/// of the last operation that was dealt with, applied or refused or fenced. Both are kept for ever. It remembers what
+/// it accepted (the message and its placement, deleted ones too), never what it refused.
+///
+/// | the operation | the hub |
+/// | --- | --- |
+/// | an older epoch | refuses the whole delivery: `superseded` |
+/// | sequence ≤ mark, id known | answers with the stored result; changes nothing |
+/// | sequence ≤ mark, a fence, id unknown | `fenced`: the mark itself bars every late copy |
+/// | sequence ≤ mark, a deletion | deletes (idempotent) |
+/// | sequence ≤ mark, a send, id unknown | the reason when it would be refused now too, else `late` |
+/// | previous ≠ mark | `gap`; what follows is not attempted |
+/// | previous = mark, id known | answers with the stored result; the mark moves |
+/// | previous = mark, otherwise | applied, refused or fenced; the mark moves |
+/// | previous = mark, and it cannot be done now | `tryLater`; the mark stays; what follows is not attempted |
+package struct LaneRules: Sendable, Equatable {
+    /// What the hub knows of the operation's message.
+    package enum Known: Sendable, Equatable {
+        case no
+        case accepted(Placement)
+    }
+
+    /// What the hub thinks of applying a send now.
+    package enum Verdict: Sendable, Equatable {
+        case fine
+        case refuse(code: String, detail: String)
+        case tryLater(code: String, detail: String, after: Duration?)
+    }
+
+    package enum Kind: Sendable, Equatable { case send, fence, delete }
+
+    /// What the hub does next.
+    package enum Decision: Sendable, Equatable {
+        /// Answer; nothing is stored but the mark.
+        case answer(DeliveryOutcome)
+        /// Store the message in the next place of its channel, and answer `accepted` with that place.
+        case apply
+        /// Delete the message if it is there and may be deleted by this account, and answer `deleted` or `refused`.
+        case delete
+    }
+
+    /// The sequence of the last operation that was dealt with.
+    package private(set) var mark: Int64
+    /// True after an outcome that stops the delivery.
+    package private(set) var isStopped = false
+
+    package init(mark: Int64) { self.mark = mark }
+
+    /// Decides about the next operation of a delivery and moves the mark.
+    ///
+    /// `verdict` is asked only when it counts, so that it may cost a look-up.
+    package mutating func decide(
+        _ kind: Kind, sequence: Int64, previous: Int64, known: Known, verdict: () throws -> Verdict
+    ) rethrows -> Decision {
+        if isStopped { return .answer(.notAttempted) }
+        if sequence <= mark { return try decideBelowMark(kind, known: known, verdict: verdict) }
+        guard previous == mark else {
+            isStopped = true
+            return .answer(.gap(mark: mark))
+        }
+        switch (kind, known) {
+        case (.delete, _):
+            mark = sequence
+            return .delete
+        case (.send, .accepted(let placement)), (.fence, .accepted(let placement)):
+            mark = sequence
+            return .answer(.accepted(placement))
+        case (.fence, .no):
+            mark = sequence
+            return .answer(.fenced)
+        case (.send, .no):
+            return decideNewSend(sequence, try verdict())
+        }
+    }
+
+    private mutating func decideNewSend(_ sequence: Int64, _ verdict: Verdict) -> Decision {
+        switch verdict {
+        case .fine:
+            mark = sequence
+            return .apply
+        case .refuse(let code, let detail):
+            mark = sequence
+            return .answer(.refused(code: code, detail: detail))
+        case .tryLater(let code, let detail, let after):
+            isStopped = true
+            return .answer(.tryLater(code: code, detail: detail, after: after))
+        }
+    }
+
+    private func decideBelowMark(_ kind: Kind, known: Known, verdict: () throws -> Verdict) rethrows -> Decision {
+        switch (kind, known) {
+        case (.delete, _): return .delete
+        case (_, .accepted(let placement)): return .answer(.accepted(placement))
+        case (.fence, .no): return .answer(.fenced)
+        case (.send, .no):
+            if case .refuse(let code, let detail) = try verdict() {
+                return .answer(.refused(code: code, detail: detail))
+            }
+            return .answer(.late(mark: mark))
+        }
+    }
+}
+
+/// The hub's decision about the epoch of a delivery.
+package struct EpochRules: Sendable, Equatable {
+    /// The highest epoch seen of this outbox; 0 when there was none.
+    package private(set) var highest: Int64
+
+    package init(highest: Int64) { self.highest = highest }
+
+    /// False when a newer process or copy of the store has been here: nothing of the delivery may be applied.
+    package mutating func admit(_ epoch: Int64) -> Bool {
+        guard epoch >= highest else { return false }
+        highest = epoch
+        return true
+    }
+}

@@ -1,0 +1,48 @@
+/// An ordered batch of operations of one lane, for one server.
+public struct Delivery: Sendable, Hashable {
+    public var outbox: OutboxID
+    public var epoch: Int64
+    public var lane: LaneID
+    public var operations: [DeliveryOperation]
+
+    public init(outbox: OutboxID, epoch: Int64, lane: LaneID, operations: [DeliveryOperation]) {
+        self.outbox = outbox
+        self.epoch = epoch
+        self.lane = lane
+        self.operations = operations
+    }
+}
+
+/// One operation of a ``Delivery``. Every attempt of the same operation carries the same numbers.
+public struct DeliveryOperation: Sendable, Hashable {
+    public enum Body: Sendable, Hashable {
+        case send(MessageID, channel: ChannelID, content: MessageContent, createdAt: Timestamp)
+        case fence(MessageID)
+        case delete(MessageID)
+    }
+
+    /// The operation's place in its lane.
+    public var sequence: Int64
+    /// The last sequence that was transmitted before it in its lane; 0 when there was none.
+    public var previous: Int64
+    public var body: Body
+
+    public init(sequence: Int64, previous: Int64, body: Body) {
+        self.sequence = sequence
+        self.previous = previous
+        self.body = body
+    }
+}
+
+/// The server's answer to a ``Delivery``.
+public struct DeliveryReport: Sendable, Hashable {
+    /// Where the lane stands afterwards.
+    public var mark: Int64
+    /// One for each operation, in their order.
+    public var outcomes: [DeliveryOutcome]
+
+    public init(mark: Int64, outcomes: [DeliveryOutcome]) {
+        self.mark = mark
+        self.outcomes = outcomes
+    }
+}

@@ -1,0 +1,36 @@
+/// Why a call to a server gave no result, already classified (design: five kinds of failure).
+public enum TransportError: Error, Sendable, Hashable {
+    /// No byte of the request reached the server: it cannot be connected to.
+    case unreachable(detail: String)
+    /// The server answered that it does not do it now; nothing was applied.
+    case transient(code: String, detail: String)
+    /// The request was sent, at least in part, and no answer of the protocol came: it may have been applied.
+    case inDoubt(detail: String)
+    /// The server asked to wait; nothing was applied.
+    case rateLimited(after: Duration, detail: String)
+    /// A person must act; nothing was applied.
+    case needsAttention(Attention)
+    /// The request as a whole was refused for good; nothing was applied.
+    case refused(code: String, detail: String)
+
+    public var kind: FailureKind {
+        switch self {
+        case .unreachable, .transient: .transient
+        case .inDoubt: .inDoubt
+        case .rateLimited: .rateLimited
+        case .needsAttention: .needsAttention
+        case .refused: .refused
+        }
+    }
+}
+
+extension TransportError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unreachable(let detail), .inDoubt(let detail), .rateLimited(_, let detail): detail
+        case .transient(let code, let detail), .refused(let code, let detail):
+            code.isEmpty ? detail : "\(detail) (\(code))"
+        case .needsAttention(let attention): attention.detail
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// Every bound of the client and the wire in one place, with its unit in its name.
+///
+/// What is too large is refused when it is created, not when it is sent (trap: a limit met after an upload).
+public enum Limits {
+    /// Bytes of UTF-8 in the text of one message.
+    public static let textBytesMax = 131_072
+    /// Bytes of JSON in a custom message.
+    public static let customBytesMax = 131_072
+    /// Nesting of the JSON in a custom message.
+    public static let customDepthMax = 32
+    /// Bytes of a channel's or user's name.
+    public static let nameBytesMax = 128
+    /// Undelivered messages in one outbox; past it `create…` is refused and nothing old is dropped.
+    public static let outboxMessagesMax = 250_000
+    /// Bytes of content of the undelivered messages in one outbox.
+    public static let outboxBytesMax = 1 << 30
+    /// Operations in one delivery.
+    public static let batchOperationsMax = 512
+    /// Bytes of content in one delivery; one message alone may be larger.
+    public static let batchBytesMax = 512 * 1024
+    /// Messages in one page when the caller names no number.
+    public static let pageSizeDefault = 20
+    /// Messages in one page at the most.
+    public static let pageSizeMax = 1000
+    /// Characters of a server's reason that are kept with a failed message.
+    public static let reasonCharactersMax = 500
+    /// Past deletions that are kept; older ones are dropped first.
+    public static let deleteActionsKeptMax = 100_000
+}

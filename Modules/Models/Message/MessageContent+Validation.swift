@@ -1,0 +1,40 @@
+/// Why a message cannot be created.
+public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
+    case textEmpty
+    case textTooLong(bytes: Int)
+    case customNotAnObject
+    case customTooLong(bytes: Int)
+    case customTooDeep
+    case unsupported(MessageType)
+
+    public var description: String {
+        switch self {
+        case .textEmpty: "the text is empty"
+        case .textTooLong(let bytes): "the text has \(bytes) bytes; at most \(Limits.textBytesMax) may be sent"
+        case .customNotAnObject: "a custom message must be a JSON object"
+        case .customTooLong(let bytes):
+            "the custom message has \(bytes) bytes of JSON; at most \(Limits.customBytesMax) may be sent"
+        case .customTooDeep: "the custom message is nested deeper than \(Limits.customDepthMax) levels"
+        case .unsupported(let type): "messages of type \(type.name) cannot be created yet"
+        }
+    }
+}
+
+extension MessageContent {
+    /// Holds the content against ``Limits``.
+    ///
+    /// - Parameter codedBytes: the size of the coded content; counts for custom messages.
+    package func validate(codedBytes: Int) throws(ContentProblem) {
+        switch self {
+        case .text(let text):
+            if text.isEmpty { throw .textEmpty }
+            if text.utf8.count > Limits.textBytesMax { throw .textTooLong(bytes: text.utf8.count) }
+        case .custom(let data):
+            guard case .object = data else { throw .customNotAnObject }
+            if codedBytes > Limits.customBytesMax { throw .customTooLong(bytes: codedBytes) }
+            if data.depth > Limits.customDepthMax { throw .customTooDeep }
+        case .image, .video, .audio, .file, .unknown:
+            throw .unsupported(type)
+        }
+    }
+}

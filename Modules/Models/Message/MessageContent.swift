@@ -1,0 +1,97 @@
+/// What a message says.
+public enum MessageContent: Sendable, Hashable {
+    case text(String)
+    /// Any JSON object of the application's own.
+    case custom(JSONValue)
+    case image(Attachment, caption: String?)
+    case video(Attachment, caption: String?)
+    case audio(Attachment)
+    case file(Attachment, caption: String?)
+    /// A kind or version that this build does not know, kept as it came.
+    case unknown(type: String, body: JSONValue)
+
+    public var type: MessageType {
+        switch self {
+        case .text: .text
+        case .custom: .custom
+        case .image: .image
+        case .video: .video
+        case .audio: .audio
+        case .file: .file
+        case .unknown(let type, _): MessageType(name: type)
+        }
+    }
+}
+
+extension MessageContent {
+    /// The version of the layout that ``encode(to:)`` writes. A newer layout gets a newer number, and
+    /// readers of the old one keep what they do not know as ``unknown(type:body:)``.
+    public static let codingVersion = 1
+}
+
+/// Coded as one object with the keys `v` (version), `type`, and what the type needs:
+/// `text`, `data`, or `attachment` and `caption`.
+extension MessageContent: Codable {
+    private enum Key: String, CodingKey {
+        case version = "v"
+        case type, text, data, attachment, caption
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        let version = try container.decode(Int.self, forKey: .version)
+        let name = try container.decode(String.self, forKey: .type)
+        guard version == Self.codingVersion else {
+            self = .unknown(type: name, body: try JSONValue(from: decoder))
+            return
+        }
+        switch MessageType(name: name) {
+        case .text:
+            self = .text(try container.decode(String.self, forKey: .text))
+        case .custom:
+            self = .custom(try container.decode(JSONValue.self, forKey: .data))
+        case .image:
+            self = .image(try Self.attachment(container), caption: try Self.caption(container))
+        case .video:
+            self = .video(try Self.attachment(container), caption: try Self.caption(container))
+        case .audio:
+            self = .audio(try Self.attachment(container))
+        case .file:
+            self = .file(try Self.attachment(container), caption: try Self.caption(container))
+        case .unknown:
+            self = .unknown(type: name, body: try JSONValue(from: decoder))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        if case .unknown(_, let body) = self {
+            try body.encode(to: encoder)
+            return
+        }
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(Self.codingVersion, forKey: .version)
+        try container.encode(type.name, forKey: .type)
+        switch self {
+        case .text(let text):
+            try container.encode(text, forKey: .text)
+        case .custom(let data):
+            try container.encode(data, forKey: .data)
+        case .image(let attachment, let caption), .video(let attachment, let caption),
+            .file(let attachment, let caption):
+            try container.encode(attachment, forKey: .attachment)
+            try container.encodeIfPresent(caption, forKey: .caption)
+        case .audio(let attachment):
+            try container.encode(attachment, forKey: .attachment)
+        case .unknown:
+            break
+        }
+    }
+
+    private static func attachment(_ container: KeyedDecodingContainer<Key>) throws -> Attachment {
+        try container.decode(Attachment.self, forKey: .attachment)
+    }
+
+    private static func caption(_ container: KeyedDecodingContainer<Key>) throws -> String? {
+        try container.decodeIfPresent(String.self, forKey: .caption)
+    }
+}

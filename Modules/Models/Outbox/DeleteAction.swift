@@ -1,0 +1,42 @@
+/// One past deletion: what was deleted, when and by whom.
+public struct DeleteAction: Sendable, Hashable, Codable {
+    /// Through which surface it was asked for.
+    public enum Origin: String, Sendable, Hashable, Codable, CaseIterable { case api, cli, statusPage }
+
+    /// Larger means later; 0 until the store has recorded it.
+    public var sequence: Int64
+    public let at: Timestamp
+    public let by: Origin
+    public let message: MessageID
+    public let channel: ChannelID
+    public let type: MessageType
+    /// How far the message had come.
+    public let syncState: SyncState
+    /// Its last error, when it had one.
+    public let lastFailure: Failure?
+
+    public init(
+        sequence: Int64 = 0, at: Timestamp, by: Origin, message: MessageID, channel: ChannelID, type: MessageType,
+        syncState: SyncState, lastFailure: Failure?
+    ) {
+        self.sequence = sequence
+        self.at = at
+        self.by = by
+        self.message = message
+        self.channel = channel
+        self.type = type
+        self.syncState = syncState
+        self.lastFailure = lastFailure
+    }
+}
+
+extension MessageType: Codable {
+    public init(from decoder: any Decoder) throws {
+        self.init(name: try decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+    }
+}

@@ -1,0 +1,59 @@
+/// The five kinds of failure of a delivery, never two (design: "five kinds").
+public enum FailureKind: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Not now, perhaps soon: a refused connection, a 5xx, an answer that is not the protocol's.
+    case transient
+    /// The server asked to wait for a stated time; uses up no retry.
+    case rateLimited
+    /// A person must act: a refused token, a certificate that does not verify. Nothing fails; the outbox pauses.
+    case needsAttention
+    /// Refused for good, with the server's reason.
+    case refused
+    /// Sent, and no answer came: the server may have it.
+    case inDoubt
+}
+
+/// Why a message is `error`.
+public struct Failure: Sendable, Hashable, Codable {
+    public enum Reason: String, Sendable, Hashable, Codable, CaseIterable {
+        /// The server refused it for good.
+        case refused
+        /// All attempts ended with a transient failure.
+        case retriesUsedUp
+        /// The session ended before it was delivered.
+        case sessionEnded
+        /// It was older than its limit.
+        case expired
+        /// It could not be put into a request.
+        case unsendable
+    }
+
+    public let reason: Reason
+    /// The server's or the network's machine-readable word for it (`channelNotFound`, `503`); may be empty.
+    public let code: String
+    /// What happened, in words for people. Holds no message text. May hold the server's words: escape it.
+    public let detail: String
+    /// When, by the device's clock.
+    public let at: Timestamp
+
+    /// - Parameter detail: cut to ``Limits/reasonCharactersMax`` characters.
+    public init(reason: Reason, code: String, detail: String, at: Timestamp) {
+        self.reason = reason
+        self.code = code
+        self.detail = String(detail.prefix(Limits.reasonCharactersMax))
+        self.at = at
+    }
+}
+
+extension Failure: CustomStringConvertible {
+    public var description: String {
+        let headline =
+            switch reason {
+            case .refused: "refused by the server"
+            case .retriesUsedUp: "not delivered after all retries"
+            case .sessionEnded: "the session ended before it was delivered"
+            case .expired: "older than its limit"
+            case .unsendable: "could not be sent"
+            }
+        return detail.isEmpty ? headline : "\(headline): \(detail)"
+    }
+}

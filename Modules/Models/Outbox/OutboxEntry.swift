@@ -1,0 +1,38 @@
+/// One link of a lane's chain: something that still has to be said to the server.
+public struct OutboxEntry: Sendable, Hashable {
+    public enum Kind: UInt8, Sendable, Hashable, CaseIterable {
+        /// Deliver the message.
+        case send = 0
+        /// Ask for a verdict: the server answers with the placement if it has the message, and else makes sure that
+        /// it never takes a late copy with this sequence. Also keeps the chain whole.
+        case fence = 1
+        /// Like `fence`, for a message that was deleted meanwhile: if the server has it, a `delete` follows.
+        case retract = 2
+        /// Delete the message from the server.
+        case delete = 3
+    }
+
+    public var kind: Kind
+    public var lane: LaneID
+    /// The place in the lane.
+    public var sequence: Int64
+    /// What was transmitted before it in its lane; `nil` while it was never transmitted.
+    public var previous: Int64?
+    public var message: MessageID
+    /// Tries that counted.
+    public var attempts: Int
+    /// The size of the coded content, for batching; 0 for all but `send`.
+    public var bytes: Int
+
+    public init(
+        kind: Kind, lane: LaneID, sequence: Int64, previous: Int64?, message: MessageID, attempts: Int, bytes: Int
+    ) {
+        self.kind = kind
+        self.lane = lane
+        self.sequence = sequence
+        self.previous = previous
+        self.message = message
+        self.attempts = attempts
+        self.bytes = bytes
+    }
+}

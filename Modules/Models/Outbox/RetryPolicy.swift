@@ -1,0 +1,42 @@
+/// How often, and how far apart, the delivery of one message is tried.
+///
+/// Only a *transient* failure uses up a retry; being offline, a rate limit or a refused token do not.
+public struct RetryPolicy: Sendable, Hashable, Codable {
+    /// The pause after a failed attempt.
+    public var interval: Duration
+    /// How many attempts may follow the first.
+    public var retriesMax: Int
+    /// What the pause is multiplied by after each further failure of the same message.
+    public var backoffFactor: Int
+    /// The longest pause.
+    public var intervalMax: Duration
+    /// How much longer a pause may become by chance, in hundredths of it, so that clients do not fire at once.
+    public var jitterPercent: Int
+
+    public init(
+        interval: Duration, retriesMax: Int, backoffFactor: Int = 1, intervalMax: Duration = .seconds(300),
+        jitterPercent: Int = 10
+    ) {
+        precondition(interval >= .zero && retriesMax >= 0 && backoffFactor >= 1 && jitterPercent >= 0)
+        self.interval = interval
+        self.retriesMax = retriesMax
+        self.backoffFactor = backoffFactor
+        self.intervalMax = intervalMax
+        self.jitterPercent = jitterPercent
+    }
+
+    /// About 5 s, at most 3 times after the first: the documented behaviour.
+    public static let documented = RetryPolicy(interval: .seconds(5), retriesMax: 3)
+    /// From 5 s up to 5 min, a day and a half in all: for devices that nobody looks at.
+    public static let patient = RetryPolicy(interval: .seconds(5), retriesMax: 440, backoffFactor: 2)
+
+    /// The pause after the given number of failed attempts, without jitter.
+    public func pause(afterAttempts attempts: Int) -> Duration {
+        var pause = interval
+        for _ in 1..<max(2, min(attempts, 64)) where backoffFactor > 1 && attempts > 1 {
+            if pause >= intervalMax { break }
+            pause *= backoffFactor
+        }
+        return min(pause, max(interval, intervalMax))
+    }
+}

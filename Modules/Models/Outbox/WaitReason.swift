@@ -1,0 +1,47 @@
+/// Why a message in the outbox is not on the server yet.
+public enum WaitReason: Sendable, Hashable, Codable {
+    /// Nobody is logged in.
+    case noSession
+    /// The server cannot be reached; `nextProbe` is when it is tried again.
+    case offline(detail: String, nextProbe: Timestamp?)
+    /// Reachable again, and waiting a moment for it to stay so.
+    case settling(until: Timestamp)
+    /// The last attempt failed; the next one begins at `until`.
+    case backingOff(until: Timestamp, attempts: Int)
+    /// The server asked to wait.
+    case rateLimited(until: Timestamp)
+    /// A person must act first.
+    case needsAttention(Attention)
+    /// An earlier message of the lane goes first.
+    case behind(MessageID)
+    /// Its attachment is on its way.
+    case uploading(sent: Int64, total: Int64)
+    /// Sent, not answered yet.
+    case inFlight(since: Timestamp)
+    /// It is about to be sent.
+    case ready
+    /// An operator stopped the outbox.
+    case paused
+    /// The disk takes no writes; the queue goes on when it does.
+    case storeUnavailable(detail: String)
+}
+
+extension WaitReason: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noSession: "nobody is logged in"
+        case .offline(let detail, let nextProbe):
+            "offline: \(detail)" + (nextProbe.map { "; trying again at \($0)" } ?? "")
+        case .settling(let until): "the connection is back; settling until \(until)"
+        case .backingOff(let until, let attempts): "attempt \(attempts) failed; trying again at \(until)"
+        case .rateLimited(let until): "the server asked to wait until \(until)"
+        case .needsAttention(let attention): "needs attention: \(attention)"
+        case .behind(let message): "behind message \(message)"
+        case .uploading(let sent, let total): "uploading, \(sent) of \(total) bytes"
+        case .inFlight(let since): "in flight since \(since)"
+        case .ready: "about to be sent"
+        case .paused: "the outbox is paused"
+        case .storeUnavailable(let detail): "the store takes no writes: \(detail)"
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/// A moment of a wall clock, in milliseconds since 1970-01-01 UTC.
+///
+/// For people to read. No decision about order, retry or position depends on it: such clocks jump.
+public struct Timestamp: Sendable, Hashable, Comparable, Codable {
+    public let milliseconds: Int64
+
+    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    public init(from decoder: any Decoder) throws {
+        milliseconds = try decoder.singleValueContainer().decode(Int64.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(milliseconds)
+    }
+
+    public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
+
+    /// The moment `duration` later, to the millisecond; stops at the ends of what the type can hold.
+    public func advanced(by duration: Duration) -> Timestamp {
+        let (sum, overflow) = milliseconds.addingReportingOverflow(duration.wholeMilliseconds)
+        return Timestamp(milliseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+    }
+}
+
+extension Timestamp: CustomStringConvertible {
+    /// The moment in UTC as RFC 3339 writes it, `2026-11-21T08:20:12.345Z`.
+    public var description: String {
+        let day = Int64(86_400_000)
+        var days = milliseconds / day
+        var rest = milliseconds % day
+        if rest < 0 {
+            rest += day
+            days -= 1
+        }
+        let (year, month, date) = Self.civilDate(daysSinceEpoch: days)
+        let seconds = rest / 1000
+        return Self.padded(year, 4) + "-" + Self.padded(month, 2) + "-" + Self.padded(date, 2) + "T"
+            + Self.padded(seconds / 3600, 2) + ":" + Self.padded(seconds / 60 % 60, 2) + ":"
+            + Self.padded(seconds % 60, 2) + "." + Self.padded(rest % 1000, 3) + "Z"
+    }
+
+    /// The proleptic Gregorian date of a day number; years are counted from March so that a leap day comes last.
+    private static func civilDate(daysSinceEpoch: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let daysPerEra: Int64 = 146_097
+        let shifted = daysSinceEpoch + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - daysPerEra + 1) / daysPerEra
+        let dayOfEra = shifted - era * daysPerEra
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+    }
+
+    private static func padded(_ value: Int64, _ width: Int) -> String {
+        let digits = String(value)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}
+
+extension Duration {
+    /// The duration in whole milliseconds, rounded towards zero.
+    package var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        return overflow ? (seconds < 0 ? .min : .max) : product + attoseconds / 1_000_000_000_000_000
+    }
+}

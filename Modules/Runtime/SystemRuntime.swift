@@ -1,0 +1,40 @@
+public import CausewayModels
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The real world: the system's clocks, its random source, and Swift's concurrency.
+///
+/// The one file below the adapters that may touch them.
+public struct SystemRuntime: Runtime {
+    private let origin = ContinuousClock.now
+
+    public init() {}
+
+    public var now: MonotonicTime { .zero + (ContinuousClock.now - origin) }
+
+    public var wallClock: Timestamp {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    public func random() -> UInt64 {
+        var generator = SystemRandomNumberGenerator()
+        return generator.next()
+    }
+
+    public func sleep(until deadline: MonotonicTime) async {
+        try? await Task.sleep(until: origin + (deadline - .zero), clock: ContinuousClock())
+    }
+
+    @discardableResult
+    public func spawn(_ body: @escaping @Sendable () async -> Void) -> RuntimeTask {
+        RuntimeTask(Task.detached { await body() })
+    }
+}

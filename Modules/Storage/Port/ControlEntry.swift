@@ -1,0 +1,26 @@
+public import CausewayModels
+
+/// A link of a lane's chain that is no message: a fence, a retraction or a deletion.
+public struct ControlEntry: Sendable, Hashable {
+    /// Any kind but `send`.
+    public var kind: OutboxEntry.Kind
+    public var lane: LaneID
+    public var sequence: Int64
+    public var previous: Int64?
+    public var message: MessageID
+
+    public init(kind: OutboxEntry.Kind, lane: LaneID, sequence: Int64, previous: Int64?, message: MessageID) {
+        precondition(kind != .send, "messages are their own entries")
+        self.kind = kind
+        self.lane = lane
+        self.sequence = sequence
+        self.previous = previous
+        self.message = message
+    }
+
+    /// The same link as the outbox machine sees it.
+    package var entry: OutboxEntry {
+        OutboxEntry(
+            kind: kind, lane: lane, sequence: sequence, previous: previous, message: message, attempts: 0, bytes: 0)
+    }
+}

@@ -1,0 +1,22 @@
+public import CausewayModels
+
+/// A message before the store has given it its place.
+public struct MessageDraft: Sendable, Hashable {
+    public var id: MessageID
+    public var channel: ChannelID
+    public var sender: UserID
+    public var content: MessageContent
+    public var createdAt: Timestamp
+    public var lane: LaneID
+
+    public init(
+        id: MessageID, channel: ChannelID, sender: UserID, content: MessageContent, createdAt: Timestamp, lane: LaneID
+    ) {
+        self.id = id
+        self.channel = channel
+        self.sender = sender
+        self.content = content
+        self.createdAt = createdAt
+        self.lane = lane
+    }
+}

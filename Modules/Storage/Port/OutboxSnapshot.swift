@@ -1,0 +1,19 @@
+public import CausewayModels
+
+/// The outbox as it stands in the store: what the outbox machine starts from.
+public struct OutboxSnapshot: Sendable, Equatable {
+    public var outboxID: OutboxID
+    /// Grows by one with each ``Store/begin(_:)``; the server refuses an older one.
+    public var epoch: Int64
+    /// The highest lane sequence that was ever transmitted, per lane.
+    public var lastTransmitted: [LaneID: Int64]
+    /// Everything that still has to be said to the server, by ascending sequence.
+    public var entries: [OutboxEntry]
+
+    public init(outboxID: OutboxID, epoch: Int64, lastTransmitted: [LaneID: Int64], entries: [OutboxEntry]) {
+        self.outboxID = outboxID
+        self.epoch = epoch
+        self.lastTransmitted = lastTransmitted
+        self.entries = entries
+    }
+}

@@ -1,0 +1,66 @@
+public import CausewayModels
+
+/// Where messages, the outbox and the session are kept: the one port of storage.
+///
+/// What an implementation promises, and `StorageConformance` checks:
+///
+/// 1. **One commit, all or nothing.** ``enqueue(_:)`` and ``commit(_:)`` take effect as a whole or not at all.
+///    With `durability == full` they return only after the disk confirmed.
+/// 2. **One sequence.** Ordinals and lane sequences come from one counter that only grows, survives restarts and is
+///    never handed out twice, not after a deletion either. A lane may skip numbers; it never goes back.
+/// 3. **The feed is the commit order.** Every subscriber is called for every commit, in commit order, before the
+///    call that caused it returns, and never concurrently. `before` and `after` are exact.
+/// 4. **Writers are not serialised by their callers.** Any number of tasks may call at once; implementations commit
+///    what waits together (group commit), in the order of arrival.
+/// 5. **Errors lose nothing.** After an error the store is as it was. After ``StoreError/full(detail:)`` it goes on
+///    by itself when there is room. After a failed sync it acknowledges nothing until it was reopened and verified.
+/// 6. **One owner.** Only one process has a store open for writing; a second one gets ``StoreError/owned(pid:path:)``.
+///
+/// Lifecycle: make it, call ``begin(_:)`` exactly once before anything else, then use it until ``close()``.
+public protocol Store: Sendable {
+    /// Begins a new epoch and settles, in the same commit, what the previous run left undelivered.
+    ///
+    /// Under ``RestartPolicy/fail`` every undelivered message that is not `error` yet becomes `error` with
+    /// `opening.failure`; what had been transmitted becomes in doubt and leaves a ``ControlEntry`` of kind `fence`
+    /// with its sequence. Under ``RestartPolicy/resume`` messages in `syncing` or `uploading` go back to `created` and
+    /// keep their sequences. Cost: linear in the outbox, once.
+    func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot
+
+    /// Takes in a message: assigns ordinal and lane sequence, and commits.
+    ///
+    /// Throws ``StoreError/outboxFull(messages:bytes:)`` past ``Limits/outboxMessagesMax`` or
+    /// ``Limits/outboxBytesMax``, and ``StoreError/duplicate(_:)`` when the id is there already.
+    func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message
+
+    /// Applies all mutations in order, in one commit. A mutation of a message that is not there does nothing.
+    func commit(_ mutations: [Mutation]) async throws(StoreError)
+
+    /// The message with this id; `nil` when there is none. Cost: one index look-up.
+    func message(_ id: MessageID) async throws(StoreError) -> Message?
+
+    /// The messages with these ids that are there, in the order asked for.
+    func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message]
+
+    /// One page of a query. Cost: the size of the page, wherever it lies.
+    func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage
+
+    /// How many messages there are in each state but `synced`. Cost: constant.
+    func counts() async throws(StoreError) -> StoreCounts
+
+    /// Past deletions, newest first, below `before` when given.
+    func deleteActions(before: Int64?, limit: Int) async throws(StoreError) -> [DeleteAction]
+
+    /// The session that was saved last; `nil` after logout.
+    func session() async throws(StoreError) -> Session?
+
+    /// What the outbox consists of now. Cost: linear in the outbox.
+    func outbox() async throws(StoreError) -> OutboxSnapshot
+
+    /// Calls `subscriber` for every commit from now on, in commit order, on the committing thread.
+    ///
+    /// The subscriber must return quickly and must not call the store. It is released with the subscription.
+    func subscribe(_ subscriber: @escaping @Sendable (StoreCommit) -> Void) -> StoreSubscription
+
+    /// Finishes what waits, then closes. Everything afterwards throws ``StoreError/closed``. May be called twice.
+    func close() async
+}

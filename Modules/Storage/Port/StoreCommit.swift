@@ -1,0 +1,26 @@
+public import CausewayModels
+
+/// What one commit changed.
+public struct StoreCommit: Sendable, Equatable {
+    /// Grows by one with each commit of this run.
+    public var version: Int64
+    /// In the order in which they were made.
+    public var changes: [RecordChange]
+    /// True when more changed than is listed (a session ended): read again what you depend on.
+    public var isReset: Bool
+
+    public init(version: Int64, changes: [RecordChange], isReset: Bool = false) {
+        self.version = version
+        self.changes = changes
+        self.isReset = isReset
+    }
+}
+
+/// One record before and after a commit.
+public enum RecordChange: Sendable, Equatable {
+    /// `before` is `nil` for an insertion, `after` for a deletion. `bytes` is the size of the coded content.
+    case message(before: Message?, after: Message?, bytes: Int)
+    case control(before: ControlEntry?, after: ControlEntry?)
+    case deleteAction(DeleteAction)
+    case session(Session?)
+}

@@ -1,0 +1,55 @@
+public import CausewayModels
+
+/// What can go wrong with a store. Nothing is lost by any of it.
+public enum StoreError: Error, Sendable, Hashable {
+    /// Another process has the store; `pid` is `nil` when it did not say.
+    case owned(pid: Int32?, path: String)
+    /// Written by a newer version than this one reads.
+    case fromTheFuture(version: String, path: String)
+    /// The folder or a file cannot be read or written.
+    case notAccessible(path: String, detail: String)
+    /// The disk is full.
+    case full(detail: String)
+    /// The disk failed to confirm a write; the store is closed until it was verified.
+    case syncFailed(detail: String)
+    /// The file is damaged; nothing was overwritten.
+    case damaged(path: String, detail: String)
+    /// The outbox has reached its limit.
+    case outboxFull(messages: Int, bytes: Int)
+    /// There is a message with this id.
+    case duplicate(MessageID)
+    /// The store was closed.
+    case closed
+    /// Anything else, in the words of the layer below.
+    case other(detail: String)
+}
+
+extension StoreError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .owned(let pid, let path):
+            "the store \(path) is in use by " + (pid.map { "process \($0)" } ?? "another process")
+                + "; talk to it through its control socket, or stop it"
+        case .fromTheFuture(let version, let path):
+            "the store \(path) was written by a newer version (\(version)); upgrade this program"
+        case .notAccessible(let path, let detail):
+            "cannot use \(path): \(detail); check that the folder exists and is writable"
+        case .full(let detail): "the disk is full (\(detail)); make room, and it goes on by itself"
+        case .syncFailed(let detail): "the disk did not confirm a write (\(detail)); nothing was acknowledged"
+        case .damaged(let path, let detail): "the store \(path) is damaged (\(detail)); nothing was overwritten"
+        case .outboxFull(let messages, let bytes):
+            "the outbox is full (\(messages) messages, \(bytes) bytes); deliver or delete some first"
+        case .duplicate(let id): "there is already a message \(id)"
+        case .closed: "the store is closed"
+        case .other(let detail): "the store failed: \(detail)"
+        }
+    }
+
+    /// True when the same call may succeed later without anybody's help but room on the disk.
+    public var isPassing: Bool {
+        switch self {
+        case .full, .syncFailed, .other: true
+        default: false
+        }
+    }
+}

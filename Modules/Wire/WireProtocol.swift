@@ -1,0 +1,26 @@
+/// The contract between client and hub: version, paths and headers. JSON over HTTP; see `WireDelivery` for the heart.
+package enum WireProtocol {
+    /// Sent by the hub in every answer; an answer without it is not the hub's (a captive portal's, a proxy's).
+    package static let header = "Causeway-Protocol"
+    package static let version = "1"
+
+    /// `POST`: an ordered batch.
+    package static let deliveriesPath = "/v1/deliveries"
+    /// `GET`: who the token belongs to.
+    package static let sessionPath = "/v1/session"
+    /// `GET`: all channels.
+    package static let channelsPath = "/v1/channels"
+    /// `PUT` creates (idempotent).
+    package static func channelPath(_ channel: String) -> String { "/v1/channels/\(channel)" }
+    /// `GET ?limit=&after=&before=`: a page by position.
+    package static func messagesPath(_ channel: String) -> String { "/v1/channels/\(channel)/messages" }
+    /// `GET`: one message.
+    package static func messagePath(_ message: String) -> String { "/v1/messages/\(message)" }
+    /// `GET`, without a token.
+    package static let healthPath = "/healthz"
+
+    /// Bytes of a request's body that the hub takes.
+    package static let requestBytesMax = 4 * 1024 * 1024
+    /// Bytes of an answer's body that the client takes.
+    package static let responseBytesMax = 64 * 1024 * 1024
+}
