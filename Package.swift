@@ -89,7 +89,7 @@ let package = Package(
         module("Storage", ["CausewayModels", "CausewayRuntime"]),
         module("StorageConformance", ["CausewayModels", "CausewayRuntime", "CausewayStorage"]),
         module("Transport", ["CausewayModels"]),
-        module("Outbox", ["CausewayModels", .deque]),
+        module("Outbox", ["CausewayModels", "CausewayStorage", .deque]),
         module("HubRules", ["CausewayModels"]),
 
         // Adapters.

@@ -32,8 +32,8 @@ public enum Mutation: Sendable, Hashable {
     case raiseSequence(above: Int64)
     /// A deletion to remember; the store assigns ``DeleteAction/sequence``.
     case recordDelete(DeleteAction)
-    /// A login, or with `nil` a logout.
-    case saveSession(Session?)
+    /// A login, or a logout (``Session/endedAt``).
+    case saveSession(Session)
     /// The session is over: every undelivered message becomes `error` as ``Store/begin(_:)`` does it under `fail`.
     /// The feed reports a reset instead of single changes.
     case endSession(Failure)
@@ -41,5 +41,6 @@ public enum Mutation: Sendable, Hashable {
     /// lanes start anew. The feed reports a reset.
     case forgetAccount
     /// A message that the server has: inserted, or merged with the own one of the same id, which becomes `synced`.
+    /// Does nothing when a recorded deletion names the id: what was deleted here does not come back with a page.
     case merge(PlacedMessage)
 }
