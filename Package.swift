@@ -108,7 +108,10 @@ let package = Package(
 
         // The engine and the public face.
         module(
-            "Sync", ["CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport", "CausewayOutbox"]),
+            "Sync",
+            [
+                "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport", "CausewayOutbox", .deque,
+            ]),
         module(
             "Client",
             [
@@ -118,8 +121,8 @@ let package = Package(
         .target(
             name: "Causeway",
             dependencies: [
-                "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport", "CausewayClient",
-                "CausewaySQLiteStorage", "CausewayHTTPTransport",
+                "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport", "CausewayOutbox",
+                "CausewaySync", "CausewayClient",
             ],
             path: "Modules/Causeway", swiftSettings: strict),
 
@@ -134,9 +137,18 @@ let package = Package(
 
         // Apps: parse arguments, wire modules together.
         .executableTarget(
-            name: "causeway-cli", dependencies: ["Causeway", "CausewayControl", .argumentParser, .logging],
+            name: "causeway-cli",
+            dependencies: [
+                "Causeway", "CausewayControl", "CausewaySQLiteStorage", "CausewayHTTPTransport", .argumentParser,
+                .logging,
+            ],
             path: "Apps/causeway", swiftSettings: strict),
-        app("causewayd", ["Causeway", "CausewayControl", .argumentParser, .lifecycle, .logging]),
+        app(
+            "causewayd",
+            [
+                "Causeway", "CausewayControl", "CausewaySQLiteStorage", "CausewayHTTPTransport", .argumentParser,
+                .lifecycle, .logging,
+            ]),
         app("causeway-hub", ["CausewayHub", .argumentParser, .lifecycle, .logging]),
     ]
 )

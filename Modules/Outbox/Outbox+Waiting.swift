@@ -36,6 +36,19 @@ extension Outbox {
         return nil
     }
 
+    /// True when the message, or a question about it, still has to be said to the server.
+    package func isWaiting(for message: MessageID) -> Bool { places[message] != nil || fences[message] != nil }
+
+    /// The lanes that have something to say: how much, and why their oldest message waits.
+    package func lanesInWords(
+        at moment: Moment
+    ) -> [(lane: LaneID, depth: Int, head: MessageID?, wait: WaitReason?)] {
+        lanes.filter { !$0.slots.isEmpty }.map { lane in
+            let head = lane.headMessage
+            return (lane.id, lane.slots.count, head, head.flatMap { waitReason(for: $0, at: moment) })
+        }
+    }
+
     package func connectivity(at moment: Moment) -> Connectivity {
         switch link.state {
         case .unknown: .unknown

@@ -39,12 +39,13 @@ package struct Outbox: Sendable, Equatable {
     var undecided: [MessageID: Failure] = [:]
     var link = OutboxLink()
     var hasSession = false
-    var isPaused = false
+    package internal(set) var isPaused = false
     package private(set) var attention: Attention?
     /// Nothing is sent before this moment: the server asked for it.
     var rateLimitedUntil: MonotonicTime?
     var generator: SplitMix64
-    var nextRound = 1
+    /// Grows over the whole run of the process, also across ``init(_:configuration:seed:firstRound:)``.
+    package internal(set) var nextRound: Int
 
     struct Place: Sendable, Equatable {
         /// Index into `lanes`, which never shrinks.
@@ -54,8 +55,13 @@ package struct Outbox: Sendable, Equatable {
 
     /// Starts from what the store holds. Cost: linear in the outbox.
     ///
-    /// - Parameter seed: for jitter.
-    package init(_ snapshot: OutboxSnapshot, configuration: OutboxConfiguration, seed: UInt64) {
+    /// - Parameters:
+    ///   - seed: for jitter.
+    ///   - firstRound: above every round of this run of the process, so that late answers are known as such.
+    package init(
+        _ snapshot: OutboxSnapshot, configuration: OutboxConfiguration, seed: UInt64, firstRound: Int = 1
+    ) {
+        nextRound = firstRound
         self.configuration = configuration
         outboxID = snapshot.outboxID
         epoch = snapshot.epoch
@@ -130,6 +136,12 @@ package struct Outbox: Sendable, Equatable {
                 attempts: entry.attempts, bytes: entry.bytes))
     }
 
+    /// False for what a snapshot held already: the feed may bring it again.
+    private mutating func isNew(_ entry: OutboxEntry) -> Bool {
+        let lane = lanes[laneIndex(entry.lane)]
+        return entry.sequence > max(lane.lastTransmitted, lane.slots.last?.sequence ?? 0)
+    }
+
     /// The index of a lane, which is made when it is new.
     mutating func laneIndex(_ id: LaneID) -> Int {
         if let index = laneIndices[id] { return index }
@@ -141,6 +153,7 @@ package struct Outbox: Sendable, Equatable {
     private mutating func enqueue(_ entries: [OutboxEntry], _ moment: Moment, _ actions: inout [OutboxAction]) {
         var touched: [Int] = []
         for entry in entries {
+            guard isNew(entry) else { continue }
             append(entry)
             let lane = laneIndex(entry.lane)
             if touched.last != lane { touched.append(lane) }
