@@ -98,7 +98,8 @@ CASES = {
         [models(text) for text in (
             "Int.random(in: 0..<3, using: &source)", "runtime.spawn { }", "Date(timeIntervalSince1970: 3)",
             "// Task.sleep", 'let s = "Date()"', "func start() -> Task<Void, Never> {", "UUID(uuidString: text)",
-            "enum Timer { case retry }", "let a = myTask { }", "clock.now", "case sleep(Int)", "sleep(until: deadline)", "func sleep(_ a: Duration)",
+            "enum Timer { case retry }", "let a = myTask { }", "clock.now", "case sleep(Int)", "sleep(until: deadline)",
+            "func sleep(_ a: Duration)",
         )] + [
             {"Modules/Runtime/SystemRuntime.swift": "Task.detached { ContinuousClock().now }"},
             {"Modules/TLS/A.swift": "Task { Date() }"},
@@ -129,11 +130,12 @@ CASES = {
             models("final class A: @unchecked Sendable {}"), models("nonisolated(unsafe) var a = 1"),
             models("// guarded by the lock\n\nfinal class A: @unchecked Sendable {}"),
             models("/// A connection.\nfinal class A: @unchecked Sendable {}"),
-            models("let b = 1 // guarded by the lock\nnonisolated(unsafe) var a = 1"),
+            models("let b = 1 // guarded by the lock\nnonisolated(unsafe) var a = 1\n\n// by the lock"),
         ],
         [
             models("// Guarded by `lock`.\nfinal class A: @unchecked Sendable {}"),
             models("// Guarded by `lock`,\n// always.\n@available(macOS 15, *)\nclass A: @unchecked Sendable {}"),
+            models("final class A: @unchecked Sendable {\n    // Sendable because nothing in it changes.\n}"),
             models("// @unchecked Sendable"),
         ],
     ),
@@ -155,7 +157,7 @@ CASES = {
         ],
         [
             models(SHORT), models("struct A {\n" + "    let a = 1\n" * 100 + "}\n"),
-            models("protocol P {\n    func f() throws\n    var a: Int { get }\n}\nenum B {\n" + "case a\n" * 90 + "}\n"),
+            models("protocol P {\n    func f() throws\n    var a: Int { get }\n}\nenum B {\n" + "case a\n" * 90 + "}"),
             models("func f() {\n    let a = \"}\"\n}\n" + "let a = 1\n" * 90),
         ],
     ),
@@ -215,7 +217,8 @@ CASES = {
             {"A.md": "[ref]: gone.md\n"}, {"A.md": "![picture](gone.png \"title\")"},
         ],
         [
-            {"README.md": "[it](docs/A.md#part) [web](https://a.org/x) [here](#p)", "docs/A.md": "[up](../README.md)"},
+            {"README.md": "[it](docs/A.md#part) [web](https://a.org/x) [here](#p)", "docs/A.md": "[up](../A.md)",
+             "A.md": "a"},
             {"README.md": "[folder](docs/) `[no](gone.md)`\n```\n[no](gone.md)\n```\n", "docs/A.md": "a"},
         ],
     ),

@@ -47,14 +47,18 @@ def unproven(tree):
     for source in tree.swift:
         for match in _UNSAFE.finditer(source.code):
             line = source.line_at(match.start())
-            if not _PROOF.search(comment_above(source, line)):
+            if not _PROOF.search(comments_around(source, line)):
                 yield Finding(source.path, line, "unproven-unsafe",
-                              f"{match.group()} without a proof: say in a comment directly above what keeps it safe "
-                              "(which lock, which event loop, why it never changes), or do without it")
+                              f"{match.group()} without a proof: say in a comment directly above, or as the first "
+                              "lines of the body, what keeps it safe (which lock, which event loop, why it never "
+                              "changes), or do without it")
 
 
-def comment_above(source, line):
-    """The comment that ends on the line above; attributes on lines of their own may stand between."""
+def comments_around(source, line):
+    """The comment that ends on the line above and the one that begins on the line below.
+
+    Attributes on lines of their own may stand between a comment and the line.
+    """
     code, comments = source.code.split("\n"), source.comments.split("\n")
     index, found = line - 2, []
     while index >= 0 and code[index].lstrip().startswith("@") and not comments[index].strip():
@@ -62,7 +66,11 @@ def comment_above(source, line):
     while index >= 0 and comments[index].strip() and not code[index].strip():
         found.append(comments[index])
         index -= 1
-    return "\n".join(reversed(found))
+    index = line
+    while index < len(code) and comments[index].strip() and not code[index].strip():
+        found.append(comments[index])
+        index += 1
+    return "\n".join(found)
 
 
 def unfinished(tree):
