@@ -65,7 +65,8 @@ install: ## Build for release; install programs and systemd units under DESTDIR/
 	@bin=$$($(SWIFT) build -c release $(RELEASE_FLAGS) $(BUILD_FLAGS) --show-bin-path) && \
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib/systemd/system' && \
 	for program in $(PROGRAMS); do \
-	    install -m 0755 "$$bin/$$program" '$(DESTDIR)$(PREFIX)/bin/' || exit; \
+	    install -m 0755 "$$bin/$$program" '$(DESTDIR)$(PREFIX)/bin/' && \
+	    strip -S "$(DESTDIR)$(PREFIX)/bin/$$program" || exit; \
 	done && \
 	for unit in $(UNITS); do \
 	    sed 's|@bindir@|$(PREFIX)/bin|g' "Tools/systemd/$$unit" \
