@@ -42,7 +42,7 @@ test: setup check ## Set up, then check: what CI runs
 
 tidy: ## Keep the style rules that a program can keep (Tools/tidy)
 	@echo '==> tidy'
-	@python3 -B -m unittest discover --quiet --start-directory Tools/tidy
+	@told=$$(python3 -B -m unittest discover --start-directory Tools/tidy 2>&1) || { echo "$$told"; exit 1; }
 	@Tools/tidy/tidy
 
 lint: ## Look at the form of Swift, shell and Python; change nothing
