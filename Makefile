@@ -33,8 +33,8 @@ build: ## Build everything for debugging
 	$(SWIFT) build $(BUILD_FLAGS)
 
 check: lint tidy ## Look at the form, keep the style rules, build, run the tests
-	@echo '==> build'
-	@$(SWIFT) build --build-tests --quiet $(BUILD_FLAGS)
+	@echo '==> build (the first one takes some minutes)'
+	@Tools/quietly $(SWIFT) build --build-tests $(BUILD_FLAGS)
 	@echo '==> test'
 	@Tools/run-tests --skip-build $(BUILD_FLAGS) $(if $(FILTER),--filter '$(FILTER)')
 
@@ -42,7 +42,7 @@ test: setup check ## Set up, then check: what CI runs
 
 tidy: ## Keep the style rules that a program can keep (Tools/tidy)
 	@echo '==> tidy'
-	@told=$$(python3 -B -m unittest discover --start-directory Tools/tidy 2>&1) || { echo "$$told"; exit 1; }
+	@Tools/quietly python3 -B -m unittest discover --start-directory Tools/tidy
 	@Tools/tidy/tidy
 
 lint: ## Look at the form of Swift, shell and Python; change nothing
