@@ -28,7 +28,7 @@ BANS = [
     ban(r"\bTask\s*\.\s*sleep\b", "Task.sleep", _SLEEP),
     ban(r"(?<![.\w])(?<!func )(?<!case )(?:u|nano)?sleep\s*\((?!\s*\w+\s*:)", "sleep()", _SLEEP),
     ban(r"\bThread\s*\.\s*sleep\b", "Thread.sleep", _SLEEP),
-    ban(r"(?<!->)(?<!-> )(?<!:)(?<!: )(?<![.\w])Task\s*(?:<[^>\n]*>)?\s*(?:\([^)]*\))?\s*\{", "a bare Task", _SPAWN),
+    ban(r"(?<!->)(?<!-> )(?<!:)(?<!: )(?<![.\w])Task\s*(?:<[^\n{(]*>)?\s*[({]", "a bare Task", _SPAWN),
     ban(r"\bTask\s*\.\s*(?:detached|immediate\w*|init)\b", "Task.detached", _SPAWN),
     ban(r"(?<![.\w])Thread\s*(?:\(|\.\s*detach)", "Thread", _SPAWN),
     ban(r"(?<![.\w])Dispatch(?:Queue|Source|WorkItem|Group|Semaphore)\b", "Dispatch", _SPAWN),
