@@ -42,9 +42,11 @@ BANS = [
     ban(r"(?<![.\w])(?:clock_gettime|gettimeofday|mach_absolute_time|CFAbsoluteTimeGetCurrent)\s*\(",
         "the system's clock", _CLOCK),
     ban(r"\bSystemRandomNumberGenerator\b", "SystemRandomNumberGenerator", _CHANCE),
-    ban(r"(?<![.\w])(?:arc4random\w*|getrandom|random)\s*\(", "the system's random source", _CHANCE),
+    ban(r"(?<![.\w])(?:arc4random\w*|getrandom)\s*\(", "the system's random source", _CHANCE),
+    ban(r"\bBool\s*\.\s*random\s*\(\s*\)", "chance without 'using:'", _CHANCE),
     ban(r"(?<![.\w])UUID\s*\(\s*\)", "UUID()", _CHANCE + ", or make an id type from its bytes"),
-    call_without(r"\.(?:random|shuffled|shuffle|randomElement)\s*\(", "using:", "chance without 'using:'", _CHANCE),
+    call_without(r"\.random\s*\((?=\s*in\b)", "using:", "chance without 'using:'", _CHANCE),
+    call_without(r"\.(?:shuffled|shuffle|randomElement)\s*\(", "using:", "chance without 'using:'", _CHANCE),
     ban(r"\bProcessInfo\b", "ProcessInfo", _SETTING),
     ban(r"(?<![.\w])(?:getenv|getpid)\s*\(", "the process's own state", _SETTING),
 ]
