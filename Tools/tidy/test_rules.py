@@ -90,18 +90,19 @@ CASES = {
     "purity": (
         [models(text) for text in (
             "try await Task.sleep(for: .seconds(1))", "Task { }", "Task<Void, Never>(priority: .high) {\n}",
-            "Task(operation: run)",
-            "Task<Result<A, B>, Never> {", "Task.detached {", "let a = Date()", "Date(timeIntervalSinceNow: 1)", "Date.now",
-            "ContinuousClock().now", "SuspendingClock.now", "Bool.random()", "Double.random(\n  in: 0..<f(1))", "SystemRandomNumberGenerator()", "Int.random(in: 0..<3)", "list.shuffled()",
-            "UUID()", "DispatchQueue.main", "Thread.detachNewThread {", "Timer.scheduledTimer(", "usleep(3)",
+            "Task(operation: run)", "Task<Result<A, B>, Never> {", "Task.detached {", "let a = Date()",
+            "Date(timeIntervalSinceNow: 1)", "Date.now", "ContinuousClock().now", "SuspendingClock.now",
+            "SystemRandomNumberGenerator()", "Int.random(in: 0..<3)", "Bool.random()",
+            "Double.random(\n  in: 0..<f(1))", "list.shuffled()", "UUID()", "DispatchQueue.main",
+            "Thread.detachNewThread {", "Timer.scheduledTimer(", "usleep(3)",
             "ProcessInfo.processInfo.environment", 'log("now \\(Date())")', "arc4random()",
         )],
         [models(text) for text in (
-            "Int.random(in: 0..<3, using: &source)", "runtime.spawn { }", "Date(timeIntervalSince1970: 3)",
-            "// Task.sleep", 'let s = "Date()"', "func start() -> Task<Void, Never> {", "UUID(uuidString: text)",
-            "enum Timer { case retry }", "let a = myTask { }", "case one(Task<Void, Never>)",
-            "let a: Task<Void, Never>?", "runtime.random()", "func random() -> UInt64",
-            "list.shuffled(using: &source)", "clock.now", "case sleep(Int)", "sleep(until: deadline)",
+            "Int.random(in: 0..<3, using: &source)", "list.shuffled(using: &source)", "runtime.random()",
+            "func random() -> UInt64", "runtime.spawn { }", "Date(timeIntervalSince1970: 3)", "// Task.sleep",
+            'let s = "Date()"', "func start() -> Task<Void, Never> {", "case one(Task<Void, Never>)",
+            "let a: Task<Void, Never>?", "let a = myTask { }", "UUID(uuidString: text)",
+            "enum Timer { case retry }", "clock.now", "case sleep(Int)", "sleep(until: deadline)",
             "func sleep(_ a: Duration)",
         )] + [
             {"Modules/Runtime/SystemRuntime.swift": "Task.detached { ContinuousClock().now }"},
