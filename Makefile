@@ -33,6 +33,8 @@ build: ## Build everything for debugging
 	$(SWIFT) build $(BUILD_FLAGS)
 
 check: lint tidy ## Look at the form, keep the style rules, build, run the tests
+	@echo '==> tests of the tools'
+	@Tools/quietly python3 -B -m unittest discover --start-directory Tools
 	@echo '==> build (the first one takes some minutes)'
 	@Tools/quietly $(SWIFT) build --build-tests $(BUILD_FLAGS)
 	@echo '==> test'
