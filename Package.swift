@@ -146,5 +146,16 @@ let package = Package(
                 .lifecycle, .logging,
             ]),
         app("causeway-hub", ["CausewayHub", .argumentParser, .lifecycle, .logging]),
+
+        // Tests
+        .target(
+            name: "CausewaySimulatedRuntime", dependencies: ["CausewayModels", "CausewayRuntime"],
+            path: "Tests/SimulatedRuntime", swiftSettings: strict),
+        tests(
+            "Sync",
+            [
+                "Causeway", "CausewayModels", "CausewayRuntime", "CausewaySimulatedRuntime", "CausewayStorage",
+                "CausewayTransport",
+            ]),
     ]
 )
