@@ -157,5 +157,6 @@ let package = Package(
                 "Causeway", "CausewayModels", "CausewayRuntime", "CausewaySimulatedRuntime", "CausewayStorage",
                 "CausewayTransport",
             ]),
+        tests("TLS", ["CausewayTLS", .nioConcurrency, .nioCore, .nioEmbedded, .nioPosix]),
     ]
 )
