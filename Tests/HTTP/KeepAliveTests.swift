@@ -202,12 +202,13 @@ import Testing
 
     @Test(arguments: ["HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 4", "x"])
     func bytesOnAnIdleConnectionCloseIt(extra: String) async throws {
+        let answered = Event()
         let closed = Event()
         try await ScriptedServer.run { connection in
             guard try await connection.readRequest() != nil else { return }
             if connection.number == 1 {
-                // Two segments: the answer is over when the rest comes.
                 try await connection.write(Self.answer)
+                await answered.wait()
                 try await connection.write(extra)
                 try await connection.untilClosed()
                 closed.fire()
@@ -219,6 +220,7 @@ import Testing
             try await withClient(port: port) { client in
                 let text = try await client.get().text
                 #expect(text == "ok")
+                answered.fire()
                 await closed.wait()
                 let nextText = try await client.get().text
                 #expect(nextText == "good")
