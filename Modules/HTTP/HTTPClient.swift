@@ -1,4 +1,5 @@
 package import CausewayTLS
+import HTTPTypes
 package import NIOCore
 import NIOHTTP1
 import Synchronization
