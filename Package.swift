@@ -138,5 +138,11 @@ let package = Package(
             path: "Apps/causeway", swiftSettings: strict),
         app("causewayd", ["Causeway", "CausewayControl", .argumentParser, .lifecycle, .logging]),
         app("causeway-hub", ["CausewayHub", .argumentParser, .lifecycle, .logging]),
+
+        // Tests
+        tests("Storage", ["CausewayModels", "CausewayStorage", "CausewayStorageConformance"]),
+        tests(
+            "SQLiteStorage",
+            ["CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage", .grdb]),
     ]
 )
