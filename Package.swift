@@ -159,5 +159,9 @@ let package = Package(
             ]),
         tests("HTTP", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
         tests("TLS", ["CausewayTLS", .nioConcurrency, .nioCore, .nioEmbedded, .nioPosix]),
+        tests("Storage", ["CausewayModels", "CausewayStorage", "CausewayStorageConformance"]),
+        tests(
+            "SQLiteStorage",
+            ["CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage", .grdb]),
     ]
 )

@@ -133,7 +133,7 @@ extension MemoryState {
     func outbox(_ outboxID: OutboxID) -> OutboxSnapshot {
         var entries = allUndelivered().compactMap { $0.message.entry(bytes: $0.bytes) }
         entries += controls.values.map(\.entry)
-        entries.sort { $0.sequence < $1.sequence }
+        entries.sort { ($0.sequence, $0.kind.rawValue) < ($1.sequence, $1.kind.rawValue) }
         return OutboxSnapshot(
             outboxID: outboxID, epoch: epoch, lastTransmitted: lastTransmitted, entries: entries)
     }
