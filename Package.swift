@@ -138,5 +138,8 @@ let package = Package(
             path: "Apps/causeway", swiftSettings: strict),
         app("causewayd", ["Causeway", "CausewayControl", .argumentParser, .lifecycle, .logging]),
         app("causeway-hub", ["CausewayHub", .argumentParser, .lifecycle, .logging]),
+
+        // Tests
+        tests("TLS", ["CausewayTLS", .nioConcurrency, .nioCore, .nioEmbedded, .nioPosix]),
     ]
 )
