@@ -40,6 +40,7 @@ extension Target.Dependency {
     static let nioHTTPTypes = product(name: "NIOHTTPTypes", package: "swift-nio-extras")
     static let nioHTTPTypesHTTP1 = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
 }
 
 // MARK: - Shapes of targets
@@ -129,7 +130,8 @@ let package = Package(
             "Hub",
             [
                 "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayTLS", .grdb, .hummingbird,
-                .hummingbirdCore, .httpTypes, .logging, .nioCore, .nioPosix,
+                .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
+                .nioHTTPTypesHTTP1, .nioPosix,
             ]),
 
         // Apps: parse arguments, wire modules together.
@@ -137,7 +139,7 @@ let package = Package(
             name: "causeway-cli", dependencies: ["Causeway", "CausewayControl", .argumentParser, .logging],
             path: "Apps/causeway", swiftSettings: strict),
         app("causewayd", ["Causeway", "CausewayControl", .argumentParser, .lifecycle, .logging]),
-        app("causeway-hub", ["CausewayHub", .argumentParser, .lifecycle, .logging]),
+        app("causeway-hub", ["CausewayHub", "CausewayModels", .argumentParser, .lifecycle, .logging, .unixSignals]),
 
         // Tests
         tests("TLS", ["CausewayTLS", .nioConcurrency, .nioCore, .nioEmbedded, .nioPosix]),

@@ -1,5 +1,6 @@
 internal import CausewayModels
 internal import CausewayWire
+internal import HTTPTypes
 
 /// A delivery that keeps the rules of the wire, with its contents coded for storage: all that can be done before the
 /// transaction.

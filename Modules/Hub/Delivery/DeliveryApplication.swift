@@ -94,7 +94,8 @@ struct DeliveryApplication {
             placement: Placement(position: row[1], acceptedAt: Timestamp(milliseconds: row[2])), isDeleted: row[3])
     }
 
-    private mutating func verdict(on operation: CheckedDelivery.Operation, stored: Stored?) throws -> LaneRules.Verdict {
+    private mutating func verdict(on operation: CheckedDelivery.Operation, stored: Stored?) throws -> LaneRules.Verdict
+    {
         if stored != nil {
             return .refuse(code: "idTaken", detail: "Another account already used the id \(operation.id).")
         }

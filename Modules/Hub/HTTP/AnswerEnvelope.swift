@@ -9,9 +9,10 @@ internal import NIOHTTP1
 struct AnswerEnvelope: RouterMiddleware {
     let faults: HubFaults?
 
+    @concurrent
     func handle(
         _ request: Request, context: HubRequestContext,
-        next: (Request, HubRequestContext) async throws -> Response
+        next: @concurrent (Request, HubRequestContext) async throws -> Response
     ) async throws -> Response {
         do {
             if let answer = try await faults?.meet(.everything, context.channel) { return answer }
@@ -33,6 +34,9 @@ struct AnswerEnvelope: RouterMiddleware {
             return HubRefusal.bodyTooLarge.response
         } catch let error as HTTPParserError {
             // The connection itself is beyond repair: Hummingbird closes it.
+            throw error
+        } catch let error as ChannelError {
+            // It is closed already; nobody reads an answer.
             throw error
         } catch let error as HTTPError where error.status == .notFound {
             return HubRoute.refusal(method: request.method, path: request.uri.path).response

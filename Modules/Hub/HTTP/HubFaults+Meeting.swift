@@ -3,15 +3,15 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// Marks an answer that must not carry the protocol's header; taken off again before it leaves.
-private let foreignMark = "text/html; charset=foreign"
+/// The hub itself never answers in HTML: such an answer is a fault's, and leaves without the protocol's header.
+private let foreignType = "text/html"
 
 extension HubFaults {
     func meet(_ scope: Scope, _ channel: any Channel) async throws -> Response? {
         try await next(scope)?.meetBefore(channel)
     }
 
-    static func isForeign(_ response: Response) -> Bool { response.headers[.contentType] == foreignMark }
+    static func isForeign(_ response: Response) -> Bool { response.headers[.contentType] == foreignType }
 }
 
 extension HubFaults.Fault {
@@ -24,7 +24,7 @@ extension HubFaults.Fault {
             throw refusal
         case .foreignPage(let status):
             return Response(
-                status: .init(code: status), headers: [.contentType: foreignMark],
+                status: .init(code: status), headers: [.contentType: foreignType],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: "<html><body>Welcome to the Wi-Fi</body></html>")))
         case .cutBefore:
             try await channel.close()

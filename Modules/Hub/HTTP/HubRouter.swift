@@ -1,14 +1,9 @@
 internal import CausewayModels
 internal import CausewayWire
+internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 /// What the hub answers on each path. Holds no state of its own.
 struct HubRouter: Sendable {
@@ -82,7 +77,8 @@ struct HubRouter: Sendable {
         let text = try context.parameters.require("channel").removingPercentEncoding ?? ""
         guard let id = ChannelID(text) else {
             throw HubRefusal(
-                .badRequest, code: "nameInvalid", detail: "The channel's name \(Name.problem(with: text) ?? "is wrong").")
+                .badRequest, code: "nameInvalid",
+                detail: "The channel's name \(Name.problem(with: text) ?? "is wrong").")
         }
         return id
     }

@@ -17,9 +17,10 @@ final class TokenGate: RouterMiddleware {
 
     init(_ store: HubStore) { self.store = store }
 
+    @concurrent
     func handle(
         _ request: Request, context: HubRequestContext,
-        next: (Request, HubRequestContext) async throws -> Response
+        next: @concurrent (Request, HubRequestContext) async throws -> Response
     ) async throws -> Response {
         guard let token = Self.token(in: request.headers), let account = try await store.account(token: token) else {
             let peer = Self.peer(of: context.channel)
@@ -42,7 +43,7 @@ final class TokenGate: RouterMiddleware {
     }
 
     /// The address without its port; of IPv6 the first 64 bits, which is what one customer gets.
-    private static func peer(of channel: any Channel) -> String {
+    private static func peer(of channel: any NIOCore.Channel) -> String {
         guard let address = channel.remoteAddress else { return "" }
         guard case .v6 = address, let text = address.ipAddress else { return address.ipAddress ?? "" }
         return text.split(separator: ":", omittingEmptySubsequences: false).prefix(4).joined(separator: ":")

@@ -12,6 +12,19 @@ package struct AccountToken: Sendable, CustomStringConvertible, CustomDebugStrin
         text = "cwt_" + String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
+    /// Writes it to a new file that only its owner may read.
+    ///
+    /// - Throws: `alreadySetUp` when the file is there.
+    package func write(to path: String) throws(HubError) { try DataFolder.writeSecret(text + "\n", to: path) }
+
+    /// Writes it in place of the account's old one, in one step: a reader sees the old or the new.
+    package func replace(at path: String) throws(HubError) {
+        let fresh = path + ".new"
+        DataFolder.remove(fresh)
+        try write(to: fresh)
+        try DataFolder.rename(fresh, to: path)
+    }
+
     /// What the hub keeps.
     static func digest(of text: String) -> [UInt8] { Digest.sha256(text.utf8) }
 

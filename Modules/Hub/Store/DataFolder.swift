@@ -61,9 +61,17 @@ package struct DataFolder: Sendable, Hashable {
         }
     }
 
+    static func rename(_ path: String, to target: String) throws(HubError) {
+        guard systemRename(path, target) != 0 else { return }
+        throw .io(path: target, detail: "the file cannot be replaced (\(systemMessage()))")
+    }
+
     static func remove(_ path: String) { _ = unsafe unlink(path) }
 
-    static func systemMessage() -> String { unsafe String(cString: strerror(errno)) }
+    /// What the system says of the last failed call.
+    static func systemMessage() -> String { message(of: errno) }
+
+    static func message(of code: Int32) -> String { unsafe String(cString: strerror(code)) }
 
     private static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "" }
@@ -107,3 +115,6 @@ package final class DataFolderLock: Sendable {
         return Int32(String(decoding: text.prefix(count).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
     }
 }
+
+/// The system's call, which a method of the same name hides.
+private func systemRename(_ path: String, _ target: String) -> Int32 { unsafe rename(path, target) }

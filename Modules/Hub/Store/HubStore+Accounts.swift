@@ -1,4 +1,4 @@
-package import CausewayModels
+internal import CausewayModels
 internal import CausewayTLS
 internal import GRDB
 

@@ -57,6 +57,9 @@ package final class HubStore: Sendable {
         return pool
     }
 
+    /// Closes the file; a call after that throws.
+    package func close() { do { try pool.close() } catch { print("CLOSE", error) } }
+
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(HubError) -> Value {
         do {
             return try await pool.read(body)
