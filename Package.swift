@@ -142,6 +142,13 @@ let package = Package(
         app("causeway-hub", ["CausewayHub", "CausewayModels", .argumentParser, .lifecycle, .logging, .unixSignals]),
 
         // Tests
+        tests("HubRules", ["CausewayHubRules", "CausewayModels"]),
+        tests(
+            "Hub",
+            [
+                "CausewayHub", "CausewayHubRules", "CausewayModels", "CausewayTLS", "CausewayWire", "causeway-hub",
+                .httpTypes, .logging, .nioCore, .nioHTTP1, .nioPosix,
+            ]),
         tests("TLS", ["CausewayTLS", .nioConcurrency, .nioCore, .nioEmbedded, .nioPosix]),
     ]
 )

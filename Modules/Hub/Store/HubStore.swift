@@ -58,7 +58,7 @@ package final class HubStore: Sendable {
     }
 
     /// Closes the file; a call after that throws.
-    package func close() { do { try pool.close() } catch { print("CLOSE", error) } }
+    package func close() { try? pool.close() }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(HubError) -> Value {
         do {
