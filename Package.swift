@@ -40,6 +40,7 @@ extension Target.Dependency {
     static let nioHTTPTypes = product(name: "NIOHTTPTypes", package: "swift-nio-extras")
     static let nioHTTPTypesHTTP1 = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
 }
 
 // MARK: - Shapes of targets
@@ -128,7 +129,8 @@ let package = Package(
             "Hub",
             [
                 "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayTLS", .grdb, .hummingbird,
-                .hummingbirdCore, .httpTypes, .logging, .nioCore, .nioPosix,
+                .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
+                .nioHTTPTypesHTTP1, .nioPosix,
             ]),
 
         // Apps: parse arguments, wire modules together.
@@ -158,6 +160,17 @@ let package = Package(
                 "CausewayTransport",
             ]),
         tests("HTTP", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
+        app("causewayd", ["Causeway", "CausewayControl", .argumentParser, .lifecycle, .logging]),
+        app("causeway-hub", ["CausewayHub", "CausewayModels", .argumentParser, .lifecycle, .logging, .unixSignals]),
+
+        // Tests
+        tests("HubRules", ["CausewayHubRules", "CausewayModels"]),
+        tests(
+            "Hub",
+            [
+                "CausewayHub", "CausewayHubRules", "CausewayModels", "CausewayTLS", "CausewayWire", "causeway-hub",
+                .httpTypes, .logging, .nioCore, .nioHTTP1, .nioPosix,
+            ]),
         tests("TLS", ["CausewayTLS", .nioConcurrency, .nioCore, .nioEmbedded, .nioPosix]),
         tests("Storage", ["CausewayModels", "CausewayStorage", "CausewayStorageConformance"]),
         tests(
