@@ -1,3 +1,4 @@
+package import CausewayTLS
 package import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -27,16 +28,18 @@ package final class HTTPClient: Sendable {
     /// Opens nothing yet: the first request does.
     ///
     /// - Parameters:
+    ///   - tls: whom to trust when the endpoint is TLS; without it every request to such an endpoint fails. One
+    ///     context may serve many clients.
     ///   - proxy: always used when given, except for a Unix socket; see `HTTPProxy.fromEnvironment`.
     ///   - eventLoopGroup: one of its loops carries all connections of this client. Must outlive the client.
     package init(
-        endpoint: HTTPEndpoint, timeouts: HTTPTimeouts = HTTPTimeouts(), limits: HTTPLimits = HTTPLimits(),
-        proxy: HTTPProxy? = nil, eventLoopGroup: any EventLoopGroup
+        endpoint: HTTPEndpoint, tls: TLSClientContext? = nil, timeouts: HTTPTimeouts = HTTPTimeouts(),
+        limits: HTTPLimits = HTTPLimits(), proxy: HTTPProxy? = nil, eventLoopGroup: any EventLoopGroup
     ) {
         self.endpoint = endpoint
         var proxy = proxy
         if case .unix = endpoint.address { proxy = nil }
-        settings = ConnectionSettings(endpoint: endpoint, proxy: proxy, timeouts: timeouts, limits: limits)
+        settings = ConnectionSettings(endpoint: endpoint, tls: tls, proxy: proxy, timeouts: timeouts, limits: limits)
         loop = eventLoopGroup.next()
         pool = .makeBoxSendingValue(ConnectionPool(loop: loop, settings: settings), eventLoop: loop)
     }
