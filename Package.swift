@@ -102,7 +102,7 @@ let package = Package(
             "HTTPTransport",
             [
                 "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTP", "CausewayTLS", .httpTypes,
-                .nioCore,
+                .nioCore, .nioPosix,
             ]
         ),
 
@@ -152,7 +152,16 @@ let package = Package(
         app("causeway-hub", ["CausewayHub", .argumentParser, .lifecycle, .logging]),
 
         // Tests
+        .target(
+            name: "CausewayTestSupport", dependencies: ["CausewayTLS", .nioCore, .nioHTTP1, .nioPosix],
+            path: "Tests/Support", swiftSettings: strict),
         tests("HTTP", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
+        tests(
+            "HTTPTransport",
+            [
+                "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTP", "CausewayHTTPTransport",
+                "CausewayTLS", "CausewayTestSupport", .nioCore, .nioPosix,
+            ]),
         tests("TLS", ["CausewayTLS", .nioConcurrency, .nioCore, .nioEmbedded, .nioPosix]),
     ]
 )
