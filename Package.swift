@@ -103,7 +103,7 @@ let package = Package(
             "HTTPTransport",
             [
                 "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTP", "CausewayTLS", .httpTypes,
-                .nioCore,
+                .nioCore, .nioPosix,
             ]
         ),
 
@@ -170,6 +170,14 @@ let package = Package(
             [
                 "CausewayHub", "CausewayHubRules", "CausewayModels", "CausewayTLS", "CausewayWire", "causeway-hub",
                 .httpTypes, .logging, .nioCore, .nioHTTP1, .nioPosix,
+            name: "CausewayTestSupport", dependencies: ["CausewayTLS", .nioCore, .nioHTTP1, .nioPosix],
+            path: "Tests/Support", swiftSettings: strict),
+        tests("HTTP", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
+        tests(
+            "HTTPTransport",
+            [
+                "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTP", "CausewayHTTPTransport",
+                "CausewayTLS", "CausewayTestSupport", .nioCore, .nioPosix,
             ]),
         tests("TLS", ["CausewayTLS", .nioConcurrency, .nioCore, .nioEmbedded, .nioPosix]),
         tests("Storage", ["CausewayModels", "CausewayStorage", "CausewayStorageConformance"]),
