@@ -153,7 +153,7 @@ let package = Package(
 
         // Tests
         .target(
-            name: "CausewayTestSupport", dependencies: ["CausewayTLS", .nioCore, .nioHTTP1, .nioPosix],
+            name: "CausewayTestSupport", dependencies: ["CausewayModels", "CausewayTLS", .nioCore, .nioHTTP1, .nioPosix],
             path: "Tests/Support", swiftSettings: strict),
         tests("HTTP", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
         tests(
