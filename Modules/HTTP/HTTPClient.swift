@@ -1,4 +1,5 @@
 package import CausewayTLS
+import HTTPTypes
 package import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -46,7 +47,7 @@ package final class HTTPClient: Sendable {
 
     /// Sends a request and waits for the whole answer. Any task, any number at once.
     ///
-    /// An answer with any status from 200 to 999 is returned; what throws is only the lack of an answer.
+    /// An answer with any status from 200 to 999 is returned (but for a proxy's 407); what throws is only the lack of an answer.
     ///
     /// - Throws: see ``HTTPClientError``; its `mayHaveReachedServer` tells whether the request may have been acted
     ///   on.
@@ -77,7 +78,10 @@ package final class HTTPClient: Sendable {
             cancelled.raise()
             loop.execute { self.pool.value.withdraw(id) { .cancelled(requestSent: $0) } }
         }
-        return try result.get()
+        let response = try result.get()
+        // A plain request that the proxy did not pass on; behind a tunnel 407 would be the server's own word.
+        guard !settings.isForProxyToRead || response.status.code != 407 else { throw .proxyRefused(status: 407) }
+        return response
     }
 
     /// Fails what waits or is on its way with ``HTTPClientError/shutdown(requestSent:)`` and closes all

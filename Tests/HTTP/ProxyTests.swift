@@ -37,6 +37,19 @@ import Testing
             ])
     }
 
+    @Test func aPlainRequestThatTheProxyDidNotPassOn() async throws {
+        try await withProxy(url: "http://hub.example") { connection in
+            while try await connection.readRequest() != nil {
+                try await connection.write(
+                    "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+            }
+        } body: { client in
+            let error = try await client.failure(of: .post)
+            #expect(error.kind == "proxyRefused(407)")
+            #expect(!error.mayHaveReachedServer)
+        }
+    }
+
     // MARK: CONNECT
 
     /// A client of `https://hub.example:8443` behind a proxy that does as the script says.
