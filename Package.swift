@@ -40,6 +40,7 @@ extension Target.Dependency {
     static let nioHTTPTypes = product(name: "NIOHTTPTypes", package: "swift-nio-extras")
     static let nioHTTPTypesHTTP1 = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
 }
 
 // MARK: - Shapes of targets
@@ -132,7 +133,8 @@ let package = Package(
             "Hub",
             [
                 "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayTLS", .grdb, .hummingbird,
-                .hummingbirdCore, .httpTypes, .logging, .nioCore, .nioPosix,
+                .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
+                .nioHTTPTypesHTTP1, .nioPosix,
             ]),
 
         // Apps: parse arguments, wire modules together.
@@ -149,18 +151,26 @@ let package = Package(
                 "Causeway", "CausewayControl", "CausewaySQLiteStorage", "CausewayHTTPTransport", .argumentParser,
                 .lifecycle, .logging,
             ]),
-        app("causeway-hub", ["CausewayHub", .argumentParser, .lifecycle, .logging]),
+        app("causeway-hub", ["CausewayHub", "CausewayModels", .argumentParser, .lifecycle, .logging, .unixSignals]),
 
         // Tests
         .target(
-            name: "CausewayTestSupport", dependencies: ["CausewayModels", "CausewayTLS", .nioCore, .nioHTTP1, .nioPosix],
+            name: "CausewayTestSupport",
+            dependencies: ["CausewayModels", "CausewayTLS", .nioCore, .nioHTTP1, .nioPosix],
             path: "Tests/Support", swiftSettings: strict),
         tests("HTTP", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
         tests(
             "HTTPTransport",
             [
-                "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTP", "CausewayHTTPTransport",
-                "CausewayTLS", "CausewayTestSupport", .nioCore, .nioPosix,
+                "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTPTransport",
+                "CausewayTLS", "CausewayTestSupport", "CausewayHub", .logging, .nioCore, .nioPosix,
+            ]),
+        tests("HubRules", ["CausewayHubRules", "CausewayModels"]),
+        tests(
+            "Hub",
+            [
+                "CausewayHub", "CausewayHubRules", "CausewayModels", "CausewayTLS", "CausewayWire", "causeway-hub",
+                .httpTypes, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]),
         tests("TLS", ["CausewayTLS", .nioConcurrency, .nioCore, .nioEmbedded, .nioPosix]),
     ]
