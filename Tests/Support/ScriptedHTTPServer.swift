@@ -11,6 +11,7 @@ package final class ScriptedHTTPServer: Sendable {
     package enum Step: Sendable {
         /// Writes these bytes as they are.
         case write(String)
+        case writeBytes([UInt8])
         /// Does nothing for so long.
         case wait(Duration)
         /// Ends the connection in order: with FIN, and under TLS with its closing word.
@@ -221,6 +222,8 @@ private final class Conversation: ChannelInboundHandler {
             switch steps.removeFirst() {
             case .write(let text):
                 context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
+            case .writeBytes(let bytes):
+                context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
             case .wait(let duration):
                 isWaiting = true
                 context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(duration)) { [self] in
