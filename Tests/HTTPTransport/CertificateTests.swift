@@ -17,7 +17,8 @@ import Testing
     }
 
     private static func options(_ change: (inout CertificateOptions) -> Void = { _ in }) -> CertificateOptions {
-        var options = CertificateOptions(commonName: "localhost", names: ["localhost", "127.0.0.1"])
+        var options = CertificateOptions(
+            commonName: "localhost", organization: "Test", names: ["localhost", "127.0.0.1"])
         change(&options)
         return options
     }
@@ -46,7 +47,8 @@ import Testing
             try folder.server(CertificateAuthority.create(commonName: "Stranger", validDays: 2).issue(options()))
         },
         Bad(name: "missing intermediate", words: "intermediate") { folder, root in
-            let middle = CertificateOptions(purpose: .authority(pathLength: 0), commonName: "Middle", organization: "T")
+            let middle = CertificateOptions(
+                purpose: .authority(pathLength: 0), commonName: "Middle", organization: "Test")
             let leaf = try root.issueAuthority(middle).issue(options())
             return try folder.server(leaf, chain: leaf.certificatePEM)
         },
