@@ -170,7 +170,7 @@ let package = Package(
             "Hub",
             [
                 "CausewayHub", "CausewayHubRules", "CausewayModels", "CausewayTLS", "CausewayWire", "causeway-hub",
-                .httpTypes, .logging, .nioCore, .nioHTTP1, .nioPosix,
+                .grdb, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]),
         tests("TLS", ["CausewayTLS", .nioConcurrency, .nioCore, .nioEmbedded, .nioPosix]),
     ]
