@@ -38,7 +38,8 @@ import Testing
                 }
                 if row.arrives { await server.hasRequests(1) }
                 #expect(server.requests.count == (row.arrives ? 1 : 0))
-                #expect(proxy.connectionCount == 1)
+                // A time-out may come before the proxy has taken the connection.
+                #expect(proxy.connectionCount <= 1)
             }
         }
     }
