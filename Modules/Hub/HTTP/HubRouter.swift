@@ -118,7 +118,7 @@ struct HubRouter: Sendable {
     }
 
     private static func decode(_ body: ByteBuffer) throws -> WireDelivery {
-        let bytes = body.readableBytesView
+        let bytes = Array(body.readableBytesView)
         guard HubCoding.depth(of: bytes) <= HubLimits.jsonDepthMax else {
             throw HubRefusal(
                 .badRequest, code: "jsonTooDeep",

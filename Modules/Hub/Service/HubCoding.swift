@@ -36,7 +36,7 @@ enum HubCoding {
     /// How deep the arrays and objects of a JSON text are nested. Does not check that it is JSON.
     ///
     /// Asked before a body is decoded, because decoding recurses.
-    static func depth(of bytes: some Sequence<UInt8>) -> Int {
+    static func depth(of bytes: [UInt8]) -> Int {
         var depth = 0
         var deepest = 0
         var isInString = false

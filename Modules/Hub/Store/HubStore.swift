@@ -17,12 +17,13 @@ package final class HubStore: Sendable {
 
     /// Opens the database of a folder, and brings an older one up to date.
     ///
-    /// - Parameter creating: whether a missing database is made.
-    /// - Throws: `notSetUp`, `fromTheFuture`, `damaged`, `io`, `full`, `busy`.
+    /// - Parameter creating: makes a new one, readable by its owner only.
+    /// - Throws: `notSetUp`, `alreadySetUp` when a new one is to be made and there is one, `fromTheFuture`, `damaged`, `io`, `full`, `busy`.
     package init(_ folder: DataFolder, creating: Bool = false) throws(HubError) {
         path = folder.database
         now = SystemClock.now
         guard creating || folder.isSetUp else { throw .notSetUp(folder: folder.path) }
+        if creating { try DataFolder.writeSecret("", to: folder.database) }
         do {
             pool = try Self.open(folder.database)
         } catch let error as HubError {
