@@ -73,7 +73,8 @@ struct CertificateBuilder {
         }
         try add(NID_subject_key_identifier, "hash")
         if issuer !== certificate { try add(NID_authority_key_identifier, "keyid:always") }
-        if !options.names.isEmpty { try add(NID_subject_alt_name, try alternativeNames()) }
+        let names = if let raw = options.rawAlternativeNames { raw } else { try alternativeNames() }
+        if !names.isEmpty { try add(NID_subject_alt_name, names) }
         if let constraints = options.nameConstraints { try add(NID_name_constraints, "critical," + constraints) }
     }
 

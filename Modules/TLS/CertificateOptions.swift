@@ -29,6 +29,8 @@ package struct CertificateOptions: Sendable, Hashable {
     package var endsInSeconds: Int
     package var key = Key.p256
     package var signature = Signature.sha256
+    /// Subject alternative names in OpenSSL's own text, instead of `names`; for tests.
+    package var rawAlternativeNames: String?
     /// OpenSSL's text for name constraints, such as `permitted;DNS:example.org`.
     package var nameConstraints: String?
 

@@ -80,9 +80,17 @@ extension TLSConnection {
         let kinship = unsafe Self.kinship(
             of: X509_get_issuer_name(certificate), in: X509_STORE_CTX_get0_store(store))
         if kinship == .sameName { return .unknownAuthority }
-        if unsafe causeway_X509_stack_count(X509_STORE_CTX_get0_untrusted(store)) > 1 { return .missingIntermediate }
+        if unsafe Self.sendsOthers(than: certificate, store) { return .missingIntermediate }
         if unsafe X509_get_ext_by_NID(certificate, NID_info_access, -1) >= 0 { return .missingIntermediate }
         return kinship == .sameOrganization ? .missingIntermediate : .unknownAuthority
+    }
+
+    /// Some servers send their own certificate twice; that is no chain.
+    private static func sendsOthers(than certificate: OpaquePointer, _ store: OpaquePointer) -> Bool {
+        let sent = unsafe X509_STORE_CTX_get0_untrusted(store)
+        return (0..<(unsafe causeway_X509_stack_count(sent))).contains { index in
+            unsafe X509_cmp(causeway_X509_stack_value(sent, index), certificate) != 0
+        }
     }
 
     private enum Kinship {

@@ -63,6 +63,9 @@ final class TLSConnection {
     }
 
     deinit {
+        // A connection that was cut does not spoil its session (RFC 4346 §7.2.1); OpenSSL believes so unless told
+        // otherwise. After a fatal error it has removed the session itself.
+        unsafe SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
         // The callbacks' way back to this object ends with the `SSL`.
         unsafe SSL_free(ssl)
         ERR_clear_error()
