@@ -38,7 +38,9 @@ import Testing
         try await HubFixture.running { hub in
             let guesser = HubClient(port: hub.port, token: "cwt_guess")
             var statuses: [Int] = []
-            for _ in 0..<HubLimits.failedAttemptsMax + 5 { statuses.append(try await guesser.get("/v1/session").status) }
+            for _ in 0..<HubLimits.failedAttemptsMax + 5 {
+                statuses.append(try await guesser.get("/v1/session").status)
+            }
             #expect(statuses.first == 401)
             let last = try await guesser.get("/v1/session")
             #expect(last.status == 429)

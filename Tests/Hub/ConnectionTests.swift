@@ -26,7 +26,8 @@ import Testing
     @Test func aBodyThatNeverEndsIsCutOff() async throws {
         let limits = Self.limits { $0.body = .milliseconds(200) }
         try await HubFixture.running(limits: limits) { hub async throws in
-            let head = "POST /v1/deliveries HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(hub.client.token ?? "")\r\n"
+            let head =
+                "POST /v1/deliveries HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(hub.client.token ?? "")\r\n"
                 + "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
             #expect(try await hub.client.raw(Array(head.utf8)) == "")
             #expect(try await hub.client.get("/healthz").status == 200)
@@ -58,7 +59,8 @@ import Testing
             let greedy = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .channelOption(.autoRead, value: false)
                 .connect(host: "127.0.0.1", port: hub.port).get()
-            let request = "GET /v1/channels/general/messages?limit=1000 HTTP/1.1\r\nHost: h\r\n"
+            let request =
+                "GET /v1/channels/general/messages?limit=1000 HTTP/1.1\r\nHost: h\r\n"
                 + "Authorization: Bearer \(hub.client.token ?? "")\r\n\r\n"
             for _ in 0..<3 { try await greedy.writeAndFlush(ByteBuffer(string: request)) }
             #expect(try await hub.client.get("/healthz").status == 200)
@@ -91,10 +93,23 @@ import Testing
         }
     }
 
+    @Test(arguments: ["/healthz", "/nowhere"])
+    func anAnswerToHEADHasNoBody(path: String) async throws {
+        try await HubFixture.running { hub async throws in
+            let head = "HEAD \(path) HTTP/1.1\r\nHost: h\r\n\r\n"
+            let next = "GET /healthz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+            let answer = try await hub.client.raw(Array((head + next).utf8))
+            #expect(answer.hasPrefix("HTTP/1.1 40"))
+            #expect(answer.contains("\r\n\r\nHTTP/1.1 200 OK"))
+            #expect(!answer.contains(#""code""#))
+        }
+    }
+
     @Test func aClientThatAsksFirstIsToldToGoOn() async throws {
         try await HubFixture.running { hub async throws in
             let body = try HubClient.coded(delivery([send(1)]))
-            let head = "POST /v1/deliveries HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(hub.client.token ?? "")\r\n"
+            let head =
+                "POST /v1/deliveries HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(hub.client.token ?? "")\r\n"
                 + "Content-Type: application/json\r\nContent-Length: \(body.count)\r\nExpect: 100-continue\r\n"
                 + "Connection: close\r\n\r\n"
             let answer = try await hub.client.raw(Array(head.utf8) + body)

@@ -6,7 +6,8 @@ import Testing
 
 /// What no client of ours sends. Each gets its answer, and the hub goes on.
 @Suite struct HostileInputTests {
-    private static let start = #"{"outbox":"0190a6b2-0000-7000-8000-000000000001","epoch":1,"lane":"text","operations":["#
+    private static let start =
+        #"{"outbox":"0190a6b2-0000-7000-8000-000000000001","epoch":1,"lane":"text","operations":["#
     private static let message = "0190a6b2-0000-7000-8000-000000000002"
 
     private static func op(_ fields: String, id: String = message) -> String {
@@ -26,11 +27,13 @@ import Testing
         (start + "]}x", 400, "jsonInvalid"),
         (op(#""sequence":1,"previous":0"#, id: "not-a-uuid"), 400, "jsonInvalid"),
         (op(#""sequence":1,"previous":0"#, id: message + "0"), 400, "jsonInvalid"),
-        (op(#""sequence":"1","previous":0"#), 400, "jsonInvalid"), (op(#""sequence":1.5,"previous":0"#), 400, "jsonInvalid"),
+        (op(#""sequence":"1","previous":0"#), 400, "jsonInvalid"),
+        (op(#""sequence":1.5,"previous":0"#), 400, "jsonInvalid"),
         (op(#""sequence":9223372036854775808,"previous":0"#), 400, "jsonInvalid"),
         (op(#""sequence":1"#), 400, "jsonInvalid"), (op(#""sequence":0,"previous":0"#), 400, "deliveryInvalid"),
         (op(#""sequence":-1,"previous":-2"#), 400, "deliveryInvalid"),
-        (op(#""sequence":1,"previous":-1"#), 400, "deliveryInvalid"), (op(#""sequence":1,"previous":1"#), 400, "deliveryInvalid"),
+        (op(#""sequence":1,"previous":-1"#), 400, "deliveryInvalid"),
+        (op(#""sequence":1,"previous":1"#), 400, "deliveryInvalid"),
         (op(#""sequence":1,"previous":9223372036854775807"#), 400, "deliveryInvalid"),
         (String(repeating: "[", count: 100_000), 400, "jsonTooDeep"),
         (String(repeating: #"{"a":"#, count: 100_000), 400, "jsonTooDeep"),
@@ -39,7 +42,10 @@ import Testing
         (start.replacing("epoch\":1", with: "epoch\":-1") + "]}", 400, "deliveryInvalid"),
         (start.replacing("\"text\"", with: "\"\"") + "]}", 400, "deliveryInvalid"),
         (start.replacing("\"text\"", with: #""a\u0000b""#) + "]}", 400, "deliveryInvalid"),
-        (start.replacing("\"text\"", with: "\"" + String(repeating: "l", count: 201) + "\"") + "]}", 400, "deliveryInvalid"),
+        (
+            start.replacing("\"text\"", with: "\"" + String(repeating: "l", count: 201) + "\"") + "]}", 400,
+            "deliveryInvalid"
+        ),
         (op(#""sequence":1,"previous":0,"channel":"a b""#), 400, "jsonInvalid"),
     ]
 
@@ -119,7 +125,8 @@ import Testing
     @Test func aBodyWithoutAnnouncedLengthIsHeldToTheLimit() async throws {
         try await HubFixture.running { hub in
             let token = hub.client.token ?? ""
-            let head = "POST /v1/deliveries HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(token)\r\n"
+            let head =
+                "POST /v1/deliveries HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(token)\r\n"
                 + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
             let chunk = "100000\r\n" + String(repeating: " ", count: 0x100000) + "\r\n"
             let bytes = Array((head + String(repeating: chunk, count: 5) + "0\r\n\r\n").utf8)
@@ -135,16 +142,20 @@ import Testing
             let answer = try await hub.client.post("{}", headers: ["Content-Type": type])
             #expect(answer.status == 415)
             #expect(answer.errorCode == "contentTypeUnsupported")
-            #expect(try await hub.client.post("{}", headers: ["Content-Type": "Application/JSON; charset=utf-8"]).status == 400)
+            #expect(
+                try await hub.client.post("{}", headers: ["Content-Type": "Application/JSON; charset=utf-8"]).status
+                    == 400)
         }
     }
 
     @Test func unknownPathsAndWrongMethods() async throws {
         try await HubFixture.running { hub in
             let cases: [(HTTPMethod, String, Int, String)] = [
-                (.GET, "/", 404, "pathUnknown"), (.GET, "/v1", 404, "pathUnknown"), (.GET, "/v2/session", 404, "pathUnknown"),
+                (.GET, "/", 404, "pathUnknown"), (.GET, "/v1", 404, "pathUnknown"),
+                (.GET, "/v2/session", 404, "pathUnknown"),
                 (.GET, "/v1/session/x", 404, "pathUnknown"), (.GET, "/v1/../hub.sqlite", 404, "pathUnknown"),
-                (.POST, "/healthz", 405, "methodNotAllowed"), (.DELETE, "/v1/channels/general", 405, "methodNotAllowed"),
+                (.POST, "/healthz", 405, "methodNotAllowed"),
+                (.DELETE, "/v1/channels/general", 405, "methodNotAllowed"),
                 (.GET, "/v1/deliveries", 405, "methodNotAllowed"), (.PATCH, "/v1/session", 405, "methodNotAllowed"),
                 (.PUT, "/v1/channels/a%20b", 400, "nameInvalid"), (.PUT, "/v1/channels/%00", 400, "nameInvalid"),
                 (.PUT, "/v1/channels/%2e%2e", 400, "nameInvalid"), (.PUT, "/v1/channels/%zz", 400, "nameInvalid"),
@@ -167,8 +178,14 @@ import Testing
         ("GET /healthz HTTP/1.1\r\nContent-Length: x\r\n\r\n", "HTTP/1.1 400"),
         ("POST /healthz HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 400"),
         ("POST /v1/deliveries HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "HTTP/1.1 4"),
-        ("GET /healthz HTTP/1.1\r\nA: " + String(repeating: "a", count: HubLimits.headerListBytesMax) + "\r\n\r\n", "HTTP/1.1 431"),
-        ("GET /healthz HTTP/1.1\r\n" + String(repeating: "A: b\r\n", count: HubLimits.headerFieldsMax + 1) + "\r\n", "HTTP/1.1 431"),
+        (
+            "GET /healthz HTTP/1.1\r\nA: " + String(repeating: "a", count: HubLimits.headerListBytesMax) + "\r\n\r\n",
+            "HTTP/1.1 431"
+        ),
+        (
+            "GET /healthz HTTP/1.1\r\n" + String(repeating: "A: b\r\n", count: HubLimits.headerFieldsMax + 1) + "\r\n",
+            "HTTP/1.1 431"
+        ),
     ]
 
     @Test func whatIsNoHTTPIsAnsweredAndClosed() async throws {

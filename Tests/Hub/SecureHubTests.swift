@@ -36,7 +36,8 @@ import Testing
             try Data(HubClient.coded(delivery(operations))).write(to: URL(fileURLWithPath: body))
             let ca = ["--cacert", folder.authorityCertificate]
             let sent = try await Self.curl(
-                folder, ca + ["-H", "Content-Type: application/json", "--data-binary", "@\(body)", base + "/v1/deliveries"])
+                folder,
+                ca + ["-H", "Content-Type: application/json", "--data-binary", "@\(body)", base + "/v1/deliveries"])
             #expect(sent.status == 0, "\(sent.errors)")
             #expect(try JSONDecoder().decode(WireReport.self, from: Data(sent.output.utf8)).mark == 500)
             let page = try await Self.curl(folder, ca + [base + "/v1/channels/general/messages?limit=1000"])

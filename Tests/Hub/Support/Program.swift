@@ -52,7 +52,9 @@ struct Program: Sendable {
             .merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         for path in [output, errors] where path != "/dev/null" {
-            guard FileManager.default.createFile(atPath: path, contents: nil) else { throw CocoaError(.fileWriteUnknown) }
+            guard FileManager.default.createFile(atPath: path, contents: nil) else {
+                throw CocoaError(.fileWriteUnknown)
+            }
         }
         process.standardOutput = FileHandle(forWritingAtPath: output)
         process.standardError = FileHandle(forWritingAtPath: errors)
