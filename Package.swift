@@ -96,7 +96,7 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         module("TLS", ["COpenSSL", .nioCore, .nioPosix]),
-        module("HTTP", ["CausewayTLS", .httpTypes, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioPosix]),
+        module("HTTP", ["CausewayTLS", .httpTypes, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1, .nioPosix]),
         module("SQLiteStorage", ["CausewayModels", "CausewayRuntime", "CausewayStorage", .grdb]),
         module(
             "HTTPTransport",
@@ -150,5 +150,8 @@ let package = Package(
                 .lifecycle, .logging,
             ]),
         app("causeway-hub", ["CausewayHub", .argumentParser, .lifecycle, .logging]),
+
+        // Tests
+        tests("HTTP", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
     ]
 )
