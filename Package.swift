@@ -112,19 +112,15 @@ let package = Package(
             [
                 "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport", "CausewayOutbox", .deque,
             ]),
-        module(
-            "Client",
-            [
-                "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport", "CausewayOutbox",
-                "CausewaySync",
-            ]),
+        // The public face is the module that applications import; it re-exports what its API speaks of. (It cannot be
+        // called CausewayClient like its main type: a module with a type of its own name cannot be qualified.)
         .target(
             name: "Causeway",
             dependencies: [
                 "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport", "CausewayOutbox",
-                "CausewaySync", "CausewayClient",
+                "CausewaySync",
             ],
-            path: "Modules/Causeway", swiftSettings: strict),
+            path: "Modules/Client", swiftSettings: strict),
 
         // Servers and their shared parts.
         module("Control", ["Causeway", "CausewayHTTP", .hummingbird, .httpTypes, .logging, .nioCore]),

@@ -1,5 +1,4 @@
 // `import Causeway` gives an application all it needs.
-@_exported public import CausewayClient
 @_exported public import CausewayModels
 @_exported public import CausewayOutbox
 @_exported public import CausewayRuntime

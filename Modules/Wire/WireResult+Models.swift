@@ -1,28 +1,5 @@
 package import CausewayModels
 
-extension WireOperation {
-    package init(_ operation: DeliveryOperation) {
-        switch operation.body {
-        case .send(let id, let channel, let content, let createdAt):
-            self.init(
-                kind: .send, sequence: operation.sequence, previous: operation.previous, id: id, channel: channel,
-                content: content, createdAt: createdAt)
-        case .fence(let id):
-            self.init(kind: .fence, sequence: operation.sequence, previous: operation.previous, id: id)
-        case .delete(let id):
-            self.init(kind: .delete, sequence: operation.sequence, previous: operation.previous, id: id)
-        }
-    }
-}
-
-extension WireDelivery {
-    package init(_ delivery: Delivery) {
-        self.init(
-            outbox: delivery.outbox, epoch: delivery.epoch, lane: delivery.lane,
-            operations: delivery.operations.map(WireOperation.init))
-    }
-}
-
 extension WireResult {
     package init(_ outcome: DeliveryOutcome) {
         switch outcome {
@@ -59,20 +36,5 @@ extension WireResult {
             guard let mark else { return nil }
             return .late(mark: mark)
         }
-    }
-}
-
-extension WireMessage {
-    package init(_ message: PlacedMessage) {
-        self.init(
-            id: message.id, channel: message.channel, sender: message.sender, content: message.content,
-            createdAt: message.createdAt, position: message.placement.position,
-            acceptedAt: message.placement.acceptedAt)
-    }
-
-    package var placed: PlacedMessage {
-        PlacedMessage(
-            id: id, channel: channel, sender: sender, content: content, createdAt: createdAt,
-            placement: Placement(position: position, acceptedAt: acceptedAt))
     }
 }
