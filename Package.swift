@@ -123,7 +123,12 @@ let package = Package(
             path: "Modules/Client", swiftSettings: strict),
 
         // Servers and their shared parts.
-        module("Control", ["Causeway", "CausewayHTTP", .hummingbird, .httpTypes, .logging, .nioCore]),
+        module(
+            "Control",
+            [
+                "Causeway", "CausewayHTTP", .argumentParser, .hummingbird, .httpTypes, .lifecycle, .logging, .nioCore,
+                .nioHTTP1, .nioHTTPTypes, .nioPosix,
+            ]),
         module(
             "Hub",
             [
