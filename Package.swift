@@ -40,6 +40,7 @@ extension Target.Dependency {
     static let nioHTTPTypes = product(name: "NIOHTTPTypes", package: "swift-nio-extras")
     static let nioHTTPTypesHTTP1 = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
 }
 
 // MARK: - Shapes of targets
@@ -102,7 +103,7 @@ let package = Package(
             "HTTPTransport",
             [
                 "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTP", "CausewayTLS", .httpTypes,
-                .nioCore,
+                .nioCore, .nioPosix,
             ]
         ),
 
@@ -133,7 +134,8 @@ let package = Package(
             "Hub",
             [
                 "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayTLS", .grdb, .hummingbird,
-                .hummingbirdCore, .httpTypes, .logging, .nioCore, .nioPosix,
+                .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
+                .nioHTTPTypesHTTP1, .nioPosix,
             ]),
 
         // Apps: parse arguments, wire modules together.
@@ -153,6 +155,39 @@ let package = Package(
         app("causeway-hub", ["CausewayHub", .argumentParser, .lifecycle, .logging]),
 
         // Tests
+        .target(
+            name: "CausewaySimulatedRuntime", dependencies: ["CausewayModels", "CausewayRuntime"],
+            path: "Tests/SimulatedRuntime", swiftSettings: strict),
+        tests(
+            "Sync",
+            [
+                "Causeway", "CausewayModels", "CausewayRuntime", "CausewaySimulatedRuntime", "CausewayStorage",
+                "CausewayTransport",
+            ]),
         tests("HTTP", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
+        app("causewayd", ["Causeway", "CausewayControl", .argumentParser, .lifecycle, .logging]),
+        app("causeway-hub", ["CausewayHub", "CausewayModels", .argumentParser, .lifecycle, .logging, .unixSignals]),
+
+        // Tests
+        tests("HubRules", ["CausewayHubRules", "CausewayModels"]),
+        tests(
+            "Hub",
+            [
+                "CausewayHub", "CausewayHubRules", "CausewayModels", "CausewayTLS", "CausewayWire", "causeway-hub",
+                .httpTypes, .logging, .nioCore, .nioHTTP1, .nioPosix,
+            name: "CausewayTestSupport", dependencies: ["CausewayTLS", .nioCore, .nioHTTP1, .nioPosix],
+            path: "Tests/Support", swiftSettings: strict),
+        tests("HTTP", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
+        tests(
+            "HTTPTransport",
+            [
+                "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTP", "CausewayHTTPTransport",
+                "CausewayTLS", "CausewayTestSupport", .nioCore, .nioPosix,
+            ]),
+        tests("TLS", ["CausewayTLS", .nioConcurrency, .nioCore, .nioEmbedded, .nioPosix]),
+        tests("Storage", ["CausewayModels", "CausewayStorage", "CausewayStorageConformance"]),
+        tests(
+            "SQLiteStorage",
+            ["CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage", .grdb]),
     ]
 )

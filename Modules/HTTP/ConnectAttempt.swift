@@ -1,3 +1,4 @@
+import CausewayTLS
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -5,6 +6,8 @@ import NIOPosix
 /// How a client's connections are made. The same for all of them.
 struct ConnectionSettings: Sendable {
     let endpoint: HTTPEndpoint
+    /// How a TLS endpoint is trusted.
+    let tls: TLSClientContext?
     let proxy: HTTPProxy?
     let timeouts: HTTPTimeouts
     let limits: HTTPLimits
@@ -133,14 +136,25 @@ final class ConnectAttempt {
             }
         }
         do {
-            try channel.pipeline.syncOperations.addHandlers([
-                HTTPRequestEncoder(), ByteToMessageHandler(decoder), connection,
-            ])
+            let security = try securityHandler()
+            let codecs: [any ChannelHandler] = [HTTPRequestEncoder(), ByteToMessageHandler(decoder), connection]
+            // From the top down: the first handler speaks as soon as it is in place.
+            try channel.pipeline.syncOperations.addHandlers(codecs)
+            if let security {
+                try channel.pipeline.syncOperations.addHandler(security, position: .first)
+            }
             try startReading(channel)
-            connection.becomeReady()
+            if security == nil { connection.becomeReady() }
         } catch {
             connection.abort(Self.explain(error, nextHop))
         }
+    }
+
+    /// `nil` only where the endpoint is not TLS: a missing context never means plain text.
+    private func securityHandler() throws -> TLSHandler? {
+        guard case .tcp(let host, _, true) = settings.endpoint.address else { return nil }
+        guard let tls = settings.tls else { throw TLSError.configuration("no trust was given for \(host)") }
+        return try tls.makeHandler(serverName: host)
     }
 
     private func startReading(_ channel: any Channel) throws {

@@ -1,3 +1,5 @@
+package import CausewayTLS
+import HTTPTypes
 package import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -27,23 +29,25 @@ package final class HTTPClient: Sendable {
     /// Opens nothing yet: the first request does.
     ///
     /// - Parameters:
+    ///   - tls: whom to trust when the endpoint is TLS; without it every request to such an endpoint fails. One
+    ///     context may serve many clients.
     ///   - proxy: always used when given, except for a Unix socket; see `HTTPProxy.fromEnvironment`.
     ///   - eventLoopGroup: one of its loops carries all connections of this client. Must outlive the client.
     package init(
-        endpoint: HTTPEndpoint, timeouts: HTTPTimeouts = HTTPTimeouts(), limits: HTTPLimits = HTTPLimits(),
-        proxy: HTTPProxy? = nil, eventLoopGroup: any EventLoopGroup
+        endpoint: HTTPEndpoint, tls: TLSClientContext? = nil, timeouts: HTTPTimeouts = HTTPTimeouts(),
+        limits: HTTPLimits = HTTPLimits(), proxy: HTTPProxy? = nil, eventLoopGroup: any EventLoopGroup
     ) {
         self.endpoint = endpoint
         var proxy = proxy
         if case .unix = endpoint.address { proxy = nil }
-        settings = ConnectionSettings(endpoint: endpoint, proxy: proxy, timeouts: timeouts, limits: limits)
+        settings = ConnectionSettings(endpoint: endpoint, tls: tls, proxy: proxy, timeouts: timeouts, limits: limits)
         loop = eventLoopGroup.next()
         pool = .makeBoxSendingValue(ConnectionPool(loop: loop, settings: settings), eventLoop: loop)
     }
 
     /// Sends a request and waits for the whole answer. Any task, any number at once.
     ///
-    /// An answer with any status from 200 to 999 is returned; what throws is only the lack of an answer.
+    /// An answer with any status from 200 to 999 is returned (but for a proxy's 407); what throws is only the lack of an answer.
     ///
     /// - Throws: see ``HTTPClientError``; its `mayHaveReachedServer` tells whether the request may have been acted
     ///   on.
@@ -74,7 +78,10 @@ package final class HTTPClient: Sendable {
             cancelled.raise()
             loop.execute { self.pool.value.withdraw(id) { .cancelled(requestSent: $0) } }
         }
-        return try result.get()
+        let response = try result.get()
+        // A plain request that the proxy did not pass on; behind a tunnel 407 would be the server's own word.
+        guard !settings.isForProxyToRead || response.status.code != 407 else { throw .proxyRefused(status: 407) }
+        return response
     }
 
     /// Fails what waits or is on its way with ``HTTPClientError/shutdown(requestSent:)`` and closes all

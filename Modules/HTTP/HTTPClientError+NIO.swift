@@ -1,3 +1,4 @@
+import CausewayTLS
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -16,6 +17,8 @@ extension HTTPClientError {
             self = .malformedResponse("\(error)")
         case is ResponseDecoder.UnexpectedBytes, is NIOHTTPDecoderError:
             self = .malformedResponse("an answer that nobody asked for")
+        case let error as TLSError where error != .truncated:
+            self = .tls(error, requestSent: true)
         default:
             self = hasFirstByte ? .truncated : .connectionClosed(requestSent: true)
         }
@@ -26,6 +29,12 @@ extension HTTPClientError {
         switch error {
         case let error as HTTPClientError:
             self = error
+        case TLSError.handshakeTimedOut:
+            self = .timeout(.connect, requestSent: false)
+        case TLSError.closedDuringHandshake:
+            self = .connectFailed(to: target, reason: "it was closed while it was being secured")
+        case let error as TLSError:
+            self = .tls(error, requestSent: false)
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
             let reason = error.dnsAError ?? error.dnsAAAAError
             self = .resolveFailed(host: host, reason: reason.map { "\($0)" } ?? "no answer")

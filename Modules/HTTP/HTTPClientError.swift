@@ -1,3 +1,5 @@
+package import CausewayTLS
+
 /// Why a request has no answer.
 ///
 /// Two questions decide what a caller does next. *May it have reached the server?* is
@@ -13,12 +15,16 @@ package enum HTTPClientError: Error, Sendable {
     case resolveFailed(host: String, reason: String)
     /// Nobody listens there, or the socket file is not there.
     case connectRefused(to: String)
-    /// Unreachable, not permitted, out of file descriptors …
+    /// Unreachable, not permitted, out of file descriptors, closed before it was secure …
     case connectFailed(to: String, reason: String)
-    /// The proxy answered CONNECT with this status. 407 means it wants other credentials.
+    /// The proxy answered CONNECT with this status, or did not pass a plain request on (407). 407 means it wants other credentials.
     case proxyRefused(status: Int)
     /// The proxy closed the connection or did not speak HTTP.
     case proxyFailed(reason: String)
+    /// The server could not be trusted, or did not keep to TLS. With `requestSent: false` nothing but a handshake
+    /// was sent. A mere cut of the connection is ``connectFailed(to:reason:)``, ``connectionClosed(requestSent:)`` or
+    /// ``truncated``; a handshake that takes too long is ``timeout(_:requestSent:)``.
+    case tls(TLSError, requestSent: Bool)
     case timeout(Phase, requestSent: Bool)
     /// Closed or reset before the first byte of an answer.
     ///
@@ -48,7 +54,8 @@ package enum HTTPClientError: Error, Sendable {
         case .invalidRequest, .resolveFailed, .connectRefused, .connectFailed, .proxyRefused, .proxyFailed,
             .tooManyWaiting:
             false
-        case .timeout(_, let requestSent), .connectionClosed(let requestSent), .shutdown(let requestSent),
+        case .tls(_, let requestSent), .timeout(_, let requestSent), .connectionClosed(let requestSent),
+            .shutdown(let requestSent),
             .cancelled(let requestSent):
             requestSent
         case .malformedResponse, .headersTooLarge, .bodyTooLarge, .truncated:
@@ -67,6 +74,7 @@ extension HTTPClientError: CustomStringConvertible {
         case .proxyRefused(407): "the proxy asks for other credentials (407)"
         case .proxyRefused(let status): "the proxy refused the connection (\(status))"
         case .proxyFailed(let reason): "the proxy failed: \(reason)"
+        case .tls(let error, _): "\(error)"
         case .timeout(.connect, _): "no connection in time"
         case .timeout(.firstByte, _): "no answer in time"
         case .timeout(.whole, _): "the request took too long"

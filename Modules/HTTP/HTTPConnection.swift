@@ -1,3 +1,4 @@
+import CausewayTLS
 import NIOCore
 import NIOHTTP1
 
@@ -161,12 +162,19 @@ final class HTTPConnection: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is TLSHandshakeCompleted { becomeReady() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch state {
         case .busy(let exchange):
             abort(HTTPClientError(onConnection: error, hasFirstByte: exchange.hasFirstByte, limits: limits))
-        case .starting:
-            abort(HTTPClientError(onConnection: error, hasFirstByte: false, limits: limits))
+        case .starting(let ready):
+            state = .closed
+            ready.fail(error)
+            channel.close(promise: nil)
         case .idle, .answered, .closed:
             abort(.connectionClosed(requestSent: false))
         }

@@ -26,4 +26,6 @@ public enum Limits {
     public static let reasonCharactersMax = 500
     /// Past deletions that are kept; older ones are dropped first.
     public static let deleteActionsKeptMax = 100_000
+    /// The highest lane sequence that a server's mark may push the counter to; what claims to be above is no mark.
+    public static let sequenceMax: Int64 = 1 << 62
 }

@@ -22,7 +22,8 @@ import Testing
         Answer(name: "length", wire: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", body: "hello"),
         Answer(name: "length 0", wire: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
         Answer(
-            name: "chunked", wire: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\n\r\n",
+            name: "chunked",
+            wire: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\n\r\n",
             body: "hello"),
         Answer(
             name: "chunked with trailers",

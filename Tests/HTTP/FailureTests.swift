@@ -88,6 +88,34 @@ import Testing
         }
     }
 
+    /// Once an answer has begun, only the time for the whole counts. A slow machine may miss the first byte's time,
+    /// so it is doubled until it does not.
+    @Test func aPauseAfterTheFirstByteIsNoMissingFirstByte() async throws {
+        try await ScriptedServer.run { connection in
+            guard let request = try await connection.readRequest(),
+                let milliseconds = Int(request.split(separator: " ")[1].dropFirst())
+            else { return }
+            try await connection.write("HTTP/1.1 200 OK\r\n")
+            try await Task.sleep(for: .milliseconds(milliseconds * 2))
+            try await connection.write("Content-Length: 2\r\n\r\nok")
+        } body: { port in
+            var kinds: [String] = []
+            for milliseconds in [50, 100, 200, 400, 800, 1600, 3200] where !kinds.contains("ok") {
+                let timeouts = HTTPTimeouts(
+                    connect: Self.forever, firstByte: .milliseconds(milliseconds), whole: Self.forever)
+                try await withClient(port: port, timeouts: timeouts) { client in
+                    do throws(HTTPClientError) {
+                        let request = HTTPClientRequest(method: .get, path: "/\(milliseconds)")
+                        kinds.append(try await client.send(request).text)
+                    } catch {
+                        kinds.append(error.kind)
+                    }
+                }
+            }
+            #expect(kinds.last == "ok", "\(kinds)")
+        }
+    }
+
     @Test func aSlowDripIsCutAsAWhole() async throws {
         let cut = Event()
         try await ScriptedServer.run { connection in

@@ -1,4 +1,5 @@
 import CausewayHTTP
+import CausewayTLS
 import Foundation
 import HTTPTypes
 import NIOCore
@@ -15,11 +16,12 @@ func withClient<Result: Sendable>(
 }
 
 func withClient<Result: Sendable>(
-    of endpoint: HTTPEndpoint, timeouts: HTTPTimeouts = HTTPTimeouts(), limits: HTTPLimits = HTTPLimits(),
+    of endpoint: HTTPEndpoint, tls: TLSClientContext? = nil, timeouts: HTTPTimeouts = HTTPTimeouts(),
+    limits: HTTPLimits = HTTPLimits(),
     proxy: HTTPProxy? = nil, body: (HTTPClient) async throws -> Result
 ) async throws -> Result {
     let client = HTTPClient(
-        endpoint: endpoint, timeouts: timeouts, limits: limits, proxy: proxy,
+        endpoint: endpoint, tls: tls, timeouts: timeouts, limits: limits, proxy: proxy,
         eventLoopGroup: MultiThreadedEventLoopGroup.singleton)
     do {
         let result = try await body(client)
@@ -69,6 +71,7 @@ extension HTTPClientResponse {
 extension HTTPClientError {
     var kind: String {
         switch self {
+        case .tls(_, let requestSent): "tls(\(requestSent))"
         case .timeout(let phase, let requestSent): "timeout(\(phase), \(requestSent))"
         case .connectionClosed(let requestSent): "connectionClosed(\(requestSent))"
         case .shutdown(let requestSent): "shutdown(\(requestSent))"

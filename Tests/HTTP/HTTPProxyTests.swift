@@ -43,32 +43,33 @@ import Testing
     static let https = "https://hub.example"
     static let http = "http://hub.example"
 
-    @Test(arguments: [
-        (https, [:], nil),
-        (https, ["https_proxy": "a:1"], "a:1"),
-        (https, ["HTTPS_PROXY": "a:1"], "a:1"),
-        (https, ["https_proxy": "a:1", "HTTPS_PROXY": "b:2"], "a:1"),
-        (https, ["https_proxy": "", "HTTPS_PROXY": "b:2"], nil),
-        (https, ["https_proxy": "  "], nil),
-        (https, ["http_proxy": "a:1"], nil),
-        (https, ["all_proxy": "a:1"], "a:1"),
-        (https, ["ALL_PROXY": "a:1"], "a:1"),
-        (https, ["all_proxy": "a:1", "HTTPS_PROXY": "b:2"], "b:2"),
-        (http, ["http_proxy": "a:1"], "a:1"),
-        (http, ["HTTP_PROXY": "a:1"], "a:1"),
-        (http, ["https_proxy": "a:1"], nil),
-        (http, ["HTTP_PROXY": "a:1", "REQUEST_METHOD": "GET"], nil),
-        (http, ["http_proxy": "a:1", "REQUEST_METHOD": "GET"], "a:1"),
-        (https, ["HTTPS_PROXY": "a:1", "REQUEST_METHOD": "GET"], "a:1"),
-        (https, ["https_proxy": "a:1", "no_proxy": "hub.example"], nil),
-        (https, ["https_proxy": "a:1", "NO_PROXY": "hub.example"], nil),
-        (https, ["https_proxy": "a:1", "no_proxy": "other", "NO_PROXY": "hub.example"], "a:1"),
-        (https, ["https_proxy": "a:1", "no_proxy": "*"], nil),
-        ("https://localhost", ["https_proxy": "a:1"], nil),
-        ("http://127.0.0.1:8080", ["http_proxy": "a:1"], nil),
-        ("http://[::1]", ["http_proxy": "a:1"], nil),
-        ("unix:/run/s", ["all_proxy": "a:1"], nil),
-    ] as [(String, [String: String], String?)])
+    @Test(
+        arguments: [
+            (https, [:], nil),
+            (https, ["https_proxy": "a:1"], "a:1"),
+            (https, ["HTTPS_PROXY": "a:1"], "a:1"),
+            (https, ["https_proxy": "a:1", "HTTPS_PROXY": "b:2"], "a:1"),
+            (https, ["https_proxy": "", "HTTPS_PROXY": "b:2"], nil),
+            (https, ["https_proxy": "  "], nil),
+            (https, ["http_proxy": "a:1"], nil),
+            (https, ["all_proxy": "a:1"], "a:1"),
+            (https, ["ALL_PROXY": "a:1"], "a:1"),
+            (https, ["all_proxy": "a:1", "HTTPS_PROXY": "b:2"], "b:2"),
+            (http, ["http_proxy": "a:1"], "a:1"),
+            (http, ["HTTP_PROXY": "a:1"], "a:1"),
+            (http, ["https_proxy": "a:1"], nil),
+            (http, ["HTTP_PROXY": "a:1", "REQUEST_METHOD": "GET"], nil),
+            (http, ["http_proxy": "a:1", "REQUEST_METHOD": "GET"], "a:1"),
+            (https, ["HTTPS_PROXY": "a:1", "REQUEST_METHOD": "GET"], "a:1"),
+            (https, ["https_proxy": "a:1", "no_proxy": "hub.example"], nil),
+            (https, ["https_proxy": "a:1", "NO_PROXY": "hub.example"], nil),
+            (https, ["https_proxy": "a:1", "no_proxy": "other", "NO_PROXY": "hub.example"], "a:1"),
+            (https, ["https_proxy": "a:1", "no_proxy": "*"], nil),
+            ("https://localhost", ["https_proxy": "a:1"], nil),
+            ("http://127.0.0.1:8080", ["http_proxy": "a:1"], nil),
+            ("http://[::1]", ["http_proxy": "a:1"], nil),
+            ("unix:/run/s", ["all_proxy": "a:1"], nil),
+        ] as [(String, [String: String], String?)])
     func readsTheEnvironment(url: String, environment: [String: String], proxy: String?) throws {
         #expect(try HTTPProxy.fromEnvironment(environment, for: HTTPEndpoint(url: url))?.description == proxy)
     }

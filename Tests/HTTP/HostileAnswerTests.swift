@@ -24,7 +24,8 @@ import Testing
             name: "coding and length",
             wire: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
             error: "malformedResponse"),
-        Answer(name: "two lengths", wire: "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\(body)", error: "malformedResponse"),
+        Answer(
+            name: "two lengths", wire: "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\(body)", error: "malformedResponse"),
         Answer(
             name: "one length twice", wire: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\(body)",
             error: "malformedResponse"),
@@ -60,7 +61,8 @@ import Testing
             name: "coding in HTTP/1.0", wire: "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
             error: "malformedResponse"),
         Answer(
-            name: "bad chunk size", wire: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n",
+            name: "bad chunk size",
+            wire: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n",
             error: "malformedResponse"),
         Answer(
             name: "chunk longer than said",
@@ -88,11 +90,13 @@ import Testing
             error: "headersTooLarge"),
         Answer(
             name: "many long fields",
-            wire: "HTTP/1.1 200 OK\r\n\(String(repeating: "X: \(String(repeating: "a", count: 500))\r\n", count: 10))\(body)",
+            wire:
+                "HTTP/1.1 200 OK\r\n\(String(repeating: "X: \(String(repeating: "a", count: 500))\r\n", count: 10))\(body)",
             error: "headersTooLarge"),
         Answer(
             name: "large trailers",
-            wire: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: \(String(repeating: "a", count: 5000))\r\n\r\n",
+            wire:
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: \(String(repeating: "a", count: 5000))\r\n\r\n",
             error: "headersTooLarge"),
         Answer(name: "large length", wire: "HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n", error: "bodyTooLarge"),
         Answer(

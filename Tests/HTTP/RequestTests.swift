@@ -101,7 +101,8 @@ import Testing
 
     @Test func descriptionShowsNoQueryAndNoBody() {
         let request = HTTPClientRequest(
-            method: .post, path: "/a?token=s3cret", fields: [.authorization: "s3cret"], body: ByteBuffer(string: "s3cret"))
+            method: .post, path: "/a?token=s3cret", fields: [.authorization: "s3cret"],
+            body: ByteBuffer(string: "s3cret"))
         #expect("\(request)" == "POST /a")
     }
 }

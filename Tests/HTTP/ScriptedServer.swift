@@ -1,3 +1,4 @@
+import CausewayTLS
 import Foundation
 import NIOCore
 import NIOPosix
@@ -12,10 +13,11 @@ struct ScriptedServer {
     }
 
     /// - Parameters:
+    ///   - tls: secures every connection before the script sees it.
     ///   - script: runs once for each connection; when it returns, the connection is closed.
     ///   - body: gets the port (0 for a Unix socket). When it returns, the server ends.
     static func run<Result: Sendable>(
-        at place: Place = .loopback,
+        at place: Place = .loopback, tls: TLSServerContext? = nil,
         script: @escaping @Sendable (ScriptedConnection) async throws -> Void,
         body: (_ port: Int) async throws -> Result
     ) async throws -> Result {
@@ -25,6 +27,7 @@ struct ScriptedServer {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let (stream, received) = AsyncStream.makeStream(of: ByteBuffer.self)
+                    if let tls { try channel.pipeline.syncOperations.addHandler(try tls.makeHandler()) }
                     try channel.pipeline.syncOperations.addHandler(Receiver(received))
                     connections.begin(channel, stream)
                 }
@@ -149,6 +152,21 @@ final class ScriptedConnection {
     /// Says nothing until the client closes.
     func untilClosed() async throws {
         while await inbound.next(isolation: #isolation) != nil {}
+    }
+
+    /// Says this in plain text and speaks TLS from then on.
+    func write(_ text: String, thenSecureBy tls: TLSServerContext) async throws {
+        try await channel.eventLoop.submit { [channel] in
+            channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
+            try channel.pipeline.syncOperations.addHandler(try tls.makeHandler(), position: .first)
+        }.get()
+    }
+
+    /// Ends a secure connection without TLS's word that it was the end.
+    func cut() async throws {
+        try await channel.eventLoop.submit { [channel] in
+            try channel.pipeline.syncOperations.context(handlerType: TLSHandler.self).close(promise: nil)
+        }.get()
     }
 
     /// Closes with RST instead of FIN.

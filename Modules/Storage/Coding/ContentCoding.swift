@@ -1,0 +1,34 @@
+package import CausewayModels
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// The form in which stores keep the content of a message: the JSON that ``MessageContent`` defines.
+///
+/// One place, so that every store counts the same bytes for the same content.
+package enum ContentCoding {
+    private static let encoder: JSONEncoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        return encoder
+    }()
+    private static let decoder = JSONDecoder()
+
+    /// The coded content. Throws ``StoreError/other(detail:)`` for what JSON cannot say, such as a number that is
+    /// none.
+    package static func encode(_ content: MessageContent) throws(StoreError) -> Data {
+        do {
+            return try encoder.encode(content)
+        } catch {
+            throw .other(detail: "the content of type \(content.type.name) has no JSON form")
+        }
+    }
+
+    /// The content that ``encode(_:)`` wrote; `nil` when the bytes are something else.
+    package static func decode(_ bytes: Data) -> MessageContent? {
+        try? decoder.decode(MessageContent.self, from: bytes)
+    }
+}

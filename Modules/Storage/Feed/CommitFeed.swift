@@ -1,0 +1,64 @@
+import Synchronization
+
+/// The change feed that stores share.
+///
+/// A store calls ``publish(_:)`` from one thread at a time, in commit order. Who is called:
+/// - subscribers in the order of their subscription, each under its own gate;
+/// - cancelling takes the gate, so that no call begins after it returned. It waits for a call that runs on another
+///   thread, so hold no lock while cancelling that the subscriber itself takes. Cancelling from within the
+///   subscriber (its owner is released there, for example) does not wait.
+package final class CommitFeed: Sendable {
+    private let subscribers = Mutex<[CommitSubscriber]>([])
+
+    package init() {}
+
+    /// True when somebody listens; a store may save itself the work of listing changes otherwise.
+    package var hasSubscribers: Bool { subscribers.withLock { !$0.isEmpty } }
+
+    package func subscribe(_ call: @escaping @Sendable (StoreCommit) -> Void) -> StoreSubscription {
+        let subscriber = CommitSubscriber(call)
+        subscribers.withLock { $0.append(subscriber) }
+        return StoreSubscription { [weak self] in
+            self?.subscribers.withLock { $0.removeAll { $0 === subscriber } }
+            subscriber.cancel()
+        }
+    }
+
+    /// Calls every subscriber with the commit.
+    package func publish(_ commit: StoreCommit) {
+        for subscriber in subscribers.withLock({ $0 }) { subscriber.receive(commit) }
+    }
+}
+
+/// One place in the feed.
+///
+/// `gate` is held during a call and owns the closure; `isCancelled` is set first and is read under the gate.
+private final class CommitSubscriber: Sendable {
+    typealias Call = @Sendable (StoreCommit) -> Void
+
+    /// The subscriber whose call this thread is in.
+    @TaskLocal private static var current: ObjectIdentifier?
+
+    private let gate: Mutex<Call?>
+    private let isCancelled = Atomic<Bool>(false)
+
+    init(_ call: @escaping Call) { gate = Mutex(call) }
+
+    func receive(_ commit: StoreCommit) {
+        let retired = gate.withLock { call -> Call? in
+            if let call, !isCancelled.load(ordering: .acquiring) {
+                Self.$current.withValue(ObjectIdentifier(self)) { call(commit) }
+            }
+            // Cancelled before, or from within: what the closure holds is released outside the gate.
+            return isCancelled.load(ordering: .acquiring) ? call.take() : nil
+        }
+        _ = retired
+    }
+
+    func cancel() {
+        isCancelled.store(true, ordering: .releasing)
+        if Self.current == ObjectIdentifier(self) { return }
+        let retired = gate.withLock { $0.take() }
+        _ = retired
+    }
+}

@@ -1,0 +1,140 @@
+import CausewayModels
+
+/// Everything a ``MemoryStore`` keeps, as one value: a copy of it is the store as it stands on a disk.
+///
+/// The indexes are kept by ``put(_:bytes:)`` and ``remove(_:)`` alone.
+struct MemoryState: Sendable {
+    struct Stored: Sendable {
+        var message: Message
+        /// The size of the coded content.
+        var bytes: Int
+    }
+
+    /// A place in a channel's order.
+    struct Place: Comparable, Sendable {
+        var position: Int64
+        var ordinal: Int64
+
+        init(_ cursor: MessageQuery.Cursor) {
+            position = cursor.position
+            ordinal = cursor.ordinal
+        }
+
+        static func < (left: Place, right: Place) -> Bool {
+            (left.position, left.ordinal) < (right.position, right.ordinal)
+        }
+    }
+
+    var outboxID: OutboxID?
+    var epoch: Int64 = 0
+    /// The next number to hand out, for ordinals, sequences and deletions alike.
+    var nextSequence: Int64 = 1
+    var session: Session?
+    var lastTransmitted: [LaneID: Int64] = [:]
+    var controls: [Int64: ControlEntry] = [:]
+    var counts = StoreCounts()
+    var deletions: [Int64: DeleteAction] = [:]
+    var deletionOrder = SortedKeys<Int64>()
+
+    private var stored: [Int64: Stored] = [:]
+    private var ordinals: [MessageID: Int64] = [:]
+    private var places: [ChannelID: SortedKeys<Place>] = [:]
+    private var undelivered = SortedKeys<Int64>()
+    private var failed = SortedKeys<Int64>()
+    private var failedInChannel: [ChannelID: SortedKeys<Int64>] = [:]
+    /// Pending messages by lane sequence.
+    private var pending: [Int64: MessageID] = [:]
+
+    mutating func takeSequence() -> Int64 {
+        defer { nextSequence += 1 }
+        return nextSequence
+    }
+
+    subscript(id: MessageID) -> Stored? {
+        guard let ordinal = ordinals[id] else { return nil }
+        return stored[ordinal]
+    }
+
+    func pendingMessage(sequence: Int64) -> MessageID? { pending[sequence] }
+
+    /// Every message that is not `synced`, in the order of creation.
+    func allUndelivered() -> [Stored] {
+        undelivered.ascending(after: nil, limit: .max).compactMap { stored[$0] }
+    }
+
+    mutating func put(_ message: Message, bytes: Int) {
+        if let old = self[message.id] { unindex(old) }
+        ordinals[message.id] = message.ordinal
+        stored[message.ordinal] = Stored(message: message, bytes: bytes)
+        places[message.channel, default: SortedKeys()].insert(Place(message.cursor))
+        counts.count(message.syncState, bytes: bytes)
+        if message.isUndelivered { undelivered.insert(message.ordinal) }
+        if message.isPending { pending[message.laneSequence] = message.id }
+        if message.syncState == .error {
+            failed.insert(message.ordinal)
+            failedInChannel[message.channel, default: SortedKeys()].insert(message.ordinal)
+        }
+    }
+
+    mutating func remove(_ id: MessageID) {
+        guard let old = self[id] else { return }
+        unindex(old)
+        stored[old.message.ordinal] = nil
+        ordinals[id] = nil
+    }
+
+    private mutating func unindex(_ old: Stored) {
+        let message = old.message
+        places[message.channel]?.remove(Place(message.cursor))
+        counts.count(message.syncState, bytes: old.bytes, times: -1)
+        undelivered.remove(message.ordinal)
+        if pending[message.laneSequence] == message.id { pending[message.laneSequence] = nil }
+        guard message.syncState == .error else { return }
+        failed.remove(message.ordinal)
+        failedInChannel[message.channel]?.remove(message.ordinal)
+    }
+}
+
+// MARK: - Queries
+
+extension MemoryState {
+    func page(_ query: MessageQuery) -> MessagePage {
+        // One more than asked for tells whether there is another page.
+        let limit = query.limit + 1
+        let found: [Int64]
+        switch query.scope {
+        case .channel(let channel):
+            let after = query.after.map(Place.init)
+            found = Self.keys(places[channel] ?? SortedKeys(), query.direction, after, limit).map(\.ordinal)
+        case .undelivered:
+            found = Self.keys(undelivered, query.direction, query.after?.ordinal, limit)
+        case .failed(let channel):
+            let keys = channel.map { failedInChannel[$0] ?? SortedKeys() } ?? failed
+            found = Self.keys(keys, query.direction, query.after?.ordinal, limit)
+        }
+        let messages = found.prefix(query.limit).compactMap { stored[$0]?.message }
+        return MessagePage(messages: messages, next: found.count > query.limit ? messages.last?.cursor : nil)
+    }
+
+    private static func keys<Key>(
+        _ keys: SortedKeys<Key>, _ direction: MessageQuery.Direction, _ after: Key?, _ limit: Int
+    ) -> [Key] {
+        switch direction {
+        case .ascending: keys.ascending(after: after, limit: limit)
+        case .descending: keys.descending(before: after, limit: limit)
+        }
+    }
+
+    func deleteActions(before: Int64?, limit: Int) -> [DeleteAction] {
+        deletionOrder.descending(before: before, limit: limit).compactMap { deletions[$0] }
+    }
+
+    /// - Precondition: the store has begun.
+    func outbox(_ outboxID: OutboxID) -> OutboxSnapshot {
+        var entries = allUndelivered().compactMap { $0.message.entry(bytes: $0.bytes) }
+        entries += controls.values.map(\.entry)
+        entries.sort { ($0.sequence, $0.kind.rawValue) < ($1.sequence, $1.kind.rawValue) }
+        return OutboxSnapshot(
+            outboxID: outboxID, epoch: epoch, lastTransmitted: lastTransmitted, entries: entries)
+    }
+}

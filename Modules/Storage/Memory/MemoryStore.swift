@@ -1,0 +1,156 @@
+public import CausewayModels
+import Synchronization
+
+/// A store that keeps everything in memory: for tests, simulation and previews.
+///
+/// Deterministic: it starts no task, reads no clock and never suspends. One lock guards the state; it is held while
+/// subscribers are called, which makes the feed's order the commit order.
+public final class MemoryStore: Store {
+    private struct Run {
+        var state: MemoryState
+        var hasBegun = false
+        var isClosed = false
+        /// The number of the last commit of this run.
+        var version: Int64 = 0
+        /// What the next commits fail with.
+        var faults: [StoreError] = []
+    }
+
+    private let run: Mutex<Run>
+    private let feed = CommitFeed()
+    private let bounds: OutboxBounds
+
+    public convenience init() { self.init(bounds: OutboxBounds()) }
+
+    package convenience init(bounds: OutboxBounds) { self.init(MemoryState(), bounds) }
+
+    private init(_ state: MemoryState, _ bounds: OutboxBounds) {
+        run = Mutex(Run(state: state))
+        self.bounds = bounds
+    }
+
+    // MARK: For tests and simulators
+
+    /// A new store, not begun, that holds what was committed here: what a process finds after a crash of this one.
+    /// This one is left as it is, as a paused process is.
+    package func crashed() -> MemoryStore { MemoryStore(run.withLock { $0.state }, bounds) }
+
+    /// Makes the next `count` commits (``begin(_:)`` and ``enqueue(_:)`` among them) fail and change nothing.
+    package func failNextCommits(_ count: Int, with error: StoreError) {
+        run.withLock { $0.faults = Array(repeating: error, count: count) }
+    }
+
+    // MARK: Store
+
+    public func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot {
+        try write(beginning: true) { state, changes throws(StoreError) in
+            let outboxID = state.outboxID ?? opening.newOutboxID
+            state.outboxID = outboxID
+            state.epoch += 1
+            state.sweep(opening.restart, opening.failure)
+            changes.isReset = true
+            return state.outbox(outboxID)
+        }
+    }
+
+    public func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message {
+        let bytes = try ContentCoding.encode(draft.content).count
+        return try write { [bounds] state, changes throws(StoreError) in
+            guard state[draft.id] == nil else { throw .duplicate(draft.id) }
+            try bounds.admit(bytes: bytes, to: state.counts)
+            let message = Message(draft, sequence: state.takeSequence())
+            state.put(message, bytes: bytes)
+            changes.listed.append(.message(before: nil, after: message, bytes: bytes))
+            return message
+        }
+    }
+
+    public func commit(_ mutations: [Mutation]) async throws(StoreError) {
+        var sizes: [Int] = []
+        for mutation in mutations {
+            if case .merge(let placed) = mutation {
+                sizes.append(try ContentCoding.encode(placed.content).count)
+            } else {
+                sizes.append(0)
+            }
+        }
+        try write { state, changes throws(StoreError) in
+            for (mutation, bytes) in zip(mutations, sizes) { state.apply(mutation, bytes: bytes, to: &changes) }
+        }
+    }
+
+    public func message(_ id: MessageID) async throws(StoreError) -> Message? {
+        try read { state throws(StoreError) in state[id]?.message }
+    }
+
+    public func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message] {
+        try read { state throws(StoreError) in ids.compactMap { state[$0]?.message } }
+    }
+
+    public func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
+        try read { state throws(StoreError) in state.page(query) }
+    }
+
+    public func counts() async throws(StoreError) -> StoreCounts {
+        try read { state throws(StoreError) in state.counts }
+    }
+
+    public func deleteActions(before: Int64?, limit: Int) async throws(StoreError) -> [DeleteAction] {
+        let limit = min(max(1, limit), Limits.pageSizeMax)
+        return try read { state throws(StoreError) in state.deleteActions(before: before, limit: limit) }
+    }
+
+    public func session() async throws(StoreError) -> Session? {
+        try read { state throws(StoreError) in state.session }
+    }
+
+    public func outbox() async throws(StoreError) -> OutboxSnapshot {
+        try read { state throws(StoreError) in
+            guard let outboxID = state.outboxID else { throw StoreError.notBegun }
+            return state.outbox(outboxID)
+        }
+    }
+
+    public func subscribe(_ subscriber: @escaping @Sendable (StoreCommit) -> Void) -> StoreSubscription {
+        feed.subscribe(subscriber)
+    }
+
+    public func close() async { run.withLock { $0.isClosed = true } }
+
+    // MARK: Commits
+
+    /// One commit. `body` throws before it changes anything.
+    private func write<Value>(
+        beginning: Bool = false,
+        _ body: (inout MemoryState, inout MemoryState.Changes) throws(StoreError) -> sending Value
+    ) throws(StoreError) -> sending Value {
+        try run.withLock { run throws(StoreError) in
+            if run.isClosed { throw .closed }
+            if run.hasBegun == beginning { throw beginning ? .begunTwice : .notBegun }
+            if !run.faults.isEmpty { throw run.faults.removeFirst() }
+            var changes = MemoryState.Changes()
+            let value = try body(&run.state, &changes)
+            run.hasBegun = true
+            run.version += 1
+            feed.publish(StoreCommit(version: run.version, changes: changes.listed, isReset: changes.isReset))
+            return value
+        }
+    }
+
+    private func read<Value>(
+        _ body: (MemoryState) throws(StoreError) -> sending Value
+    ) throws(StoreError) -> sending Value {
+        try run.withLock { run throws(StoreError) in
+            if run.isClosed { throw .closed }
+            if !run.hasBegun { throw .notBegun }
+            return try body(run.state)
+        }
+    }
+}
+
+extension StoreError {
+    /// A mistake of the caller: see the lifecycle of ``Store``.
+    package static let notBegun = StoreError.other(detail: "it was used before begin")
+    /// A mistake of the caller: see the lifecycle of ``Store``.
+    package static let begunTwice = StoreError.other(detail: "begin was called twice")
+}
