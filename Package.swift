@@ -152,31 +152,21 @@ let package = Package(
                 "Causeway", "CausewayControl", "CausewaySQLiteStorage", "CausewayHTTPTransport", .argumentParser,
                 .lifecycle, .logging,
             ]),
-        app("causeway-hub", ["CausewayHub", .argumentParser, .lifecycle, .logging]),
+        app("causeway-hub", ["CausewayHub", "CausewayModels", .argumentParser, .lifecycle, .logging, .unixSignals]),
 
         // Tests
         .target(
             name: "CausewaySimulatedRuntime", dependencies: ["CausewayModels", "CausewayRuntime"],
             path: "Tests/SimulatedRuntime", swiftSettings: strict),
-        tests(
-            "Sync",
-            [
-                "Causeway", "CausewayModels", "CausewayRuntime", "CausewaySimulatedRuntime", "CausewayStorage",
-                "CausewayTransport",
-            ]),
-        tests("HTTP", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
-        app("causewayd", ["Causeway", "CausewayControl", .argumentParser, .lifecycle, .logging]),
-        app("causeway-hub", ["CausewayHub", "CausewayModels", .argumentParser, .lifecycle, .logging, .unixSignals]),
-
-        // Tests
-        tests("HubRules", ["CausewayHubRules", "CausewayModels"]),
-        tests(
-            "Hub",
-            [
-                "CausewayHub", "CausewayHubRules", "CausewayModels", "CausewayTLS", "CausewayWire", "causeway-hub",
-                .httpTypes, .logging, .nioCore, .nioHTTP1, .nioPosix,
+        .target(
             name: "CausewayTestSupport", dependencies: ["CausewayTLS", .nioCore, .nioHTTP1, .nioPosix],
             path: "Tests/Support", swiftSettings: strict),
+        tests("HubRules", ["CausewayHubRules", "CausewayModels"]),
+        tests("Storage", ["CausewayModels", "CausewayStorage", "CausewayStorageConformance"]),
+        tests(
+            "SQLiteStorage",
+            ["CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage", .grdb]),
+        tests("TLS", ["CausewayTLS", .nioConcurrency, .nioCore, .nioEmbedded, .nioPosix]),
         tests("HTTP", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
         tests(
             "HTTPTransport",
@@ -184,10 +174,17 @@ let package = Package(
                 "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTP", "CausewayHTTPTransport",
                 "CausewayTLS", "CausewayTestSupport", .nioCore, .nioPosix,
             ]),
-        tests("TLS", ["CausewayTLS", .nioConcurrency, .nioCore, .nioEmbedded, .nioPosix]),
-        tests("Storage", ["CausewayModels", "CausewayStorage", "CausewayStorageConformance"]),
         tests(
-            "SQLiteStorage",
-            ["CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage", .grdb]),
+            "Sync",
+            [
+                "Causeway", "CausewayModels", "CausewayRuntime", "CausewaySimulatedRuntime", "CausewayStorage",
+                "CausewayTransport",
+            ]),
+        tests(
+            "Hub",
+            [
+                "CausewayHub", "CausewayHubRules", "CausewayModels", "CausewayTLS", "CausewayWire", "causeway-hub",
+                .httpTypes, .logging, .nioCore, .nioHTTP1, .nioPosix,
+            ]),
     ]
 )

@@ -70,7 +70,7 @@ struct HistoryGenerator {
         let numbers = random.next(upTo: 2) == 0 || pending.isEmpty ? controls : pending
         // Also a number that names nothing.
         let sequence =
-            numbers.isEmpty ? max(1, model.highest - small) : numbers[random.next(upTo: numbers.count)]
+            numbers.isEmpty ? max(0, model.highest - small) : numbers[random.next(upTo: numbers.count)]
         switch random.next(upTo: 5) {
         case 0, 1:
             return .putControl(

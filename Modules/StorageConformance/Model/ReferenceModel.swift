@@ -15,8 +15,10 @@ struct ReferenceModel {
     /// Newest last.
     var deletions: [DeleteAction] = []
     var epoch: Int64 = 0
-    /// The highest number that was handed out, and the mark above which the next ones must lie.
+    /// The number above which the next ones must lie.
     var highest: Int64 = 0
+    /// What the commit at work raises `highest` to: it holds from the next commit on.
+    private var mark: Int64 = 0
 
     // MARK: What happens
 
@@ -95,7 +97,7 @@ struct ReferenceModel {
         case .putControl(let entry):
             controls.removeAll { $0.sequence == entry.sequence }
             controls.append(entry)
-            highest = max(highest, entry.sequence)
+            mark = max(mark, entry.sequence)
         case .appendDelete(let id, let lane):
             controls.append(
                 ControlEntry(kind: .delete, lane: lane, sequence: Self.gap, previous: nil, message: id))
@@ -113,7 +115,7 @@ struct ReferenceModel {
         case .setLastTransmitted(let lane, let sequence):
             lastTransmitted[lane] = sequence
         case .raiseSequence(let mark):
-            highest = max(highest, mark)
+            self.mark = max(self.mark, mark)
         default:
             break
         }
@@ -193,6 +195,7 @@ struct ReferenceModel {
             fresh += found.map(\.sequence)
         }
         for number in fresh.sorted() { try take(number, "a number") }
+        highest = max(highest, mark)
     }
 
     private mutating func take(_ number: Int64, _ what: String) throws {
