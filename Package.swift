@@ -128,7 +128,7 @@ let package = Package(
             "Control",
             [
                 "Causeway", "CausewayHTTP", .argumentParser, .hummingbird, .httpTypes, .lifecycle, .logging, .nioCore,
-                .nioHTTP1, .nioHTTPTypes, .nioPosix,
+                .nioHTTP1, .nioHTTPTypes, .nioPosix, .unixSignals,
             ]),
         module(
             "Hub",
@@ -139,19 +139,18 @@ let package = Package(
             ]),
 
         // Apps: parse arguments, wire modules together.
+        // The choice of store and transports that the daemon and the command line share.
+        .target(
+            name: "CausewayAdapters",
+            dependencies: [
+                "Causeway", "CausewayControl", "CausewayHTTPTransport", "CausewaySQLiteStorage", "CausewayTLS",
+            ],
+            path: "Apps/Adapters", swiftSettings: strict),
         .executableTarget(
             name: "causeway-cli",
-            dependencies: [
-                "Causeway", "CausewayControl", "CausewaySQLiteStorage", "CausewayHTTPTransport", .argumentParser,
-                .logging,
-            ],
+            dependencies: ["Causeway", "CausewayAdapters", "CausewayControl", .argumentParser],
             path: "Apps/causeway", swiftSettings: strict),
-        app(
-            "causewayd",
-            [
-                "Causeway", "CausewayControl", "CausewaySQLiteStorage", "CausewayHTTPTransport", .argumentParser,
-                .lifecycle, .logging,
-            ]),
+        app("causewayd", ["CausewayAdapters", "CausewayControl", .argumentParser, .logging]),
         app("causeway-hub", ["CausewayHub", "CausewayModels", .argumentParser, .lifecycle, .logging, .unixSignals]),
 
         // Tests

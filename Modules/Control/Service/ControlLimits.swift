@@ -29,6 +29,13 @@ package enum ControlLimits {
     static let configurationBytesMax = 1024 * 1024
     /// Bytes in the path of a Unix socket: what `sockaddr_un` holds on every system, less the final zero.
     static let socketPathBytesMax = 103
+    /// How long a command, and the daemon, wait for a store that another process has.
+    static let storeWaitSecondsOfCommand = 3
+    static let storeWaitSecondsOfDaemon = 10
+    /// How long the daemon may take to end before it is ended.
+    static let shutdownSecondsMax = 15
+    /// Bytes that are read from a pipe at once.
+    static let inputBytesPerRead = 256 * 1024
     /// How long a one-shot program waits for the results of what it sent.
     package static let lingerSeconds = 10
 }
