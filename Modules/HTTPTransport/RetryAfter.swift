@@ -20,7 +20,9 @@ enum RetryAfter {
 
     /// Brings a server's wait between the bounds.
     static func bounded(_ wait: Duration) -> Duration {
-        min(max(wait, .seconds(HTTPTransportLimits.retryAfterSecondsMin)), .seconds(HTTPTransportLimits.retryAfterSecondsMax))
+        min(
+            max(wait, .seconds(HTTPTransportLimits.retryAfterSecondsMin)),
+            .seconds(HTTPTransportLimits.retryAfterSecondsMax))
     }
 
     private static func bounded(seconds: Int64) -> Duration {

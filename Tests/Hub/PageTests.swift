@@ -71,7 +71,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "?limit=0", "?limit=-1", "?limit=x", "?limit=", "?after=-1", "?before=x", "?after=1&before=2", "?limit=1&limit=2",
+        "?limit=0", "?limit=-1", "?limit=x", "?limit=", "?after=-1", "?before=x", "?after=1&before=2",
+        "?limit=1&limit=2",
         "?after=9223372036854775808",
     ])
     func aWrongQueryIsRefused(query: String) async throws {

@@ -7,9 +7,10 @@ import Testing
 /// The rules are handed in as a function, so that broken ones can be planted: each must be caught, or the invariants
 /// prove nothing.
 @Suite struct LaneHistoryTests {
-    typealias Decide = @Sendable (
-        inout LaneRules, LaneRules.Kind, Int64, Int64, LaneRules.Known, () -> LaneRules.Verdict
-    ) -> LaneRules.Decision
+    typealias Decide =
+        @Sendable (
+            inout LaneRules, LaneRules.Kind, Int64, Int64, LaneRules.Known, () -> LaneRules.Verdict
+        ) -> LaneRules.Decision
 
     /// What the world looks like to the lane: a chain of operations, as one client would transmit them.
     private struct World {

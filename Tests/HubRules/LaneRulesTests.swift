@@ -162,7 +162,8 @@ import Testing
         let lane = Lane(mark: .max - 1)
         #expect(lane.decide(.send, sequence: .max, previous: .max - 1, known: .no, verdict: fine) == .apply)
         #expect(lane.mark == .max)
-        #expect(lane.decide(.send, sequence: .max, previous: 0, known: .no, verdict: fine) == .answer(.late(mark: .max)))
+        #expect(
+            lane.decide(.send, sequence: .max, previous: 0, known: .no, verdict: fine) == .answer(.late(mark: .max)))
     }
 }
 

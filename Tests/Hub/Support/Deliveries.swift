@@ -2,11 +2,17 @@ import CausewayModels
 import CausewayWire
 
 /// Short ways to say what a client sends. Ids are numbers made into UUIDs.
-func id(_ number: UInt64) -> MessageID { MessageID(UUIDv7(high: 0x0190_A6B2_0000_7000, low: 0x8000_0000_0000_0000 + number)) }
+func id(_ number: UInt64) -> MessageID {
+    MessageID(UUIDv7(high: 0x0190_A6B2_0000_7000, low: 0x8000_0000_0000_0000 + number))
+}
 
-func outbox(_ number: UInt64) -> OutboxID { OutboxID(UUIDv7(high: 0x0190_A6B2_0000_7001, low: 0x8000_0000_0000_0000 + number)) }
+func outbox(_ number: UInt64) -> OutboxID {
+    OutboxID(UUIDv7(high: 0x0190_A6B2_0000_7001, low: 0x8000_0000_0000_0000 + number))
+}
 
-func delivery(_ operations: [WireOperation], outbox number: UInt64 = 1, epoch: Int64 = 1, lane: LaneID = .text) -> WireDelivery {
+func delivery(_ operations: [WireOperation], outbox number: UInt64 = 1, epoch: Int64 = 1, lane: LaneID = .text)
+    -> WireDelivery
+{
     WireDelivery(outbox: outbox(number), epoch: epoch, lane: lane, operations: operations)
 }
 

@@ -52,7 +52,8 @@ struct HubClient: Sendable {
                     headers.add(name: "Content-Type", value: "application/json")
                 }
             }
-            try await outbound.write(.head(HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: headers)))
+            try await outbound.write(
+                .head(HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: headers)))
             if !body.isEmpty { try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: body)))) }
             try await outbound.write(.end(nil))
             return try await answer()
