@@ -1,9 +1,9 @@
-import ArgumentParser
-import Causeway
+public import ArgumentParser
+public import Causeway
 import CausewayControl
 
-extension MessageID: @retroactive ExpressibleByArgument {}
-extension ChannelID: @retroactive ExpressibleByArgument {}
+extension MessageID: ExpressibleByArgument {}
+extension ChannelID: ExpressibleByArgument {}
 extension PlaceMark: ExpressibleByArgument {}
 
 /// A time, as an option's value.

@@ -47,7 +47,8 @@ package struct TokenInput: Sendable {
                     + " the command in a terminal")
         }
         guard let token = AccessToken(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw ControlError(.badRequest, "\(origin) holds no token: 1 to 4,096 visible ASCII characters without spaces")
+            throw ControlError(
+                .badRequest, "\(origin) holds no token: 1 to 4,096 visible ASCII characters without spaces")
         }
         return token
     }

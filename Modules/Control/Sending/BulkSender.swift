@@ -14,6 +14,8 @@ package struct BulkSender {
         package var blankCount = 0
         /// What stopped it before the end of the input.
         package var problem: ControlError?
+
+        package init() {}
     }
 
     private let service: any ControlService
