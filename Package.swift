@@ -124,7 +124,12 @@ let package = Package(
             path: "Modules/Client", swiftSettings: strict),
 
         // Servers and their shared parts.
-        module("Control", ["Causeway", "CausewayHTTP", .hummingbird, .httpTypes, .logging, .nioCore]),
+        module(
+            "Control",
+            [
+                "Causeway", "CausewayHTTP", .argumentParser, .hummingbird, .httpTypes, .lifecycle, .logging, .nioCore,
+                .nioHTTP1, .nioHTTPTypes, .nioPosix, .unixSignals,
+            ]),
         module(
             "Hub",
             [
@@ -134,19 +139,18 @@ let package = Package(
             ]),
 
         // Apps: parse arguments, wire modules together.
+        // The choice of store and transports that the daemon and the command line share.
+        .target(
+            name: "CausewayAdapters",
+            dependencies: [
+                "Causeway", "CausewayControl", "CausewayHTTPTransport", "CausewaySQLiteStorage", "CausewayTLS",
+            ],
+            path: "Apps/Adapters", swiftSettings: strict),
         .executableTarget(
             name: "causeway-cli",
-            dependencies: [
-                "Causeway", "CausewayControl", "CausewaySQLiteStorage", "CausewayHTTPTransport", .argumentParser,
-                .logging,
-            ],
+            dependencies: ["Causeway", "CausewayAdapters", "CausewayControl", .argumentParser],
             path: "Apps/causeway", swiftSettings: strict),
-        app(
-            "causewayd",
-            [
-                "Causeway", "CausewayControl", "CausewaySQLiteStorage", "CausewayHTTPTransport", .argumentParser,
-                .lifecycle, .logging,
-            ]),
+        app("causewayd", ["CausewayAdapters", "CausewayControl", .argumentParser, .logging]),
         app("causeway-hub", ["CausewayHub", "CausewayModels", .argumentParser, .lifecycle, .logging, .unixSignals]),
 
         // Tests

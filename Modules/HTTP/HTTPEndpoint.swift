@@ -20,9 +20,13 @@ package struct HTTPEndpoint: Sendable, Hashable {
     /// Empty, or a path that begins with `/` and does not end with one.
     package let basePath: String
 
-    private init(address: Address, basePath: String) {
+    /// What a Unix socket is called in the `Host` field.
+    private let socketHost: String
+
+    private init(address: Address, basePath: String, socketHost: String = "localhost") {
         self.address = address
         self.basePath = basePath
+        self.socketHost = socketHost
     }
 
     /// - Throws: when the host, the port (1 to 65535) or the base path could not stand in a request.
@@ -39,10 +43,14 @@ package struct HTTPEndpoint: Sendable, Hashable {
             address: .tcp(host: bare.lowercased(), port: port, tls: tls), basePath: try normalized(basePath))
     }
 
-    /// - Throws: when the path is empty or the base path could not stand in a request.
-    package static func unix(path: String, basePath: String = "") throws(HTTPEndpointError) -> HTTPEndpoint {
+    /// - Parameter host: what stands in the `Host` field, for a server that answers to one name only.
+    /// - Throws: when the path is empty, or the host or base path could not stand in a request.
+    package static func unix(
+        path: String, host: String = "localhost", basePath: String = ""
+    ) throws(HTTPEndpointError) -> HTTPEndpoint {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .badSocketPath }
-        return HTTPEndpoint(address: .unix(path: path), basePath: try normalized(basePath))
+        guard HTTPSyntax.isHost(host) else { throw .badHost(host) }
+        return HTTPEndpoint(address: .unix(path: path), basePath: try normalized(basePath), socketHost: host)
     }
 
     /// Parses `https://host[:port][/base]`, `http://…` or `unix:/path/to/socket`.
@@ -92,11 +100,11 @@ extension HTTPEndpoint {
     }
 
     /// What stands in the `Host` field: the port only where it is not the scheme's own. For a Unix socket
-    /// `localhost`, so that a server can tell us from a browser that was sent to it under another name.
+    /// `localhost` or the given name, so that a server can tell us from a browser that was sent to it under another.
     package var authority: String {
         switch address {
         case .unix:
-            return "localhost"
+            return socketHost
         case .tcp(let host, let port, let tls):
             let name = HTTPSyntax.bracketed(host)
             return port == (tls ? 443 : 80) ? name : "\(name):\(port)"
