@@ -186,5 +186,11 @@ let package = Package(
                 "CausewayHub", "CausewayHubRules", "CausewayModels", "CausewayTLS", "CausewayWire", "causeway-hub",
                 .grdb, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]),
+        tests(
+            "EndToEnd",
+            [
+                "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayModels", "CausewaySQLiteStorage",
+                "CausewayTLS", "CausewayTransport", .logging,
+            ]),
     ]
 )

@@ -1,0 +1,117 @@
+import Causeway
+import CausewayHTTPTransport
+import CausewayHub
+import CausewayModels
+import CausewaySQLiteStorage
+import CausewayTLS
+import CausewayTransport
+import Foundation
+import Logging
+import Testing
+
+/// A real hub over real TLS with a real store on the disk, in one process; the hub does wrong what a test asks for.
+struct RealWorld: Sendable {
+    let folder: String
+    let faults: HubFaults
+    let address: String
+    let general: ChannelID
+    private let data: DataFolder
+
+    /// Runs a story beside a hub that has the account `ann` and the channel `general`.
+    static func run(_ story: @Sendable (RealWorld) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/causeway-e2e-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let data = DataFolder(folder + "/hub")
+        _ = try await HubSetup(folder: data, names: ["127.0.0.1"], account: "ann", channel: "general").run()
+        let faults = HubFaults()
+        var logger = Logger(label: "hub")
+        logger.logLevel = .critical
+        try await HubService.running(.secure(data), faults: faults, logger: logger) { hub in
+            try await story(
+                RealWorld(
+                    folder: folder, faults: faults, address: try await hub.address(),
+                    general: try #require(ChannelID("general")), data: data))
+        }
+    }
+
+    var authority: String { data.authorityCertificate }
+
+    func token() throws -> AccessToken {
+        let text = try String(contentsOfFile: data.token(of: "ann"), encoding: .utf8)
+        return try #require(AccessToken(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+    }
+
+    /// A configuration that does not make a test wait: the same rules, a twentieth of the time.
+    static var quick: ClientConfiguration {
+        var configuration = ClientConfiguration()
+        configuration.outbox.retry = RetryPolicy(interval: .milliseconds(250), retriesMax: 3, jitterPercent: 0)
+        configuration.outbox.settlingTime = .milliseconds(50)
+        configuration.outbox.probeInterval = .milliseconds(50)
+        configuration.outbox.probeIntervalMax = .milliseconds(500)
+        return configuration
+    }
+
+    /// Opens a client on a store of its own under `name`.
+    func open(
+        _ name: String = "store", credentials: MemoryCredentialStore = MemoryCredentialStore(),
+        authority: String? = nil, _ configuration: ClientConfiguration = Self.quick
+    ) async throws -> CausewayClient {
+        var http = HTTPTransportConfiguration()
+        http.tls.trust = .authorities(path: authority ?? self.authority)
+        http.proxy = .none
+        var transports = TransportRegistry()
+        transports.registerHTTP(http)
+        return try await CausewayClient.open(
+            store: try await SQLiteStore.open(at: folder + "/" + name, durability: .full), transports: transports,
+            credentials: credentials, configuration: configuration)
+    }
+
+    /// Opens a client that is logged in, and closes it after the story.
+    func withClient(
+        _ configuration: ClientConfiguration = Self.quick, _ story: (CausewayClient) async throws -> Void
+    ) async throws {
+        let client = try await open(configuration)
+        do {
+            try await client.login(server: address, token: try token())
+            try await story(client)
+        } catch {
+            await client.close()
+            throw error
+        }
+        await client.close()
+    }
+
+    private func open(_ configuration: ClientConfiguration) async throws -> CausewayClient {
+        try await open("store", configuration)
+    }
+
+    /// What the hub holds of the channel, asked of the hub itself.
+    func onTheHub() async throws -> [PlacedMessage] {
+        var http = HTTPTransportConfiguration()
+        http.tls.trust = .authorities(path: authority)
+        http.proxy = .none
+        let transport = try HTTPTransport(to: address, token: try token(), http)
+        var found: [PlacedMessage] = []
+        while true {
+            let range = RemoteQuery.Range.after(position: found.last?.placement.position ?? 0)
+            let page = try await transport.messages(RemoteQuery(channel: general, range: range, limit: 1000))
+            found += page.items
+            if !page.hasMore { break }
+        }
+        await transport.close()
+        return found
+    }
+
+    /// Waits until `condition` holds; a minute is far more than anything here takes.
+    static func until(_ what: String, _ condition: () async throws -> Bool) async throws {
+        let clock = SystemRuntime()
+        let end = clock.now + .seconds(60)
+        while try await !condition() {
+            guard clock.now < end else {
+                Issue.record("it never came about that \(what)")
+                return
+            }
+            await clock.sleep(until: clock.now + .milliseconds(20))
+        }
+    }
+}

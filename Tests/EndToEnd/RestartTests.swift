@@ -1,0 +1,75 @@
+import Causeway
+import CausewayHub
+import CausewayModels
+import CausewayTLS
+import Testing
+
+@Suite struct RestartTests {
+    @Test func resumeDeliversTheBacklogInOrder() async throws {
+        try await RealWorld.run { world in
+            let credentials = MemoryCredentialStore()
+            var configuration = RealWorld.quick
+            configuration.restart = .resume
+            let first = try await world.open(credentials: credentials, configuration)
+            try await first.login(server: world.address, token: try world.token())
+            try await first.pause()
+            var ids: [MessageID] = []
+            for number in 1...300 {
+                ids.append(try await first.messages.createTextMessage("\(number)", in: world.general).id)
+            }
+            await first.close()
+            let second = try await world.open(credentials: credentials, configuration)
+            try await RealWorld.until("all are synced") { try await second.status().counts.undelivered == 0 }
+            #expect(try await world.onTheHub().map(\.id) == ids)
+            await second.close()
+        }
+    }
+
+    @Test func failMarksTheBacklogAndAResendDeliversIt() async throws {
+        try await RealWorld.run { world in
+            let credentials = MemoryCredentialStore()
+            let first = try await world.open(credentials: credentials)
+            try await first.login(server: world.address, token: try world.token())
+            try await first.pause()
+            var ids: [MessageID] = []
+            for number in 1...10 {
+                ids.append(try await first.messages.createTextMessage("\(number)", in: world.general).id)
+            }
+            await first.close()
+            let second = try await world.open(credentials: credentials)
+            let failed = try await second.messages.failedMessages().messages
+            #expect(failed.map(\.id) == ids)
+            #expect(failed.allSatisfy { $0.failure?.reason == .sessionEnded })
+            #expect(try await second.messages.resendFailedMessages() == 10)
+            try await RealWorld.until("all are synced") { try await second.status().counts.undelivered == 0 }
+            #expect(try await world.onTheHub().map(\.id) == ids)
+            await second.close()
+        }
+    }
+
+    @Test func aHubWhoseCertificateDoesNotVerifyPausesTheOutboxAndNothingFails() async throws {
+        try await RealWorld.run { world in
+            let credentials = MemoryCredentialStore()
+            var configuration = RealWorld.quick
+            configuration.restart = .resume
+            let first = try await world.open(credentials: credentials, configuration)
+            try await first.login(server: world.address, token: try world.token())
+            await first.close()
+            let stranger = world.folder + "/stranger.pem"
+            try CertificateAuthority.create(commonName: "Somebody else", validDays: 1)
+                .write(certificatePath: stranger, privateKeyPath: world.folder + "/stranger.key")
+            let second = try await world.open(credentials: credentials, authority: stranger, configuration)
+            let handle = try await second.messages.createTextMessage("hi", in: world.general)
+            try await RealWorld.until("the certificate is not trusted") {
+                try await second.status().attention?.cause == .certificate
+            }
+            #expect(try await second.messages.getMessage(handle.id)?.syncState == .created)
+            #expect(try await second.messages.outbox().items.first?.wait?.description.contains("certificate") == true)
+            await second.close()
+            let third = try await world.open(credentials: credentials, configuration)
+            try await RealWorld.until("it is delivered") { try await third.status().counts.undelivered == 0 }
+            #expect(try await world.onTheHub().map(\.id) == [handle.id])
+            await third.close()
+        }
+    }
+}
