@@ -1,8 +1,10 @@
+import Foundation
 import Synchronization
 
 /// A value that tests wait on instead of sleeping: whoever waits goes on as soon as the condition holds.
 final class Watched<Value: Sendable>: Sendable {
     private struct Waiter: Sendable {
+        var id: UUID
         var condition: @Sendable (Value) -> Bool
         var continuation: CheckedContinuation<Value, Never>
     }
@@ -31,16 +33,26 @@ final class Watched<Value: Sendable>: Sendable {
         for waiter in ready { waiter.continuation.resume(returning: value) }
     }
 
-    /// Returns the first value that meets the condition. The test's time limit ends a wait that never does.
+    /// Returns the first value that meets the condition; when the test's time limit cancels the wait, the value that is
+    /// there, which the test then finds wrong.
     @discardableResult
     func wait(until condition: @escaping @Sendable (Value) -> Bool) async -> Value {
-        await withCheckedContinuation { continuation in
-            let now: Value? = state.withLock { state in
-                if condition(state.value) { return state.value }
-                state.waiters.append(Waiter(condition: condition, continuation: continuation))
-                return nil
+        let id = UUID()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let now: Value? = state.withLock { state in
+                    if condition(state.value) || Task.isCancelled { return state.value }
+                    state.waiters.append(Waiter(id: id, condition: condition, continuation: continuation))
+                    return nil
+                }
+                if let now { continuation.resume(returning: now) }
             }
-            if let now { continuation.resume(returning: now) }
+        } onCancel: {
+            let (waiter, value) = state.withLock { state in
+                let index = state.waiters.firstIndex { $0.id == id }
+                return (index.map { state.waiters.remove(at: $0) }, state.value)
+            }
+            waiter?.continuation.resume(returning: value)
         }
     }
 }
