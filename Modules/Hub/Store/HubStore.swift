@@ -5,6 +5,16 @@ internal import Synchronization
 /// What the hub keeps: accounts, channels, messages, marks. SQLite in WAL mode with `synchronous = FULL`: what was
 /// answered survives a power cut.
 ///
+/// What holds after every commit, whatever process died when:
+///
+/// 1. A message id is there once, under the account that first used it, for ever; a deleted one without its content.
+/// 2. The positions of a channel are 1, 2, 3 … up to `channel.last_position`, in the order of acceptance, each given
+///    once.
+/// 3. A lane's mark and what was applied to it moved in the same transaction: nothing at or below the mark is applied
+///    any more, and everything that was answered `accepted` is there.
+/// 4. An outbox's epoch never goes back.
+/// 5. No secret is in the file: of a token there is only the SHA-256.
+///
 /// Any number of tasks may call it. Writes come one after the other; reads run beside them and see whole transactions.
 /// Other processes may open the same file (the account commands do).
 package final class HubStore: Sendable {
@@ -57,6 +67,11 @@ package final class HubStore: Sendable {
         guard try !pool.read(migrator.hasBeenSuperseded) else { throw HubError.fromTheFuture(path: path) }
         try migrator.migrate(pool)
         return pool
+    }
+
+    /// SQLite's `synchronous` as it is in force on the writer; 2 is FULL.
+    package func synchronousMode() async throws(HubError) -> Int {
+        try await write { db in try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? -1 }
     }
 
     /// Closes the file; a call after that throws.

@@ -144,12 +144,14 @@ struct HubClient: Sendable {
                 }
             }
         return try await channel.executeThenClose { inbound, outbound in
-            try await outbound.write(ByteBuffer(bytes: bytes))
             var answer = ""
             do {
+                try await outbound.write(ByteBuffer(bytes: bytes))
                 for try await part in inbound { answer += String(buffer: part) }
             } catch is IOError {
                 // A reset ends it as well; what came before counts.
+            } catch is ChannelError {
+                // Closed before all was sent.
             }
             return answer
         }
