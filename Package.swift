@@ -158,7 +158,8 @@ let package = Package(
             name: "CausewaySimulatedRuntime", dependencies: ["CausewayModels", "CausewayRuntime"],
             path: "Tests/SimulatedRuntime", swiftSettings: strict),
         .target(
-            name: "CausewayTestSupport", dependencies: ["CausewayTLS", .nioCore, .nioHTTP1, .nioPosix],
+            name: "CausewayTestSupport",
+            dependencies: ["CausewayModels", "CausewayTLS", .nioCore, .nioHTTP1, .nioPosix],
             path: "Tests/Support", swiftSettings: strict),
         tests("HubRules", ["CausewayHubRules", "CausewayModels"]),
         tests("Storage", ["CausewayModels", "CausewayStorage", "CausewayStorageConformance"]),
@@ -170,8 +171,8 @@ let package = Package(
         tests(
             "HTTPTransport",
             [
-                "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTP", "CausewayHTTPTransport",
-                "CausewayTLS", "CausewayTestSupport", .nioCore, .nioPosix,
+                "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTPTransport",
+                "CausewayTLS", "CausewayTestSupport", "CausewayHub", .logging, .nioCore, .nioPosix,
             ]),
         tests(
             "Sync",
@@ -183,7 +184,7 @@ let package = Package(
             "Hub",
             [
                 "CausewayHub", "CausewayHubRules", "CausewayModels", "CausewayTLS", "CausewayWire", "causeway-hub",
-                .httpTypes, .logging, .nioCore, .nioHTTP1, .nioPosix,
+                .grdb, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]),
     ]
 )

@@ -15,33 +15,36 @@ import NIOCore
 ///
 /// | what happens | the error |
 /// | --- | --- |
-/// | no address, connection refused, no route, or the time is up, before a byte of the request left | `unreachable` |
-/// | the proxy refuses the tunnel with 407 | `needsAttention(protocolMismatch)`: other credentials are needed |
+/// | no address, refused, no route, time up, before a byte of the request left | `unreachable` |
+/// | the proxy refuses the tunnel with 407: it wants other credentials | `needsAttention(protocolMismatch)` |
 /// | the proxy refuses the tunnel otherwise, or fails | `unreachable` |
-/// | the certificate does not verify, TLS cannot be agreed on, or a file for it is missing | `needsAttention(certificate)` |
+/// | a certificate that does not verify, no TLS in common, a file of ours is missing | `needsAttention(certificate)` |
 /// | the connection is cut while it is being secured | `unreachable` |
-/// | the server says in TLS that it does not take us, after the request may have left | a delivery: `inDoubt`; a read: `needsAttention(certificate)` |
+/// | refused in TLS by the server after the request may have left: a delivery | `inDoubt` |
+/// | the same: anything else | `needsAttention(certificate)` |
 /// | cut, reset, time up, cancelled or closed here, when the request may have left | `inDoubt` |
 /// | an answer that breaks off, is too large, or is not HTTP | `inDoubt` |
 /// | an answer without the header `Causeway-Protocol`, whatever its status (captive portal, proxy) | `inDoubt` |
-/// | another version in that header | `needsAttention(protocolMismatch)`; a delivery with 2xx: `inDoubt` |
-/// | 3xx | `needsAttention(protocolMismatch)`: redirects are not followed |
+/// | another version in that header: a delivery with 2xx | `inDoubt` |
+/// | another version in that header: anything else | `needsAttention(protocolMismatch)` |
+/// | 3xx: redirects are not followed | `needsAttention(protocolMismatch)` |
 /// | a body that is not what it should be, whatever the status | `inDoubt` |
 /// | 2xx whose report does not fit the delivery | `inDoubt` |
-/// | 401, 403 | `needsAttention(tokenRefused)`: log in again |
+/// | 401, 403: log in again | `needsAttention(tokenRefused)` |
 /// | 404 `messageNotFound`, `messageDeleted` to a lookup | no error: the server has it not |
 /// | 404 `channelNotFound` to a page | `refused(…)` |
 /// | 404 otherwise, 405, 406, 410, 426, a status that does not exist | `needsAttention(protocolMismatch)` |
 /// | 409 `superseded` | `needsAttention(superseded)` |
-/// | 429 | `rateLimited`, as long as `Retry-After` says, or 5 s |
+/// | 429: as long as `Retry-After` says, or 5 s | `rateLimited` |
 /// | 503 with `Retry-After` | `rateLimited` |
 /// | 408, 425, 5xx | `transient(…)` |
 /// | every other 4xx (400, 409, 413, 414, 415, 422, 431 …) | `refused(…)` |
 /// | too many calls wait for a connection here | `transient(clientBusy)` |
-/// | the delivery cannot be written as JSON, or is larger than the server takes | `refused(unsendable)`, `refused(bodyTooLarge)` |
+/// | the delivery cannot be written as JSON | `refused(unsendable)` |
+/// | the delivery is larger than the server takes | `refused(bodyTooLarge)` |
 ///
-/// `Retry-After` is seconds or a date (RFC 9110 §10.2.3), held between 1 s and 1 h; one that is neither counts as absent.
-/// Words of the server are cut, freed of control characters and of the token before they get into an error.
+/// `Retry-After` is seconds or a date (RFC 9110 §10.2.3), held between 1 s and 1 h; one that is neither counts as
+/// absent. Words of the server are cut, freed of control characters and of the token before they get into an error.
 public struct HTTPTransport: Transport {
     public let capabilities = TransportCapabilities(
         deliveriesInFlightMax: 1, dedupeWindow: .forever, batchOperationsMax: Limits.batchOperationsMax,

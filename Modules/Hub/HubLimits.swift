@@ -41,13 +41,18 @@ package enum HubLimits {
     /// Connections that wait in the system's queue.
     package static let connectionBacklogMax = 256
     /// Bytes of the bodies of all requests that are being read or applied; past it the answer is `503 busy`.
-    package static let bodyBytesInFlightMax = 256 * 1024 * 1024
+    package static let bodyBytesInFlightMax = 64 * 1024 * 1024
     /// Deliveries that wait for the writer; past it the answer is `503 busy`.
     package static let deliveriesWaitingMax = 1024
     /// Operations that share one transaction, when several deliveries wait.
     package static let groupOperationsMax = 4096
     /// Connections to the database that read.
     package static let readersMax = 8
+
+    /// Memory of the writer's page cache, so that the index of ids is not read from the disk again and again.
+    package static let writerCacheKibibytes = 64 * 1024
+    /// Pages of 4 KiB in the write-ahead log before they are moved into the database.
+    package static let checkpointPages = 4000
 
     // What is kept and shown
 

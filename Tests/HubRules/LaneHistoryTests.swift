@@ -111,6 +111,12 @@ import Testing
             _ = world.deliver(rest.prefix(8), decide)
         }
         if world.mark != chain.last?.sequence { world.problems.insert("stuck") }
+        for operation in chain
+        where operation.kind == .send && operation.message % 11 != 3 && world.accepted[operation.message] == nil
+            && !world.fenced.contains(operation.message)
+        {
+            world.problems.insert("lost")
+        }
         return world
     }
 
@@ -133,7 +139,7 @@ import Testing
             let claimed = sequence > lane.mark ? lane.mark : previous
             return Self.real(&lane, kind, sequence, claimed, known, verdict)
         }
-        #expect(!found.isEmpty)
+        #expect(found.contains("lost"))
     }
 
     @Test func forgettingWhatIsKnownIsCaught() {

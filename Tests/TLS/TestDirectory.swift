@@ -48,6 +48,11 @@ extension TestDirectory {
 struct TestHouse: Sendable {
     static let organization = "Causeway Test"
 
+    /// For tests that write nothing of their own into it.
+    static let shared: TestHouse = {
+        do { return try TestHouse() } catch { preconditionFailure("no house for the tests: \(error)") }
+    }()
+
     let directory: TestDirectory
     let root: CertificateAuthority
     let rootFiles: IdentityFiles

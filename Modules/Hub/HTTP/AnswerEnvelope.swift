@@ -14,6 +14,15 @@ struct AnswerEnvelope: RouterMiddleware {
         _ request: Request, context: HubRequestContext,
         next: @concurrent (Request, HubRequestContext) async throws -> Response
     ) async throws -> Response {
+        let response = try await answer(request, context, next)
+        // No body follows the header of an answer to HEAD (RFC 9110 §9.3.2), not even an error's.
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func answer(
+        _ request: Request, _ context: HubRequestContext,
+        _ next: @concurrent (Request, HubRequestContext) async throws -> Response
+    ) async throws -> Response {
         do {
             if let answer = try await faults?.meet(.everything, context.channel) { return answer }
             var response = try await next(request, context)
@@ -30,8 +39,6 @@ struct AnswerEnvelope: RouterMiddleware {
         } catch let error as HubError {
             context.logger.error("the store failed", metadata: ["error": "\(error)"])
             return HubRefusal(error).response
-        } catch is NIOTooManyBytesError {
-            return HubRefusal.bodyTooLarge.response
         } catch let error as HTTPParserError {
             // The connection itself is beyond repair: Hummingbird closes it.
             throw error

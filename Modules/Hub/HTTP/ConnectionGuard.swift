@@ -6,14 +6,14 @@ internal import NIOHTTP1
 internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 
-/// Holds one connection to the time limits of `HubLimits`, and answers what is no HTTP with a `WireError`.
+/// Holds one connection to its `ConnectionLimits`, and answers what is no HTTP with a `WireError`.
 ///
 /// | waiting for | bounded by | then |
 /// | --- | --- | --- |
-/// | the first request's header | `firstHeaderSecondsMax` | the connection is closed |
-/// | the rest of a body | `bodySecondsMax`, `discardedBytesMax` behind the limit | the connection is closed |
-/// | the client to take an answer | `answerSecondsMax` | the connection is closed |
-/// | the next request | `idleSecondsMax` (Hummingbird's part) | the connection is closed |
+/// | the first request's header | `firstHeader` | the connection is closed |
+/// | the rest of a body | `body`; `HubLimits.discardedBytesMax` beyond the limit | the connection is closed |
+/// | the client to take an answer | `answer` | the connection is closed |
+/// | the next request | `idle` (Hummingbird's part) | the connection is closed |
 ///
 /// Bytes that are no HTTP, or a header beyond its limit, are answered with 400 or 431 and the connection is closed.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
@@ -21,6 +21,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
+
+    private let limits: ConnectionLimits
 
     private enum Reading {
         case firstHeader
@@ -37,8 +39,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// True once this handler wrote the last answer; nothing of others leaves any more.
     private var isEnding = false
 
+    init(_ limits: ConnectionLimits) { self.limits = limits }
+
     func handlerAdded(context: ChannelHandlerContext) {
-        readDeadline = closing(context, afterSeconds: HubLimits.firstHeaderSecondsMax)
+        readDeadline = closing(context, after: limits.firstHeader)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { cancelDeadlines() }
@@ -57,7 +61,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             unanswered += 1
             reading = .body(bytes: 0)
             readDeadline?.cancel()
-            readDeadline = closing(context, afterSeconds: HubLimits.bodySecondsMax)
+            readDeadline = closing(context, after: limits.body)
             allowBody(of: head, context)
         case .body(let part):
             guard case .body(let bytes) = reading else { break }
@@ -92,7 +96,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapOutboundIn(data) {
         case .head:
             isAnswering = true
-            if answerDeadline == nil { answerDeadline = closing(context, afterSeconds: HubLimits.answerSecondsMax) }
+            if answerDeadline == nil { answerDeadline = closing(context, after: limits.answer) }
             context.write(data, promise: promise)
         case .body:
             context.write(data, promise: promise)
@@ -132,7 +136,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         cancelDeadlines()
         // Closing at once, with bytes of the client unread, could take the answer away from it again.
-        readDeadline = closing(context, afterSeconds: 1)
+        readDeadline = closing(context, after: .seconds(1))
     }
 
     /// Only when the answer cannot be taken for that of another request.
@@ -144,8 +148,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: - Deadlines
 
-    private func closing(_ context: ChannelHandlerContext, afterSeconds seconds: Int64) -> Scheduled<Void> {
-        context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(seconds)) { context.close(promise: nil) }
+    private func closing(_ context: ChannelHandlerContext, after limit: Duration) -> Scheduled<Void> {
+        context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limit)) { context.close(promise: nil) }
     }
 
     private func cancelDeadlines() {

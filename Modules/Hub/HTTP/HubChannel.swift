@@ -12,15 +12,15 @@ struct HubChannel: ServerChildChannel, HTTPChannelHandler {
     private let tls: TLSServerContext?
 
     /// - Parameter tls: nil for plain HTTP.
-    init(responder: @escaping HTTPChannelHandler.Responder, tls: TLSServerContext?) {
-        let limits = HTTP1Channel.Configuration.DecoderConfiguration(
+    init(responder: @escaping HTTPChannelHandler.Responder, tls: TLSServerContext?, limits: ConnectionLimits) {
+        let header = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: HubLimits.headerFieldBytesMax, maxHeaderListSize: HubLimits.headerListBytesMax,
             maxHeaderFieldCount: HubLimits.headerFieldsMax)
         http = HTTP1Channel(
             responder: responder,
             configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [ConnectionGuard()], idleTimeout: .seconds(HubLimits.idleSecondsMax),
-                httpDecoderConfiguration: limits))
+                additionalChannelHandlers: [ConnectionGuard(limits)], idleTimeout: TimeAmount(limits.idle),
+                httpDecoderConfiguration: header))
         self.tls = tls
     }
 

@@ -101,8 +101,7 @@ struct HubRouter: Sendable {
         let fault = faults?.next(.deliveries)
         if let fault, let answer = try await fault.meetBefore(context.channel) { return answer }
         try requireJSON(request)
-        return try await budget.with(try announcedBytes(request)) {
-            let body = try await request.body.collect(upTo: HubLimits.requestBytesMax)
+        return try await budget.collecting(request) { body in
             let delivery = try CheckedDelivery(try Self.decode(body))
             let verdict = try await writer.apply(delivery, of: account, fault: fault)
             if let fault { try await fault.meetAfter(context.channel) }
@@ -118,7 +117,7 @@ struct HubRouter: Sendable {
     }
 
     private static func decode(_ body: ByteBuffer) throws -> WireDelivery {
-        let bytes = body.readableBytesView
+        let bytes = Array(body.readableBytesView)
         guard HubCoding.depth(of: bytes) <= HubLimits.jsonDepthMax else {
             throw HubRefusal(
                 .badRequest, code: "jsonTooDeep",
@@ -138,11 +137,5 @@ struct HubRouter: Sendable {
                 .unsupportedMediaType, code: "contentTypeUnsupported",
                 detail: "A delivery is sent with the content type application/json.")
         }
-    }
-
-    private func announcedBytes(_ request: Request) throws -> Int {
-        guard let text = request.headers[.contentLength] else { return HubLimits.requestBytesMax }
-        guard let bytes = Int(text), bytes <= HubLimits.requestBytesMax else { throw HubRefusal.bodyTooLarge }
-        return bytes
     }
 }

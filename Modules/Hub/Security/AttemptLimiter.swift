@@ -1,9 +1,9 @@
-internal import CausewayModels
+package import CausewayModels
 
 /// Counts failed authentications of each peer: a bucket that a failure takes from and time fills up.
 ///
 /// A value: it reads no clock. Bounded: when more peers fail than are tracked, the rest share one bucket.
-struct AttemptLimiter: Sendable {
+package struct AttemptLimiter: Sendable {
     private struct Bucket: Sendable {
         /// When the bucket is full again; each failure moves it one refill further.
         var fullAt: MonotonicTime
@@ -15,7 +15,7 @@ struct AttemptLimiter: Sendable {
     private var buckets: [String: Bucket] = [:]
     private var others = Bucket(fullAt: .zero)
 
-    init(
+    package init(
         burst: Int = HubLimits.failedAttemptsMax, refill: Duration = .seconds(HubLimits.failedAttemptSeconds),
         peersMax: Int = HubLimits.peersTrackedMax
     ) {
@@ -25,12 +25,12 @@ struct AttemptLimiter: Sendable {
     }
 
     /// Peers that are tracked at the moment.
-    var peers: Int { buckets.count }
+    package var peers: Int { buckets.count }
 
     /// Records a failure.
     ///
     /// - Returns: nil while the peer may go on; else how long it must wait, rounded up to seconds.
-    mutating func recordFailure(of peer: String, at now: MonotonicTime) -> Int64? {
+    package mutating func recordFailure(of peer: String, at now: MonotonicTime) -> Int64? {
         if buckets[peer] == nil, buckets.count >= peersMax { forgetTheInnocent(at: now) }
         if buckets[peer] == nil, buckets.count >= peersMax { return take(from: &others, at: now) }
         return take(from: &buckets[peer, default: Bucket(fullAt: now)], at: now)

@@ -6,11 +6,13 @@
 
 /// JSON as the hub reads and writes it: shortest form, keys sorted, so that equal values give equal text.
 enum HubCoding {
-    static func encode(_ value: some Encodable) throws -> [UInt8] {
+    private static let encoder: JSONEncoder = {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(value))
-    }
+        return encoder
+    }()
+
+    static func encode(_ value: some Encodable) throws -> [UInt8] { Array(try encoder.encode(value)) }
 
     static func decode<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>) throws -> Value {
         try JSONDecoder().decode(type, from: Data(bytes))
@@ -36,7 +38,7 @@ enum HubCoding {
     /// How deep the arrays and objects of a JSON text are nested. Does not check that it is JSON.
     ///
     /// Asked before a body is decoded, because decoding recurses.
-    static func depth(of bytes: some Sequence<UInt8>) -> Int {
+    static func depth(of bytes: [UInt8]) -> Int {
         var depth = 0
         var deepest = 0
         var isInString = false

@@ -13,6 +13,7 @@ package struct HubConfiguration: Sendable, Hashable {
     /// 0 lets the system choose; `HubService.address()` tells which.
     package var port: Int
     package var security: Security
+    package var limits = ConnectionLimits()
 
     package init(folder: DataFolder, host: String = "127.0.0.1", port: Int = 0, security: Security) {
         self.folder = folder

@@ -50,14 +50,15 @@ package final class HubService: Service {
     package func run() async throws {
         let router = HubRouter(store: store, writer: DeliveryWriter(store), faults: faults).build()
         let tls = tls
+        let limits = configuration.limits
         let readiness = readiness
         let application = Application(
             router: router,
-            server: HTTPServerBuilder { responder in HubChannel(responder: responder, tls: tls) },
+            server: HTTPServerBuilder { responder in HubChannel(responder: responder, tls: tls, limits: limits) },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
                 backlog: HubLimits.connectionBacklogMax,
-                availableConnectionsDelegate: .maximum(HubLimits.connectionsMax, logger: logger)),
+                availableConnectionsDelegate: .maximum(limits.connectionsMax, logger: logger)),
             onServerRunning: { [self] channel in
                 let port = channel.localAddress?.port ?? 0
                 logger.info("listening", metadata: ["address": "\(address(port: port))"])

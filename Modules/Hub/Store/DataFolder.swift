@@ -106,7 +106,11 @@ package final class DataFolderLock: Sendable {
         self.descriptor = descriptor
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A child process that is just being started may still share the descriptor: closing ours would not unlock it.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     private static func owner(_ descriptor: Int32) -> Int32? {
         var text = [UInt8](repeating: 0, count: 16)

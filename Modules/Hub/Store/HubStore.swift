@@ -17,12 +17,13 @@ package final class HubStore: Sendable {
 
     /// Opens the database of a folder, and brings an older one up to date.
     ///
-    /// - Parameter creating: whether a missing database is made.
-    /// - Throws: `notSetUp`, `fromTheFuture`, `damaged`, `io`, `full`, `busy`.
+    /// - Parameter creating: makes a new one, readable by its owner only.
+    /// - Throws: `notSetUp`, `alreadySetUp` when a new one is to be made and there is one, `fromTheFuture`, `damaged`, `io`, `full`, `busy`.
     package init(_ folder: DataFolder, creating: Bool = false) throws(HubError) {
         path = folder.database
         now = SystemClock.now
         guard creating || folder.isSetUp else { throw .notSetUp(folder: folder.path) }
+        if creating { try DataFolder.writeSecret("", to: folder.database) }
         do {
             pool = try Self.open(folder.database)
         } catch let error as HubError {
@@ -39,13 +40,14 @@ package final class HubStore: Sendable {
         configuration.maximumReaderCount = HubLimits.readersMax
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA trusted_schema = OFF")
-            // Statements are compiled once for each connection.
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         let pool = try DatabasePool(path: path, configuration: configuration)
         // Set after the pool is open, as the pool sets NORMAL itself, with which a power cut loses commits.
         let mode = try pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = FULL")
+            try db.execute(sql: "PRAGMA cache_size = -\(HubLimits.writerCacheKibibytes)")
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = \(HubLimits.checkpointPages)")
             return try Int.fetchOne(db, sql: "PRAGMA synchronous")
         }
         guard mode == 2 else {
@@ -77,10 +79,9 @@ package final class HubStore: Sendable {
         do {
             return try await pool.write(body)
         } catch {
-            let problem = classified(error)
             // After a failed write or sync nobody knows what is on the disk; only a new start finds out.
-            if case .io = problem { isBroken.withLock { $0 = true } }
-            throw problem
+            if (error as? DatabaseError)?.resultCode == .SQLITE_IOERR { isBroken.withLock { $0 = true } }
+            throw classified(error)
         }
     }
 
@@ -89,6 +90,7 @@ package final class HubStore: Sendable {
     }
 
     private static func classified(_ error: any Error, path: String) -> HubError {
+        if error is CancellationError { return .busy(path: path) }
         guard let error = error as? DatabaseError else { return .io(path: path, detail: "\(error)") }
         let detail = error.message ?? "SQLite result \(error.resultCode.rawValue)"
         return switch error.resultCode {

@@ -104,8 +104,10 @@ struct HubClient: Sendable {
     }
 
     func deliver(_ delivery: WireDelivery) async throws -> Answer {
-        try await send(.POST, WireProtocol.deliveriesPath, Array(JSONEncoder().encode(delivery)))
+        try await send(.POST, WireProtocol.deliveriesPath, Self.coded(delivery))
     }
+
+    static func coded(_ delivery: WireDelivery) throws -> [UInt8] { Array(try JSONEncoder().encode(delivery)) }
 
     /// The report of a delivery that the hub takes.
     func report(_ delivery: WireDelivery) async throws -> WireReport {

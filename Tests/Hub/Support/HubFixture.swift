@@ -33,21 +33,25 @@ struct HubFixture: Sendable {
     }
 
     static func running<Value: Sendable>(
-        faults: HubFaults? = nil, _ body: @Sendable (HubFixture) async throws -> Value
+        faults: HubFaults? = nil, limits: ConnectionLimits = ConnectionLimits(),
+        _ body: @Sendable (HubFixture) async throws -> Value
     ) async throws -> Value {
         let temporary = TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
-        return try await running(folder, faults: faults, body)
+        return try await running(folder, faults: faults, limits: limits, body)
     }
 
     /// A hub on a folder that is set up already.
     static func running<Value: Sendable>(
-        _ folder: DataFolder, faults: HubFaults? = nil, _ body: @Sendable (HubFixture) async throws -> Value
+        _ folder: DataFolder, faults: HubFaults? = nil, limits: ConnectionLimits = ConnectionLimits(),
+        _ body: @Sendable (HubFixture) async throws -> Value
     ) async throws -> Value {
         let token = try token(in: folder)
+        var configuration = HubConfiguration(folder: folder, security: .plainOnLoopback)
+        configuration.limits = limits
         return try await HubService.running(
-            HubConfiguration(folder: folder, security: .plainOnLoopback), faults: faults, logger: Self.logger
+            configuration, faults: faults, logger: Self.logger
         ) { hub in
             let client = HubClient(port: try await hub.port(), token: token)
             return try await body(HubFixture(hub: hub, client: client, folder: folder))
