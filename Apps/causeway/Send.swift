@@ -7,16 +7,16 @@ struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Send a message; prints its id.",
         discussion: """
-            Returns when the message is on the disk: from then on it is delivered, whatever happens to this program,
-            the daemon or the network. With --wait it returns when the message is on the server, or has failed for
+            Returns when the message is on the disk: from then on it is delivered, whatever happens to this program, \
+            the daemon or the network. With --wait it returns when the message is on the server, or has failed for \
             good: then the exit status is 1 and the reason is said.
 
-            The text is taken from the arguments, joined by spaces, or from standard input when there are none or
-            the only one is -. Write -- before a text that begins with a dash. With --lines each line of standard
-            input becomes a message, in order, many at once; blank lines are left out, a line that cannot be a
+            The text is taken from the arguments, joined by spaces, or from standard input when there are none or \
+            the only one is -. Write -- before a text that begins with a dash. With --lines each line of standard \
+            input becomes a message, in order, many at once; blank lines are left out, a line that cannot be a \
             message is told, and the others go (exit status 2). With --custom the input is JSON, an object.
 
-            Without a daemon it tries to deliver for --linger (10s), as long as the server can be reached, and says
+            Without a daemon it tries to deliver for --linger (10s), as long as the server can be reached, and says \
             when messages stay in the outbox; the next command, or a daemon, goes on with them.
 
             --json prints {"ids":[…]}, and with --wait "results" with one object for each message.

@@ -10,16 +10,16 @@ struct CausewayDaemon: AsyncParsableCommand {
         commandName: "causewayd",
         abstract: "Owns a message store, delivers its outbox, and serves the causeway command over a Unix socket.",
         discussion: """
-            The daemon goes on with the session of its store; log in and out with `causeway login` and `causeway
-            logout`. It ends with SIGTERM or SIGINT: requests under way are answered, and what is undelivered stays
-            in the store. What the next start makes of it is --restart's to say: `fail` (the default) marks it as
+            The daemon goes on with the session of its store; log in and out with `causeway login` and `causeway \
+            logout`. It ends with SIGTERM or SIGINT: requests under way are answered, and what is undelivered stays \
+            in the store. What the next start makes of it is --restart's to say: `fail` (the default) marks it as \
             failed, `resume` delivers it in its old order, exactly once.
 
-            Every option can also be set in the environment (CAUSEWAY_STORE for --store, and so on) and in the
-            configuration file, as a JSON object ({"retryInterval": "5s"}). An option counts before the environment,
+            Every option can also be set in the environment (CAUSEWAY_STORE for --store, and so on) and in the \
+            configuration file, as a JSON object ({"retryInterval": "5s"}). An option counts before the environment, \
             the environment before the file. `causeway config` shows what is in force, and where it comes from.
 
-            Under systemd it reports READY, STOPPING and the watchdog's sign of life (Type=notify). It logs to
+            Under systemd it reports READY, STOPPING and the watchdog's sign of life (Type=notify). It logs to \
             standard error; SIGHUP is logged and changes nothing.
 
             EXIT STATUS

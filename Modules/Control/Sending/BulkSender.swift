@@ -33,7 +33,7 @@ package struct BulkSender {
         var outcome = Outcome()
         do throws(ControlError) {
             while let lines = try await input.next() {
-                var batch: [NewMessage] = []
+                var batch: [OutgoingMessage] = []
                 var bytes = 0
                 for line in lines {
                     guard let message = compose(line, &outcome) else { continue }
@@ -53,7 +53,7 @@ package struct BulkSender {
         return outcome
     }
 
-    private func compose(_ line: LineInput.Line, _ outcome: inout Outcome) -> NewMessage? {
+    private func compose(_ line: LineInput.Line, _ outcome: inout Outcome) -> OutgoingMessage? {
         if line.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
             outcome.blankCount += 1
             return nil
@@ -66,7 +66,7 @@ package struct BulkSender {
         }
     }
 
-    private func send(_ batch: [NewMessage], _ outcome: inout Outcome) async throws(ControlError) {
+    private func send(_ batch: [OutgoingMessage], _ outcome: inout Outcome) async throws(ControlError) {
         guard !batch.isEmpty else { return }
         let report = try await service.send(batch)
         outcome.ids += report.ids

@@ -17,16 +17,16 @@ package struct MessageComposer: Sendable {
 
     /// Throws ``ControlError/Code/badRequest`` when it is not UTF-8 or not JSON, and
     /// ``ControlError/Code/messageInvalid`` when it breaks a limit.
-    package func message(_ bytes: Data) throws(ControlError) -> NewMessage {
-        let message: NewMessage
+    package func message(_ bytes: Data) throws(ControlError) -> OutgoingMessage {
+        let message: OutgoingMessage
         if isCustom {
             let value = try ControlJSON.decode(JSONValue.self, from: bytes, what: "the custom message")
-            message = NewMessage(channel: channel, custom: value)
+            message = OutgoingMessage(channel: channel, custom: value)
         } else {
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw ControlError(.badRequest, "the text is not valid UTF-8")
             }
-            message = NewMessage(channel: channel, text: text)
+            message = OutgoingMessage(channel: channel, text: text)
         }
         _ = try message.content()
         return message

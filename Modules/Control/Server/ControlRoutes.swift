@@ -10,7 +10,7 @@ import ServiceLifecycle
 /// | --- | --- |
 /// | `GET /v1/status` | `StatusForm` |
 /// | `POST /v1/login`, `/v1/logout` | `LoginRequest` → `SessionForm`; `LogoutReport` |
-/// | `POST /v1/messages` | a `NewMessage`, an array of them, or NDJSON (`application/x-ndjson`) → `SendReport` |
+/// | `POST /v1/messages` | a `OutgoingMessage`, an array of them, or NDJSON (`application/x-ndjson`) → `SendReport` |
 /// | `GET /v1/messages/{id}` | `MessageForm` |
 /// | `GET /v1/messages/{id}/result?withinMs=` | `ResultForm` |
 /// | `GET /v1/channels/{channel}/messages?limit=&after=&refresh=` | `MessageListForm` |

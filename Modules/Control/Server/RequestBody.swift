@@ -10,18 +10,20 @@ enum RequestBody {
     }
 
     /// One message, an array of them, or one on each line.
-    static func messages(from request: Request) async throws -> [NewMessage] {
+    static func messages(from request: Request) async throws -> [OutgoingMessage] {
         let data = try await data(of: request, kinds: ["application/json", ndjson])
         if kind(of: request) == ndjson { return try lines(data) }
         let first = data.first { !isSpace($0) }
-        if first == UInt8(ascii: "[") { return try ControlJSON.decode([NewMessage].self, from: data, what: "the body") }
-        return [try ControlJSON.decode(NewMessage.self, from: data, what: "the body")]
+        if first == UInt8(ascii: "[") {
+            return try ControlJSON.decode([OutgoingMessage].self, from: data, what: "the body")
+        }
+        return [try ControlJSON.decode(OutgoingMessage.self, from: data, what: "the body")]
     }
 
     static let ndjson = "application/x-ndjson"
 
-    private static func lines(_ data: Data) throws(ControlError) -> [NewMessage] {
-        var messages: [NewMessage] = []
+    private static func lines(_ data: Data) throws(ControlError) -> [OutgoingMessage] {
+        var messages: [OutgoingMessage] = []
         var number = 0
         for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             number += 1
@@ -31,7 +33,7 @@ enum RequestBody {
                     .tooLarge, "a request holds at most \(ControlLimits.messagesPerRequestMax) messages; none was taken"
                 )
             }
-            messages.append(try ControlJSON.decode(NewMessage.self, from: line, what: "line \(number)"))
+            messages.append(try ControlJSON.decode(OutgoingMessage.self, from: line, what: "line \(number)"))
         }
         return messages
     }

@@ -1,7 +1,7 @@
 package import Causeway
 
 extension ClientControlService {
-    package func send(_ messages: [NewMessage]) async throws(ControlError) -> SendReport {
+    package func send(_ messages: [OutgoingMessage]) async throws(ControlError) -> SendReport {
         guard (1...ControlLimits.messagesPerRequestMax).contains(messages.count) else {
             throw ControlError(
                 .tooLarge,

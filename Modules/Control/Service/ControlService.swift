@@ -16,7 +16,7 @@ package protocol ControlService: Sendable {
     /// the store fails on the way, the report says which were taken and what stopped it; it throws when none was.
     ///
     /// - Parameter messages: 1 to ``ControlLimits/messagesPerRequestMax``.
-    func send(_ messages: [NewMessage]) async throws(ControlError) -> SendReport
+    func send(_ messages: [OutgoingMessage]) async throws(ControlError) -> SendReport
     /// Waits for the end of a delivery, for at most `limit` and ``ControlLimits/waitSecondsMax`` seconds, and says
     /// how it stands then.
     func result(of id: MessageID, within limit: Duration) async throws(ControlError) -> ResultForm

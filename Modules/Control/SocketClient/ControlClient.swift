@@ -45,7 +45,7 @@ package final class ControlClient: ControlService {
 
     // MARK: - Sending
 
-    package func send(_ messages: [NewMessage]) async throws(ControlError) -> SendReport {
+    package func send(_ messages: [OutgoingMessage]) async throws(ControlError) -> SendReport {
         try await post("/v1/messages", messages)
     }
 

@@ -1,20 +1,5 @@
-public import ArgumentParser
-public import Causeway
+import ArgumentParser
 import CausewayControl
-
-extension MessageID: ExpressibleByArgument {}
-extension ChannelID: ExpressibleByArgument {}
-extension PlaceMark: ExpressibleByArgument {}
-
-/// A time, as an option's value.
-struct TimeLimit: ExpressibleByArgument {
-    let duration: Duration
-
-    init?(argument: String) {
-        guard let duration = DurationText.duration(argument) else { return nil }
-        self.duration = duration
-    }
-}
 
 /// Which part of a list.
 struct ListOptions: ParsableArguments {

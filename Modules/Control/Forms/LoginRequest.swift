@@ -48,20 +48,3 @@ extension LoginRequest: Codable {
         try container.encodeIfPresent(keyPath, forKey: .keyPath)
     }
 }
-
-/// A session, as JSON.
-package struct SessionForm: Sendable, Hashable, Codable {
-    package let id: SessionID
-    package let server: String
-    package let user: UserID
-    package let startedAt: String
-    package let startedAtMs: Int64
-
-    package init(_ session: Session) {
-        id = session.id
-        server = session.server
-        user = session.user
-        startedAt = session.startedAt.description
-        startedAtMs = session.startedAt.milliseconds
-    }
-}

@@ -2,7 +2,7 @@ package import Causeway
 import Foundation
 
 /// A message to send, as JSON: `channel`, and either `text` or `custom` (an object).
-package struct NewMessage: Sendable, Hashable, Codable {
+package struct OutgoingMessage: Sendable, Hashable, Codable {
     package var channel: ChannelID
     package var text: String?
     package var custom: JSONValue?

@@ -1,0 +1,25 @@
+import ArgumentParser
+import Causeway
+import CausewayControl
+
+struct Delete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Delete messages, wherever they are; each deletion is recorded.",
+        discussion: """
+            A queued message never leaves; one on its way is followed by a deletion; one on the server is deleted \
+            there, through the outbox.
+            """)
+
+    @Argument(help: "The messages' ids.") var ids: [MessageID]
+    @OptionGroup var options: CommandOptions
+
+    func run() async throws {
+        try await options.run { route, console throws(ControlError) in
+            let report = try await Chosen.report(ids) { ids throws(ControlError) in
+                try await route.service.delete(ids, by: .cli)
+            }
+            try console.answer(report) { _ in ["Deleted \(Counted.messages(report.count))"] }
+            return Chosen.status(report, of: ids, "is not there", console)
+        }
+    }
+}

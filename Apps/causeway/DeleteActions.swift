@@ -1,0 +1,20 @@
+import ArgumentParser
+import CausewayControl
+
+struct DeleteActions: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show past deletions, newest first: what, when, by whom, and its last error.",
+        discussion: "--json prints {\"actions\":[…],\"next\":…}.")
+
+    @Option(help: ArgumentHelp("How many at the most, up to 1000.", valueName: "number")) var limit = 20
+    @Option(help: ArgumentHelp("Show what lies before this number.", valueName: "number")) var before: Int64?
+    @OptionGroup var options: CommandOptions
+
+    func run() async throws {
+        try await options.run { route, console throws(ControlError) in
+            let form = try await route.service.deleteActions(limit: limit, before: before)
+            try console.answer(form) { MessageListing.deleteActions(form.actions, for: $0) }
+            return .ok
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import Causeway
+import CausewayControl
+
+struct Failed: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the messages that failed for good, oldest first, with their last error.",
+        discussion: "--json prints {\"messages\":[…],\"next\":…} as `causeway messages` does; see there.")
+
+    @Option(help: "Only this channel's.") var channel: ChannelID?
+    @OptionGroup var list: ListOptions
+    @Option(help: ArgumentHelp("Begin behind this place: `next` of another page.", valueName: "place"))
+    var after: PlaceMark?
+    @OptionGroup var options: CommandOptions
+
+    func run() async throws {
+        try await options.run { route, console throws(ControlError) in
+            let form = try await list.list(from: after) { range throws(ControlError) in
+                try await route.service.failed(in: channel, range)
+            }
+            try console.answer(form) { MessageListing.failed(form.messages, for: $0) + ListEnd.lines(form) }
+            return .ok
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import CausewayControl
+import Foundation
+
+struct Login: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Log in to a server, or renew the token of the session.",
+        discussion: """
+            The token is read from --token-file (- for standard input), from CAUSEWAY_TOKEN, or from a prompt that \
+            shows nothing of it; never from the command line, which others can read. It is kept beside the store in \
+            a file that only you can read.
+
+            --ca names the authorities that the server's certificate must come from. They are copied and kept with \
+            the server's address, so the file may go afterwards.
+            """)
+
+    @Argument(help: ArgumentHelp("The server's address, https://chat.example:8443", valueName: "server"))
+    var server: String
+    @Option(help: ArgumentHelp("Read the token from this file, or from standard input (-).", valueName: "file"))
+    var tokenFile: String?
+    @OptionGroup var options: CommandOptions
+
+    func run() async throws {
+        try await options.run { route, console throws(ControlError) in
+            let settings = try options.settings.resolved()
+            let input = TokenInput(file: tokenFile, environment: ProcessInfo.processInfo.environment)
+            var request = LoginRequest(server: server, token: try await input.token(terminal: console.terminal))
+            if let path = settings.ca {
+                let pem = try TextFile.read(path, bytesMax: ControlLimits.pemBytesMax, as: .notFound)
+                request.authorities = String(decoding: pem, as: UTF8.self)
+            }
+            request.certificatePath = settings.clientCertificate
+            request.keyPath = settings.clientKey
+            let session = try await route.service.login(request)
+            try console.answer(session) { _ in ["Logged in as \(session.user) at \(session.server)"] }
+            return .ok
+        }
+    }
+}

@@ -1,0 +1,7 @@
+public import ArgumentParser
+public import Causeway
+import CausewayControl
+
+extension MessageID: ExpressibleByArgument {}
+extension ChannelID: ExpressibleByArgument {}
+extension PlaceMark: ExpressibleByArgument {}

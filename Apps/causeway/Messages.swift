@@ -1,0 +1,42 @@
+import ArgumentParser
+import Causeway
+import CausewayControl
+
+struct Messages: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the newest messages of a channel, what is undelivered among them.",
+        discussion: """
+            Asks the server first when it can be asked, and shows what is stored all the same when not. --refresh \
+            makes that an error, --offline does not ask.
+
+            --json prints {"messages":[…],"next":…,"refreshed":…}, newest first. Each message has id, channel, \
+            sender, type, text or custom, state (created, uploading, syncing, synced, error), states (the names that \
+            the ios, android, typescript and classic SDKs have for it), createdAt and createdAtMs, position, \
+            acceptedAt, attempts, wait and waitText (why it waits, in parts and in words) and failure. Give `next` to \
+            --before for the page before; it is absent when there is none.
+            """)
+
+    @Argument(help: "The channel.") var channel: ChannelID
+    @OptionGroup var list: ListOptions
+    @Option(help: ArgumentHelp("Show what lies before this place: `next` of another page.", valueName: "place"))
+    var before: PlaceMark?
+    @Flag(help: "Ask the server; an error when that does not work.") var refresh = false
+    @Flag(help: "Show what is stored, without asking the server.") var offline = false
+    @OptionGroup var options: CommandOptions
+
+    func validate() throws {
+        if refresh, offline { throw ValidationError("--refresh and --offline exclude each other.") }
+    }
+
+    func run() async throws {
+        try await options.run { route, console throws(ControlError) in
+            let mode: ChannelQuery.Refresh = refresh ? .required : offline ? .never : .auto
+            let form = try await list.list(from: before) { range throws(ControlError) in
+                try await route.service.messages(ChannelQuery(channel: channel, range: range, refresh: mode))
+            }
+            if let problem = form.refreshProblem { console.note("the server was not asked: \(problem)") }
+            try console.answer(form) { MessageListing.channel(form.messages, for: $0) }
+            return .ok
+        }
+    }
+}

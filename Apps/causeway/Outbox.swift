@@ -1,0 +1,23 @@
+import ArgumentParser
+import CausewayControl
+
+struct Outbox: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show what is not on the server yet, oldest first, and why each message waits.",
+        discussion: "--json prints {\"messages\":[…],\"next\":…} as `causeway messages` does; see there.")
+
+    @OptionGroup var list: ListOptions
+    @Option(help: ArgumentHelp("Begin behind this place: `next` of another page.", valueName: "place"))
+    var after: PlaceMark?
+    @OptionGroup var options: CommandOptions
+
+    func run() async throws {
+        try await options.run { route, console throws(ControlError) in
+            let form = try await list.list(from: after) { range throws(ControlError) in
+                try await route.service.outbox(range)
+            }
+            try console.answer(form) { MessageListing.outbox(form.messages, for: $0) + ListEnd.lines(form) }
+            return .ok
+        }
+    }
+}

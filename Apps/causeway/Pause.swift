@@ -1,0 +1,11 @@
+import ArgumentParser
+import CausewayControl
+
+struct Pause: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Stop sending until `causeway resume`, or the daemon's restart; creating goes on.")
+
+    @OptionGroup var options: CommandOptions
+
+    func run() async throws { try await options.setPaused(true) }
+}

@@ -1,0 +1,10 @@
+import ArgumentParser
+import CausewayControl
+
+struct Resume: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Go on sending.")
+
+    @OptionGroup var options: CommandOptions
+
+    func run() async throws { try await options.setPaused(false) }
+}

@@ -1,0 +1,19 @@
+import ArgumentParser
+import Causeway
+import CausewayControl
+
+struct ShowMessage: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "message", abstract: "Show one message, and where it is.")
+
+    @Argument(help: "The message's id.") var id: MessageID
+    @OptionGroup var options: CommandOptions
+
+    func run() async throws {
+        try await options.run { route, console throws(ControlError) in
+            let message = try await route.service.message(id)
+            try console.answer(message) { MessageDetails.lines(message, for: $0) }
+            return .ok
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/// An error as JSON. Over the socket it stands in an object under `error`.
+package struct ProblemForm: Sendable, Hashable, Codable {
+    /// See ``ControlError/Code``.
+    package let code: String
+    package let detail: String
+
+    package init(_ error: ControlError) {
+        code = error.code.rawValue
+        detail = error.detail
+    }
+
+    /// The error again; a word that this version does not know becomes ``ControlError/Code/internalError``.
+    package var error: ControlError { ControlError(ControlError.Code(rawValue: code) ?? .internalError, detail) }
+}

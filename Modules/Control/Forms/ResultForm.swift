@@ -1,0 +1,44 @@
+package import Causeway
+
+/// How the delivery of a message stands.
+package struct ResultForm: Sendable, Hashable, Codable {
+    package enum Outcome: String, Sendable, Hashable, Codable { case delivered, failed, deleted, waiting }
+
+    package let id: MessageID
+    package let outcome: Outcome
+    /// For `delivered`.
+    package var position: Int64?
+    package var acceptedAt: String?
+    package var acceptedAtMs: Int64?
+    /// For `failed`.
+    package var failure: FailureForm?
+    /// For `waiting`.
+    package var wait: WaitForm?
+    package var waitText: String?
+
+    package init(delivered id: MessageID, _ placement: Placement) {
+        self.id = id
+        outcome = .delivered
+        position = placement.position
+        acceptedAt = placement.acceptedAt.description
+        acceptedAtMs = placement.acceptedAt.milliseconds
+    }
+
+    package init(failed id: MessageID, _ failure: Failure) {
+        self.id = id
+        outcome = .failed
+        self.failure = FailureForm(failure)
+    }
+
+    package init(deleted id: MessageID) {
+        self.id = id
+        outcome = .deleted
+    }
+
+    package init(waiting id: MessageID, wait: WaitForm?, text: String?) {
+        self.id = id
+        outcome = .waiting
+        self.wait = wait
+        waitText = text
+    }
+}
