@@ -190,7 +190,8 @@ let package = Package(
             "EndToEnd",
             [
                 "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayModels", "CausewaySQLiteStorage",
-                "CausewayTLS", "CausewayTransport", .logging,
+                "CausewayTLS", "CausewayTestSupport", "CausewayTransport", "causeway-cli", "causeway-hub", "causewayd",
+                .logging,
             ]),
     ]
 )

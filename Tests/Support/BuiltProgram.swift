@@ -1,0 +1,77 @@
+import Foundation
+
+/// A program of this package as it was built beside the tests, run as a real process.
+package struct BuiltProgram: Sendable {
+    /// How a process ended and what it said.
+    package struct Result: Sendable {
+        package let status: Int32
+        package let output: String
+        package let errors: String
+    }
+
+    package let path: String
+
+    /// A program of the system.
+    package init(path: String) { self.path = path }
+
+    /// The program with this name in the folder of the test bundle.
+    package init(_ name: String) { path = Self.productFolder + "/" + name }
+
+    private static var productFolder: String {
+        let arguments = CommandLine.arguments
+        var bundle = arguments[0]
+        if let flag = arguments.firstIndex(of: "--test-bundle-path"), flag + 1 < arguments.count {
+            bundle = arguments[flag + 1]
+        }
+        return URL(fileURLWithPath: bundle).deletingLastPathComponent().path
+    }
+
+    /// Runs it to its end, with `input` on its standard input, and nothing in its environment but what is given.
+    package func run(
+        _ arguments: [String], environment: [String: String] = [:], input: String = ""
+    ) async throws -> Result {
+        let folder = FileManager.default.temporaryDirectory.path + "/causeway-run-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try input.write(toFile: folder + "/in", atomically: false, encoding: .utf8)
+        let process = try process(arguments, environment, errors: folder + "/err")
+        process.standardInput = FileHandle(forReadingAtPath: folder + "/in")
+        process.standardOutput = try Self.file(folder + "/out")
+        let running = try RunningProgram(process)
+        let status = await running.ended()
+        return Result(
+            status: status, output: try String(contentsOfFile: folder + "/out", encoding: .utf8),
+            errors: try String(contentsOfFile: folder + "/err", encoding: .utf8))
+    }
+
+    /// Starts it; what it says on its standard error goes to the file `errors`.
+    package func start(
+        _ arguments: [String], environment: [String: String] = [:], errors: String
+    ) throws -> RunningProgram {
+        try RunningProgram(process(arguments, environment, errors: errors))
+    }
+
+    private func process(
+        _ arguments: [String], _ environment: [String: String], errors: String
+    ) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.environment = ["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no", "HOME": "/nonexistent"]
+            .merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = try Self.file(errors)
+        return process
+    }
+
+    /// A file to write to, behind what it holds already.
+    private static func file(_ path: String) throws -> FileHandle {
+        if !FileManager.default.fileExists(atPath: path) {
+            try Data().write(to: URL(fileURLWithPath: path))
+        }
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try handle.seekToEnd()
+        return handle
+    }
+}
