@@ -34,11 +34,7 @@ package final class CommitFeed: Sendable {
 ///
 /// `gate` is held during a call and owns the closure; `isCancelled` is set first and is read under the gate.
 private final class CommitSubscriber: Sendable {
-    /// The closure in a type of its own: a bare one would be wrapped once more each time the lock is taken, as the
-    /// lock is generic.
-    struct Call: Sendable {
-        let receive: @Sendable (StoreCommit) -> Void
-    }
+    typealias Call = @Sendable (StoreCommit) -> Void
 
     /// The subscriber whose call this thread is in.
     @TaskLocal private static var current: ObjectIdentifier?
