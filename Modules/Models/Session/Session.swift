@@ -5,11 +5,20 @@ public struct Session: Sendable, Hashable, Codable {
     public let server: String
     public let user: UserID
     public let startedAt: Timestamp
+    /// When the user logged out; `nil` while the session lives.
+    public var endedAt: Timestamp?
 
-    public init(id: SessionID, server: String, user: UserID, startedAt: Timestamp) {
+    public init(id: SessionID, server: String, user: UserID, startedAt: Timestamp, endedAt: Timestamp? = nil) {
         self.id = id
         self.server = server
         self.user = user
         self.startedAt = startedAt
+        self.endedAt = endedAt
     }
+
+    /// True until logout.
+    public var isActive: Bool { endedAt == nil }
+
+    /// True when both are of the same user on the same server.
+    public func isSameAccount(as other: Session) -> Bool { server == other.server && user == other.user }
 }

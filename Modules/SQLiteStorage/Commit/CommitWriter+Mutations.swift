@@ -38,7 +38,7 @@ extension CommitWriter {
         case .recordDelete(let action):
             try record(action)
         case .saveSession(let session):
-            try execute("UPDATE store SET session = ? WHERE id = 1", [try session.map(StoredJSON.encode)])
+            try execute("UPDATE store SET session = ? WHERE id = 1", [try StoredJSON.encode(session)])
             changes.append(.session(session))
         case .endSession(let failure):
             try endSession(failure)
@@ -115,8 +115,8 @@ extension CommitWriter {
         var action = action
         action.sequence = ledger.takeSequence()
         try execute(
-            "INSERT INTO delete_action (sequence, action) VALUES (?, ?)",
-            [action.sequence, try StoredJSON.encode(action)])
+            "INSERT INTO delete_action (sequence, message, action) VALUES (?, ?, ?)",
+            [action.sequence, action.message.blob, try StoredJSON.encode(action)])
         ledger.deletions += 1
         if ledger.deletions > Limits.deleteActionsKeptMax {
             try execute("DELETE FROM delete_action WHERE sequence = (SELECT min(sequence) FROM delete_action)")

@@ -77,6 +77,8 @@ final class CommitWriter {
 
     func merge(_ placed: PlacedMessage, content: Data) throws {
         guard let old = try db.storedMessage(placed.id) else {
+            let deleted = try db.cachedStatement(sql: "SELECT 1 FROM delete_action WHERE message = ?")
+            guard try Row.fetchOne(deleted, arguments: [placed.id.blob]) == nil else { return }
             return try insert(Message(placed, ordinal: ledger.takeSequence()), content: content)
         }
         try save(old.message.merged(with: placed), over: old, content: content)

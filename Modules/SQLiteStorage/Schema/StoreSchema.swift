@@ -75,8 +75,10 @@ enum StoreSchema {
         ) STRICT;
         CREATE TABLE delete_action (
           sequence INTEGER PRIMARY KEY,
+          message BLOB NOT NULL,
           action TEXT NOT NULL
         ) STRICT;
+        CREATE INDEX delete_action_message ON delete_action(message);
         """
 
     /// Refuses a file that is no store of ours by its first bytes, without opening it as a database.

@@ -35,6 +35,8 @@ struct MemoryState: Sendable {
     var counts = StoreCounts()
     var deletions: [Int64: DeleteAction] = [:]
     var deletionOrder = SortedKeys<Int64>()
+    /// How many recorded deletions name a message.
+    var deletionCounts: [MessageID: Int] = [:]
 
     private var stored: [Int64: Stored] = [:]
     private var ordinals: [MessageID: Int64] = [:]

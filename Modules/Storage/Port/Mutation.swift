@@ -40,8 +40,8 @@ public enum Mutation: Sendable, Hashable {
     /// A deletion to remember; the store assigns ``DeleteAction/sequence``, and keeps the last
     /// ``Limits/deleteActionsKeptMax``.
     case recordDelete(DeleteAction)
-    /// A login, or with `nil` a logout.
-    case saveSession(Session?)
+    /// A login, or a logout (``Session/endedAt``).
+    case saveSession(Session)
     /// The session is over: every undelivered message becomes `error` as ``Store/begin(_:)`` does it under `fail`.
     /// The feed reports a reset instead of single changes.
     case endSession(Failure)
@@ -49,6 +49,7 @@ public enum Mutation: Sendable, Hashable {
     /// lanes start anew: no control entries, no doubts, nothing transmitted. The feed reports a reset.
     case forgetAccount
     /// A message that the server has: inserted (without a lane), or merged with the one of the same id, which becomes
-    /// `synced` and takes the server's content.
+    /// `synced` and takes the server's content. Does nothing when a recorded deletion names the id: what was deleted
+    /// here does not come back with a page.
     case merge(PlacedMessage)
 }

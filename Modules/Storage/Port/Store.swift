@@ -52,7 +52,7 @@ public protocol Store: Sendable {
     /// Past deletions, newest first, below `before` when given; 1 to ``Limits/pageSizeMax`` of them.
     func deleteActions(before: Int64?, limit: Int) async throws(StoreError) -> [DeleteAction]
 
-    /// The session that was saved last; `nil` after logout.
+    /// The session that was saved last, ended or not; `nil` when there never was one.
     func session() async throws(StoreError) -> Session?
 
     /// What the outbox consists of now. Cost: linear in the outbox.

@@ -22,5 +22,5 @@ public enum RecordChange: Sendable, Equatable {
     case message(before: Message?, after: Message?, bytes: Int)
     case control(before: ControlEntry?, after: ControlEntry?)
     case deleteAction(DeleteAction)
-    case session(Session?)
+    case session(Session)
 }

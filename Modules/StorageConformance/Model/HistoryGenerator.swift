@@ -56,7 +56,7 @@ struct HistoryGenerator {
         case 15: return .merge(Sample.placed(number, at: 1 + small, in: Sample.channels[number % 3]))
         case 16: return .recordDelete(Sample.deletion(number))
         case 17: return .appendDelete(id, lane: .text)
-        case 18: return .saveSession(small.isMultiple(of: 2) ? Sample.session(number) : nil)
+        case 18: return .saveSession(Sample.session(number))
         case 19: return small < 10 ? .endSession(Sample.failure("e", .sessionEnded)) : .settle(id)
         case 20: return small < 5 ? .forgetAccount : .raiseSequence(above: model.highest + small - 25)
         case 21: return .setLastTransmitted(.text, small)

@@ -137,6 +137,7 @@ struct ReferenceModel {
 
     private mutating func merge(_ placed: PlacedMessage) {
         if messages[placed.id] == nil {
+            guard !deletions.contains(where: { $0.message == placed.id }) else { return }
             messages[placed.id] = Message(
                 id: placed.id, channel: placed.channel, sender: placed.sender, content: placed.content,
                 createdAt: placed.createdAt, ordinal: Self.gap, lane: nil, laneSequence: 0)

@@ -69,7 +69,7 @@ extension StoreConformance {
             _ = try await store.enqueue(Sample.draft(1))
             let fold = FeedFold()
             let subscription = store.subscribe(fold.receive)
-            try await store.commit([.endSession(Sample.ended), .saveSession(nil)])
+            try await store.commit([.endSession(Sample.ended), .saveSession(Sample.session(2))])
             try await store.commit([.forgetAccount])
             try await store.commit([.saveSession(Sample.session(1))])
             try requireEqual(fold.commits.map(\.isReset), [true, true, false], "resets")

@@ -78,9 +78,11 @@ extension StoreConformance {
             try requireEqual(try await store.outbox(), outbox, "outbox")
             try requireEqual(try await store.deleteActions(before: nil, limit: 9), before.3, "past deletions")
             try requireEqual(try await store.session(), Sample.session(4), "session")
-            try await store.commit([.saveSession(nil)])
+            var ended = Sample.session(4)
+            ended.endedAt = ended.startedAt
+            try await store.commit([.saveSession(ended)])
             store = try await factory.restarted(store)
-            try requireEqual(try await store.session(), nil, "the session after logout")
+            try requireEqual(try await store.session(), ended, "the session after logout")
         },
     ]
 }

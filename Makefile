@@ -1,0 +1,81 @@
+# Causeway: everything one does with this repository. `make` alone lists it.
+
+SWIFT ?= swift
+# Given to every build and test, for example BUILD_FLAGS="--sanitize=thread".
+BUILD_FLAGS ?=
+# Given to `make test` and `make check`, for example FILTER=Outbox.
+FILTER ?=
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+PROGRAMS := causeway causewayd causeway-hub
+UNITS := causewayd.service causeway-hub.service
+# Installed programs carry Swift's runtime with them: a service must not depend on where a toolchain lies.
+RELEASE_FLAGS ?= $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
+SWIFT_SOURCES = Package.swift $(wildcard Apps Modules Tests)
+
+export SWIFT
+
+.DEFAULT_GOAL := help
+# One step after the other, whatever -j says: the steps share the build folder, and the cheap ones come first.
+.NOTPARALLEL:
+.PHONY: help setup build check test tidy lint format demo bench install clean
+
+help: ## List these targets
+	@echo 'usage: make TARGET [SWIFT=swift] [BUILD_FLAGS=…] [FILTER=…] [PREFIX=/usr/local] [DESTDIR=…]'
+	@echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: ## Install what building and testing need, where it is missing
+	@Tools/setup
+
+build: ## Build everything for debugging
+	$(SWIFT) build $(BUILD_FLAGS)
+
+check: lint tidy ## Look at the form, keep the style rules, build, run the tests
+	@echo '==> tests of the tools'
+	@Tools/quietly python3 -B -m unittest discover --start-directory Tools
+	@echo '==> build (the first one takes some minutes)'
+	@Tools/quietly $(SWIFT) build --build-tests $(BUILD_FLAGS)
+	@echo '==> test'
+	@Tools/run-tests --skip-build $(BUILD_FLAGS) $(if $(FILTER),--filter '$(FILTER)')
+
+test: setup check ## Set up, then check: what CI runs
+
+tidy: ## Keep the style rules that a program can keep (Tools/tidy)
+	@echo '==> tidy'
+	@Tools/quietly python3 -B -m unittest discover --start-directory Tools/tidy
+	@Tools/tidy/tidy
+
+lint: ## Look at the form of Swift, shell and Python; change nothing
+	@echo '==> lint'
+	@Tools/lint
+
+format: ## Bring the Swift files into form
+	$(SWIFT) format --in-place --parallel --recursive $(SWIFT_SOURCES)
+
+demo: setup ## Show the main job: messages survive an outage and a kill, and arrive once and in order
+	@Tools/demo
+
+bench: setup ## Measure, each figure beside something to compare it with
+	@Tools/bench/run
+
+install: ## Build for release; install programs and systemd units under DESTDIR/PREFIX
+	@for program in $(PROGRAMS); do \
+	    $(SWIFT) build -c release $(RELEASE_FLAGS) $(BUILD_FLAGS) --product $$program || exit; \
+	done
+	@bin=$$($(SWIFT) build -c release $(RELEASE_FLAGS) $(BUILD_FLAGS) --show-bin-path) && \
+	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib/systemd/system' && \
+	for program in $(PROGRAMS); do \
+	    install -m 0755 "$$bin/$$program" '$(DESTDIR)$(PREFIX)/bin/' && \
+	    strip -S "$(DESTDIR)$(PREFIX)/bin/$$program" || exit; \
+	done && \
+	for unit in $(UNITS); do \
+	    sed 's|@bindir@|$(PREFIX)/bin|g' "Tools/systemd/$$unit" \
+	        | install -m 0644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/system/$$unit" || exit; \
+	done
+	@echo "installed $(PROGRAMS) in $(DESTDIR)$(PREFIX)/bin, $(UNITS) in $(DESTDIR)$(PREFIX)/lib/systemd/system"
+
+clean: ## Remove what the build wrote
+	$(SWIFT) package clean
+	rm -rf .build/tidy

@@ -1,0 +1,175 @@
+public import CausewayModels
+import CausewayOutbox
+public import CausewayRuntime
+public import CausewayStorage
+public import CausewaySync
+public import CausewayTransport
+
+/// The public face: one client owns one store and at most one session.
+///
+/// Thread-safe; make one per store and keep it for the life of the process.
+///
+/// ```swift
+/// let client = try await CausewayClient.open(store: store, transports: .http(), credentials: credentials)
+/// try await client.login(server: "https://chat.example", token: token)
+/// let handle = try await client.messages.createTextMessage("hi", in: general)   // durable now
+/// try await handle.delivered()                                                   // on the server now
+/// ```
+public final class CausewayClient: Sendable {
+    /// Creating, reading, resending and deleting messages.
+    public let messages: MessageRepository
+
+    private let engine: SyncEngine
+    private let store: any Store
+    private let transports: TransportRegistry
+    private let credentials: any CredentialStore
+    private let runtime: any Runtime
+
+    private init(
+        engine: SyncEngine, store: any Store, transports: TransportRegistry, credentials: any CredentialStore,
+        runtime: any Runtime, configuration: ClientConfiguration
+    ) {
+        self.engine = engine
+        self.store = store
+        self.transports = transports
+        self.credentials = credentials
+        self.runtime = runtime
+        messages = MessageRepository(engine: engine, store: store, runtime: runtime, ordering: configuration.ordering)
+    }
+
+    /// Opens a client on a store.
+    ///
+    /// Begins a new epoch; what the previous run left undelivered is settled by `configuration.restart` before anything
+    /// can be read. A session that was not logged out goes on with the token from `credentials`. Needs no network.
+    ///
+    /// Throws ``ClientError/store(_:)`` and ``ClientError/credentials(_:)``.
+    public static func open(
+        store: any Store, transports: TransportRegistry, credentials: any CredentialStore,
+        runtime: any Runtime = SystemRuntime(), configuration: ClientConfiguration = ClientConfiguration()
+    ) async throws(ClientError) -> CausewayClient {
+        let snapshot: OutboxSnapshot
+        let session: Session?
+        do throws(StoreError) {
+            let failure = Failure(
+                reason: .sessionEnded, code: "restarted", detail: "the program stopped first", at: runtime.wallClock)
+            snapshot = try await store.begin(
+                StoreOpening(
+                    restart: configuration.restart, failure: failure, newOutboxID: OutboxID(runtime.makeUUIDv7())))
+            session = try await store.session()
+        } catch {
+            throw .store(error)
+        }
+        let engine = SyncEngine(
+            store: store, snapshot: snapshot, runtime: runtime, configuration: configuration.outbox)
+        let client = CausewayClient(
+            engine: engine, store: store, transports: transports, credentials: credentials, runtime: runtime,
+            configuration: configuration)
+        try await client.goOn(with: session)
+        return client
+    }
+
+    /// Goes on with a session that was not logged out.
+    private func goOn(with session: Session?) async throws(ClientError) {
+        guard let session, session.isActive else {
+            await engine.start(session: nil, transport: nil, attention: nil)
+            return
+        }
+        let token: AccessToken?
+        do throws(CredentialError) {
+            token = try await credentials.token(for: session)
+        } catch {
+            throw .credentials(error)
+        }
+        guard let token else {
+            await engine.start(
+                session: session, transport: nil,
+                attention: Attention(cause: .tokenRefused, detail: "there is no token for this session; log in again"))
+            return
+        }
+        do throws(TransportError) {
+            let transport = try transports.makeTransport(to: session.server, token: token)
+            await engine.start(session: session, transport: transport, attention: nil)
+        } catch {
+            await engine.start(
+                session: session, transport: nil,
+                attention: Attention(cause: .protocolMismatch, detail: error.description))
+        }
+    }
+
+    /// Logs in: asks the server who the token belongs to, and begins the session. For the account that is logged in
+    /// already it renews the token.
+    ///
+    /// Throws ``SyncError/transport(_:)`` when the server cannot be reached or refuses the token, and
+    /// ``SyncError/sessionExists(user:server:)`` when somebody else is logged in.
+    @discardableResult
+    public func login(server: String, token: AccessToken) async throws(ClientError) -> Session {
+        let transport: any Transport
+        let greeting: ServerGreeting
+        do throws(TransportError) {
+            transport = try transports.makeTransport(to: server, token: token)
+            greeting = try await transport.greet()
+        } catch {
+            throw .sync(.transport(error))
+        }
+        let new = Session(
+            id: SessionID(runtime.makeUUIDv7()), server: server, user: greeting.user, startedAt: runtime.wallClock)
+        do throws(SyncError) {
+            let session = try await engine.login(new, transport)
+            try await keep(token, for: session)
+            return session
+        } catch {
+            await transport.close()
+            throw .sync(error)
+        }
+    }
+
+    private func keep(_ token: AccessToken, for session: Session) async throws(SyncError) {
+        do throws(CredentialError) {
+            try await credentials.save(token, for: session)
+        } catch {
+            throw .store(.other(detail: "the token could not be kept: \(error.description)"))
+        }
+    }
+
+    /// Ends the session: nothing of it is sent afterwards, and what is undelivered becomes `error` (session ended).
+    ///
+    /// - Returns: how many messages had not been delivered.
+    @discardableResult
+    public func logout() async throws(ClientError) -> Int {
+        do throws(SyncError) {
+            guard let session = try await engine.status().session else { throw .noSession }
+            let unsent = try await engine.logout()
+            do throws(CredentialError) {
+                try await credentials.remove(for: session)
+            } catch {
+                throw .store(.other(detail: "the token could not be removed: \(error.description)"))
+            }
+            return unsent
+        } catch {
+            throw .sync(error)
+        }
+    }
+
+    /// How things stand: session, connectivity, what needs attention, lanes, counts.
+    public func status() async throws(ClientError) -> SyncStatus {
+        do throws(SyncError) { return try await engine.status() } catch { throw .sync(error) }
+    }
+
+    /// Stops sending until ``resume()``; creating goes on. Not kept over a restart.
+    public func pause() async throws(ClientError) {
+        do throws(SyncError) { try await engine.setPaused(true) } catch { throw .sync(error) }
+    }
+
+    public func resume() async throws(ClientError) {
+        do throws(SyncError) { try await engine.setPaused(false) } catch { throw .sync(error) }
+    }
+
+    /// Looks for the server now instead of at the next planned moment.
+    public func probeNow() async { await engine.probeNow() }
+
+    /// Stops the engine and closes the store. What is undelivered stays in the store. May be called twice.
+    public func close() async {
+        await engine.close()
+        await store.close()
+    }
+}

@@ -1,0 +1,7 @@
+// `import Causeway` gives an application all it needs.
+@_exported public import CausewayModels
+@_exported public import CausewayOutbox
+@_exported public import CausewayRuntime
+@_exported public import CausewayStorage
+@_exported public import CausewaySync
+@_exported public import CausewayTransport

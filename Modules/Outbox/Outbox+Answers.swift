@@ -1,0 +1,233 @@
+import CausewayModels
+import CausewayStorage
+import DequeModule
+
+/// Answers: what the server said of each link, and what follows from it.
+extension Outbox {
+    mutating func answered(
+        _ round: DeliveryRound, _ report: DeliveryReport, _ moment: Moment, _ actions: inout [OutboxAction]
+    ) {
+        guard let lane = laneIndices[round.lane],
+            let flight = lanes[lane].flights.firstIndex(where: { $0.round.id == round.id })
+        else {
+            takeProofs(of: round, report, &actions)
+            return
+        }
+        guard report.outcomes.count == round.operations.count else {
+            failed(round, .inDoubt(detail: "the server's answer does not fit the request"), moment, &actions)
+            return
+        }
+        // Whatever the server said, it was reached.
+        link.failures = 0
+        lanes[lane].flights[flight].report = report
+        settleAnsweredFlights(lane, moment, &actions)
+        pump(lane, moment, &actions)
+    }
+
+    /// An answer to a round that is not under way any more still proves what was accepted.
+    private mutating func takeProofs(
+        of round: DeliveryRound, _ report: DeliveryReport, _ actions: inout [OutboxAction]
+    ) {
+        for (operation, outcome) in zip(round.operations, report.outcomes) {
+            if case .accepted(let placement) = outcome { proven(operation.message, placement, &actions) }
+        }
+    }
+
+    /// Deals with the answers of the oldest flights, in order.
+    private mutating func settleAnsweredFlights(
+        _ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction]
+    ) {
+        while let flight = lanes[lane].flights.first, let report = flight.report {
+            var settlement = Settlement()
+            let wentThrough = settle(flight.round, report, lane, moment, &settlement)
+            if wentThrough {
+                lanes[lane].flights.removeFirst()
+            } else {
+                let others = lanes[lane].flights.dropFirst()
+                requeue(lane, &settlement.mutations)
+                lanes[lane].rewind()
+                commit(settlement, &actions)
+                for other in others {
+                    if let report = other.report { takeProofs(of: other.round, report, &actions) }
+                }
+                return
+            }
+            commit(settlement, &actions)
+        }
+    }
+
+    /// What follows from the answers of a round: one commit, then the completions.
+    struct Settlement {
+        var mutations: [Mutation] = []
+        var completions: [OutboxAction] = []
+    }
+
+    func commit(_ settlement: Settlement, _ actions: inout [OutboxAction]) {
+        if !settlement.mutations.isEmpty { actions.append(.commit(settlement.mutations)) }
+        actions += settlement.completions
+    }
+
+    /// Takes the outcomes of a round in order; the head of the lane goes with each.
+    ///
+    /// - Returns: false when an outcome stopped the lane.
+    private mutating func settle(
+        _ round: DeliveryRound, _ report: DeliveryReport, _ lane: Int, _ moment: Moment,
+        _ settlement: inout Settlement
+    ) -> Bool {
+        for (operation, outcome) in zip(round.operations, report.outcomes) {
+            guard let slot = lanes[lane].slots.first, slot.sequence == operation.sequence else {
+                preconditionFailure("a flight does not lie over the head of its lane")
+            }
+            switch outcome {
+            case .accepted, .fenced, .deleted, .refused:
+                lanes[lane].slots.removeFirst()
+                lanes[lane].inFlightCount -= 1
+                lanes[lane].isCautious = false
+                lanes[lane].fruitless = 0
+                conclude(slot, outcome, lane, moment, &settlement)
+            case .late(let mark):
+                if mark > lanes[lane].lastTransmitted, slot.kind == .send {
+                    startAnew(lane, above: mark, &settlement)
+                    return false
+                }
+                lanes[lane].slots.removeFirst()
+                lanes[lane].inFlightCount -= 1
+                conclude(slot, outcome, lane, moment, &settlement)
+            case .gap(let mark):
+                follow(mark, lane, moment, &settlement)
+                return false
+            case .tryLater(let code, let detail, let after):
+                tryLater(round, lane, moment, code: code, detail: detail, after: after, &settlement)
+                return false
+            case .notAttempted:
+                // Nothing before it stopped the server: do not ask in circles.
+                holdFruitless(lane, moment)
+                return false
+            }
+        }
+        return true
+    }
+
+    /// A link has its verdict and has left its lane.
+    private mutating func conclude(
+        _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, _ lane: Int, _ moment: Moment,
+        _ settlement: inout Settlement
+    ) {
+        switch slot.kind {
+        case .send:
+            forget(slot, in: &places)
+            concludeSend(slot, outcome, moment, &settlement)
+        case .fence:
+            forget(slot, in: &fences)
+            settlement.mutations.append(.removeControl(sequence: slot.sequence))
+            if case .accepted(let placement) = outcome {
+                delivered(slot.message, placement, &settlement)
+            } else {
+                if places[slot.message] == nil { settlement.mutations.append(.settle(slot.message)) }
+                if let failure = undecided.removeValue(forKey: slot.message) {
+                    settlement.completions.append(.complete(slot.message, .failed(failure)))
+                }
+            }
+        case .retract:
+            forget(slot, in: &fences)
+            settlement.mutations.append(.removeControl(sequence: slot.sequence))
+            if case .accepted = outcome {
+                settlement.mutations.append(.appendDelete(slot.message, lane: lanes[lane].id))
+            }
+        case .delete:
+            settlement.mutations.append(.removeControl(sequence: slot.sequence))
+        }
+    }
+
+    private mutating func concludeSend(
+        _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, _ moment: Moment, _ settlement: inout Settlement
+    ) {
+        let failure: Failure
+        switch outcome {
+        case .accepted(let placement):
+            settlement.mutations.append(.deliver(slot.message, placement))
+            settlement.completions.append(.complete(slot.message, .delivered(placement)))
+            return
+        case .refused(let code, let detail):
+            failure = Failure(reason: .refused, code: code, detail: detail, at: moment.wall)
+        default:
+            failure = Failure(
+                reason: .refused, code: "late",
+                detail: "the server had refused it before; the answer with its reason was lost", at: moment.wall)
+        }
+        settlement.mutations.append(.fail(slot.message, failure, inDoubt: false))
+        settlement.completions.append(.complete(slot.message, .failed(failure)))
+    }
+
+    private func forget(_ slot: OutboxLane.Slot, in places: inout [MessageID: Place]) {
+        if places[slot.message]?.sequence == slot.sequence { places[slot.message] = nil }
+    }
+
+    // MARK: - Proofs
+
+    /// The server has the message; it may have been called `error`, or be waiting to be sent again.
+    private mutating func delivered(
+        _ message: MessageID, _ placement: Placement, _ settlement: inout Settlement
+    ) {
+        settlement.mutations.append(.deliver(message, placement))
+        undecided[message] = nil
+        settlement.completions.append(.complete(message, .delivered(placement)))
+        guard let place = places.removeValue(forKey: message),
+            let index = lanes[place.lane].index(of: place.sequence)
+        else { return }
+        if let previous = lanes[place.lane].slots[index].previous {
+            // Its number is a link of the chain: it stays, as a question.
+            lanes[place.lane].slots[index].kind = .fence
+            fences[message] = place
+            settlement.mutations.append(
+                .putControl(
+                    ControlEntry(
+                        kind: .fence, lane: lanes[place.lane].id, sequence: place.sequence, previous: previous,
+                        message: message)))
+        } else {
+            lanes[place.lane].slots[index].isGone = true
+        }
+    }
+
+    mutating func proven(_ message: MessageID, _ placement: Placement, _ actions: inout [OutboxAction]) {
+        if let fence = fences[message], let index = lanes[fence.lane].index(of: fence.sequence),
+            lanes[fence.lane].slots[index].kind == .retract
+        {
+            return  // deleted meanwhile; the retraction's own answer brings the deletion about
+        }
+        var settlement = Settlement()
+        delivered(message, placement, &settlement)
+        commit(settlement, &actions)
+    }
+
+    // MARK: - The server stands elsewhere
+
+    /// The lane stands at `mark` on the server: go on from there.
+    private mutating func follow(_ mark: Int64, _ lane: Int, _ moment: Moment, _ settlement: inout Settlement) {
+        lanes[lane].fruitless += 1
+        if lanes[lane].fruitless > 1 {
+            lanes[lane].hold = OutboxLane.Hold(until: moment.now + jittered(configuration.retry.interval))
+        }
+        guard let head = lanes[lane].slots.first, head.previous != mark, mark < head.sequence else { return }
+        lanes[lane].slots[0].previous = mark
+        settlement.mutations.append(.rebase(sequence: head.sequence, previous: mark))
+    }
+
+    /// Another copy of this store has gone further than this one: what waits gets new numbers behind it.
+    private mutating func startAnew(_ lane: Int, above mark: Int64, _ settlement: inout Settlement) {
+        settlement.mutations.append(.raiseSequence(above: mark))
+        for index in lanes[lane].slots.indices {
+            let slot = lanes[lane].slots[index]
+            guard slot.kind == .send, !slot.isGone else { continue }
+            settlement.mutations.append(.resend(slot.message))
+            forget(slot, in: &places)
+        }
+        lanes[lane].slots.removeAll { $0.kind == .send }
+        for index in lanes[lane].slots.indices.dropFirst() where lanes[lane].slots[index].wasTransmitted {
+            lanes[lane].slots[index].previous = lanes[lane].slots[index - 1].sequence
+        }
+        lanes[lane].inFlightCount = 0
+        lanes[lane].lastTransmitted = mark
+        settlement.mutations.append(.setLastTransmitted(lanes[lane].id, mark))
+    }
+}

@@ -1,0 +1,176 @@
+import CausewayModels
+import CausewayStorage
+import DequeModule
+
+/// Failures: who is charged, who waits, who is given up.
+extension Outbox {
+    mutating func failed(
+        _ round: DeliveryRound, _ error: TransportError, _ moment: Moment, _ actions: inout [OutboxAction]
+    ) {
+        guard let lane = laneIndices[round.lane],
+            lanes[lane].flights.contains(where: { $0.round.id == round.id })
+        else { return }
+        var settlement = Settlement()
+        switch error {
+        case .unreachable(let detail):
+            giveBackAttempt(round, lane)
+            goOffline(detail, moment)
+        case .rateLimited(let after, _):
+            giveBackAttempt(round, lane)
+            limitRate(after, moment)
+        case .needsAttention(let attention):
+            giveBackAttempt(round, lane)
+            needAttention(attention, moment)
+        case .transient(let code, let detail):
+            charge(round, lane, moment, code: code, detail: detail, &settlement)
+        case .inDoubt(let detail):
+            markInDoubt(lane)
+            charge(round, lane, moment, code: "noAnswer", detail: detail, &settlement)
+            goOffline(detail, moment)
+        case .refused(let code, let detail):
+            refuse(round, lane, moment, code: code, detail: detail, &settlement)
+        }
+        requeue(lane, &settlement.mutations)
+        lanes[lane].rewind()
+        commit(settlement, &actions)
+        pump(lane, moment, &actions)
+    }
+
+    /// One message of a round is not to be done now; it stands at the head.
+    mutating func tryLater(
+        _ round: DeliveryRound, _ lane: Int, _ moment: Moment, code: String, detail: String, after: Duration?,
+        _ settlement: inout Settlement
+    ) {
+        guard let head = lanes[lane].slots.first else { return }
+        if let after {
+            if head.message == round.charged { giveBackAttempt(round, lane) }
+            limitRate(after, moment)
+            return
+        }
+        if head.kind == .send, head.message != round.charged { lanes[lane].slots[0].attempts += 1 }
+        chargeHead(lane, moment, code: code, detail: detail, &settlement)
+    }
+
+    mutating func unsendable(
+        _ round: DeliveryRound, _ messages: [MessageID], _ detail: String, _ moment: Moment,
+        _ actions: inout [OutboxAction]
+    ) {
+        guard let lane = laneIndices[round.lane],
+            lanes[lane].flights.contains(where: { $0.round.id == round.id })
+        else { return }
+        giveBackAttempt(round, lane)
+        var settlement = Settlement()
+        for message in messages {
+            guard let place = places[message], let index = lanes[lane].index(of: place.sequence) else { continue }
+            let failure = Failure(reason: .unsendable, code: "unsendable", detail: detail, at: moment.wall)
+            giveUp(lane, index, failure, &settlement)
+        }
+        requeue(lane, &settlement.mutations)
+        lanes[lane].rewind()
+        commit(settlement, &actions)
+        pump(lane, moment, &actions)
+    }
+
+    // MARK: - Attempts
+
+    private mutating func giveBackAttempt(_ round: DeliveryRound, _ lane: Int) {
+        guard let message = round.charged, let place = places[message],
+            let index = lanes[lane].index(of: place.sequence)
+        else { return }
+        lanes[lane].slots[index].attempts = max(0, lanes[lane].slots[index].attempts - 1)
+    }
+
+    /// A transient failure of a whole round: the charged message pays.
+    private mutating func charge(
+        _ round: DeliveryRound, _ lane: Int, _ moment: Moment, code: String, detail: String,
+        _ settlement: inout Settlement
+    ) {
+        lanes[lane].isCautious = true
+        guard round.charged != nil else {
+            holdFruitless(lane, moment)
+            return
+        }
+        chargeHead(lane, moment, code: code, detail: detail, &settlement)
+    }
+
+    /// The first message of the lane has had a failed attempt: it waits, or it is given up and the next goes on.
+    private mutating func chargeHead(
+        _ lane: Int, _ moment: Moment, code: String, detail: String, _ settlement: inout Settlement
+    ) {
+        lanes[lane].isCautious = true
+        guard let index = lanes[lane].slots.firstIndex(where: { $0.kind == .send && !$0.isGone }) else {
+            holdFruitless(lane, moment)
+            return
+        }
+        let attempts = lanes[lane].slots[index].attempts
+        guard attempts > configuration.retry.retriesMax else {
+            let pause = jittered(configuration.retry.pause(afterAttempts: attempts))
+            lanes[lane].hold = OutboxLane.Hold(until: moment.now + pause)
+            return
+        }
+        let failure = Failure(
+            reason: .retriesUsedUp, code: code, detail: "\(attempts) attempts, the last one: \(detail)",
+            at: moment.wall)
+        giveUp(lane, index, failure, &settlement)
+    }
+
+    /// Nothing but questions and deletions were under way: they are never given up, and wait longer each time.
+    mutating func holdFruitless(_ lane: Int, _ moment: Moment) {
+        lanes[lane].fruitless += 1
+        let factor = 1 << min(lanes[lane].fruitless - 1, 6)
+        let pause = min(configuration.retry.interval * factor, .seconds(60))
+        lanes[lane].hold = OutboxLane.Hold(until: moment.now + jittered(pause))
+    }
+
+    /// The message becomes `error`; its number stays in the chain as a question.
+    private mutating func giveUp(
+        _ lane: Int, _ index: Int, _ failure: Failure, _ settlement: inout Settlement
+    ) {
+        let slot = lanes[lane].slots[index]
+        settlement.mutations.append(.fail(slot.message, failure, inDoubt: slot.isInDoubt))
+        settlement.mutations.append(
+            .putControl(
+                ControlEntry(
+                    kind: .fence, lane: lanes[lane].id, sequence: slot.sequence, previous: slot.previous,
+                    message: slot.message)))
+        lanes[lane].slots[index].kind = .fence
+        fences[slot.message] = places.removeValue(forKey: slot.message)
+        if slot.isInDoubt {
+            undecided[slot.message] = failure
+        } else {
+            settlement.completions.append(.complete(slot.message, .failed(failure)))
+        }
+    }
+
+    /// A whole request was refused: a message alone in it is; of several, the first tries alone.
+    private mutating func refuse(
+        _ round: DeliveryRound, _ lane: Int, _ moment: Moment, code: String, detail: String,
+        _ settlement: inout Settlement
+    ) {
+        let sends = round.operations.filter { $0.kind == .send }.count
+        lanes[lane].isCautious = true
+        guard sends > 0 else {
+            holdFruitless(lane, moment)
+            return
+        }
+        guard sends == 1, let message = round.charged, let place = places[message],
+            let index = lanes[lane].index(of: place.sequence)
+        else {
+            giveBackAttempt(round, lane)
+            return
+        }
+        giveUp(lane, index, Failure(reason: .refused, code: code, detail: detail, at: moment.wall), &settlement)
+    }
+
+    private mutating func markInDoubt(_ lane: Int) {
+        for index in 0..<lanes[lane].inFlightCount { lanes[lane].slots[index].isInDoubt = true }
+    }
+
+    /// What was in flight goes back to waiting.
+    mutating func requeue(_ lane: Int, _ mutations: inout [Mutation]) {
+        for index in 0..<lanes[lane].inFlightCount {
+            let slot = lanes[lane].slots[index]
+            if slot.kind == .send { mutations.append(.requeue(slot.message, attempts: slot.attempts)) }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import CausewayModels
+import DequeModule
+
+/// What must hold between any two events. Tests call it after every step.
+extension Outbox {
+    /// The first broken invariant, in words; `nil` when all hold. Cost: linear in the outbox.
+    package func brokenInvariant() -> String? {
+        for lane in lanes {
+            if let broken = lane.brokenInvariant() { return "lane \(lane.id): \(broken)" }
+            for slot in lane.slots where slot.kind == .send && !slot.isGone {
+                guard places[slot.message]?.sequence == slot.sequence else {
+                    return "message \(slot.message) is not indexed where it stands"
+                }
+            }
+        }
+        for (message, place) in places {
+            guard let index = lanes[place.lane].index(of: place.sequence),
+                lanes[place.lane].slots[index].kind == .send, lanes[place.lane].slots[index].message == message
+            else { return "the index of message \(message) leads nowhere" }
+        }
+        return nil
+    }
+}
+
+extension OutboxLane {
+    fileprivate func brokenInvariant() -> String? {
+        if inFlightCount > slots.count { return "more in flight than there is" }
+        if flights.reduce(0, { $0 + $1.round.operations.count }) != inFlightCount {
+            return "the flights do not cover what is in flight"
+        }
+        var last: Int64 = 0
+        var chain: Int64?
+        var sawUnsent = false
+        for (index, slot) in slots.enumerated() {
+            if slot.sequence <= last { return "sequences do not ascend at \(slot.sequence)" }
+            last = slot.sequence
+            if index < inFlightCount, slot.isGone || !slot.wasTransmitted {
+                return "\(slot.sequence) cannot be in flight"
+            }
+            if slot.isGone { continue }
+            if let previous = slot.previous {
+                if sawUnsent { return "\(slot.sequence) was transmitted after one that was not" }
+                if let chain, previous != chain { return "the chain breaks at \(slot.sequence)" }
+                if slot.sequence > lastTransmitted { return "\(slot.sequence) is beyond the last transmitted" }
+                chain = slot.sequence
+            } else {
+                sawUnsent = true
+            }
+        }
+        return nil
+    }
+}

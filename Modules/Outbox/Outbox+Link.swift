@@ -1,0 +1,108 @@
+import CausewayModels
+
+/// Reaching the server: probes, settling, and what time brings.
+extension Outbox {
+    /// True when only a deadline keeps the lanes from going on.
+    var mayTransmitButForTime: Bool {
+        hasSession && !isPaused && attention == nil && link.isOnline
+    }
+
+    func mayTransmit(at now: MonotonicTime) -> Bool {
+        guard mayTransmitButForTime else { return false }
+        if let rateLimitedUntil, rateLimitedUntil > now { return false }
+        return true
+    }
+
+    mutating func startProbe(_ moment: Moment, _ actions: inout [OutboxAction]) {
+        guard hasSession, !link.isProbing else { return }
+        link.isProbing = true
+        link.nextProbe = nil
+        link.lastProbe = moment.now
+        actions.append(.probe)
+    }
+
+    /// Something new waits: look for the server now, unless that was done a moment ago.
+    mutating func hurryProbe(_ moment: Moment, _ actions: inout [OutboxAction]) {
+        guard case .offline = link.state, attention == nil, let planned = link.nextProbe else { return }
+        let soonest = link.lastProbe.map { $0 + configuration.probeInterval } ?? moment.now
+        if soonest <= moment.now {
+            startProbe(moment, &actions)
+        } else {
+            link.nextProbe = min(planned, soonest)
+        }
+    }
+
+    mutating func greeted(_ moment: Moment, _ actions: inout [OutboxAction]) {
+        link.isProbing = false
+        link.nextProbe = nil
+        let hadAttention = attention != nil
+        resolveAttention()
+        switch link.state {
+        case .unknown: link.state = .online(since: moment.now)
+        case .offline: link.state = .settling(until: moment.now + configuration.settlingTime)
+        case .settling, .online: break
+        }
+        if hadAttention || link.isOnline { pumpAll(moment, &actions) }
+    }
+
+    mutating func probeFailed(_ error: TransportError, _ moment: Moment) {
+        link.isProbing = false
+        switch error {
+        case .unreachable(let detail), .inDoubt(let detail):
+            goOffline(detail, moment)
+        case .transient:
+            // The server itself answered: it can be reached, and what it says to deliveries is for them to hear.
+            reached(moment)
+        case .rateLimited(let after, _):
+            reached(moment)
+            limitRate(after, moment)
+        case .needsAttention(let attention):
+            needAttention(attention, moment)
+        case .refused(_, let detail):
+            needAttention(Attention(cause: .protocolMismatch, detail: detail), moment)
+        }
+    }
+
+    private mutating func reached(_ moment: Moment) {
+        switch link.state {
+        case .unknown: link.state = .settling(until: moment.now)
+        case .offline: link.state = .settling(until: moment.now + configuration.settlingTime)
+        case .settling, .online: break
+        }
+    }
+
+    mutating func goOffline(_ detail: String, _ moment: Moment) {
+        if case .online(let since) = link.state, moment.now - since >= configuration.stableAfter {
+            link.failures = 0
+        }
+        if case .offline(_, let since) = link.state {
+            link.state = .offline(detail: detail, since: since)
+        } else {
+            link.state = .offline(detail: detail, since: moment.wall)
+        }
+        guard attention == nil else { return }
+        var pause = configuration.probeInterval
+        for _ in 0..<min(link.failures, 30) where pause < configuration.probeIntervalMax { pause *= 2 }
+        link.failures += 1
+        link.nextProbe = moment.now + jittered(min(pause, configuration.probeIntervalMax))
+    }
+
+    mutating func limitRate(_ after: Duration, _ moment: Moment) {
+        let until = moment.now + min(max(after, .zero), configuration.rateLimitWaitMax)
+        rateLimitedUntil = max(rateLimitedUntil ?? until, until)
+    }
+
+    /// The pause, lengthened by chance.
+    mutating func jittered(_ pause: Duration) -> Duration {
+        let percent = configuration.retry.jitterPercent
+        guard percent > 0 else { return pause }
+        return pause + pause / 100 * Int.random(in: 0...percent, using: &generator)
+    }
+
+    mutating func deadlineReached(_ moment: Moment, _ actions: inout [OutboxAction]) {
+        if let nextProbe = link.nextProbe, nextProbe <= moment.now { startProbe(moment, &actions) }
+        if case .settling(let until) = link.state, until <= moment.now { link.state = .online(since: moment.now) }
+        if let until = rateLimitedUntil, until <= moment.now { rateLimitedUntil = nil }
+        pumpAll(moment, &actions)
+    }
+}

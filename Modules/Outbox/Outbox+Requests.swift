@@ -1,0 +1,74 @@
+package import CausewayModels
+package import CausewayStorage
+import DequeModule
+
+/// What people ask for: deletions and resends. First the mutations, then, when they are committed, the event.
+extension Outbox {
+    /// What to commit so that a message is deleted, wherever it is: in the queue it never leaves; on its way a
+    /// deletion follows it; on the server it is deleted through the outbox.
+    package func mutations(
+        toDelete message: Message, by origin: DeleteAction.Origin, at moment: Moment
+    ) -> [Mutation] {
+        var mutations: [Mutation] = [.delete(message.id)]
+        if let place = places[message.id], let index = lanes[place.lane].index(of: place.sequence),
+            let previous = lanes[place.lane].slots[index].previous
+        {
+            mutations.append(retraction(of: message.id, place, previous))
+        }
+        if let place = fences[message.id], let index = lanes[place.lane].index(of: place.sequence) {
+            mutations.append(retraction(of: message.id, place, lanes[place.lane].slots[index].previous))
+        } else if message.syncState == .synced, let lane = message.lane {
+            mutations.append(.appendDelete(message.id, lane: lane))
+        }
+        mutations.append(
+            .recordDelete(
+                DeleteAction(
+                    at: moment.wall, by: origin, message: message.id, channel: message.channel, type: message.type,
+                    syncState: message.syncState, lastFailure: message.failure)))
+        return mutations
+    }
+
+    private func retraction(of message: MessageID, _ place: Place, _ previous: Int64?) -> Mutation {
+        .putControl(
+            ControlEntry(
+                kind: .retract, lane: lanes[place.lane].id, sequence: place.sequence, previous: previous,
+                message: message))
+    }
+
+    mutating func deleted(_ messages: [MessageID], _ moment: Moment, _ actions: inout [OutboxAction]) {
+        for message in messages {
+            if let place = fences[message], let index = lanes[place.lane].index(of: place.sequence) {
+                lanes[place.lane].slots[index].kind = .retract
+            }
+            if let place = places[message], lanes[place.lane].headMessage == message {
+                lanes[place.lane].hold = nil  // the pause was the head's
+            }
+            if let place = places.removeValue(forKey: message), let index = lanes[place.lane].index(of: place.sequence)
+            {
+                if lanes[place.lane].slots[index].wasTransmitted {
+                    lanes[place.lane].slots[index].kind = .retract
+                    fences[message] = place
+                } else {
+                    lanes[place.lane].slots[index].isGone = true
+                    lanes[place.lane].dropGoneHead()
+                }
+            }
+            undecided[message] = nil
+            actions.append(.complete(message, .deleted))
+        }
+        pumpAll(moment, &actions)
+    }
+
+    /// What to commit so that a failed message goes back into the queue, at the tail of its lane; empty when it is
+    /// not `error`. The store hands out the new number, and the feed brings it.
+    package func mutations(toResend message: Message) -> [Mutation] {
+        message.syncState == .error && places[message.id] == nil ? [.resend(message.id)] : []
+    }
+}
+
+extension OutboxLane {
+    /// Vanished slots at the unsent front are dropped, so that the head is found at once.
+    mutating func dropGoneHead() {
+        while inFlightCount < slots.count, slots[inFlightCount].isGone { slots.remove(at: inFlightCount) }
+    }
+}

@@ -1,0 +1,87 @@
+import CausewayModels
+import CausewayStorage
+import DequeModule
+
+/// Sending: which links of a lane go into the next round.
+extension Outbox {
+    mutating func pumpAll(_ moment: Moment, _ actions: inout [OutboxAction]) {
+        for lane in lanes.indices { pump(lane, moment, &actions) }
+    }
+
+    /// Sends what the lane may send now.
+    mutating func pump(_ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction]) {
+        guard mayTransmit(at: moment.now) else { return }
+        if let hold = lanes[lane].hold {
+            guard hold.until <= moment.now else { return }
+            lanes[lane].hold = nil
+        }
+        let inFlightMax = lanes[lane].isCautious ? 1 : configuration.deliveriesInFlightMax
+        while lanes[lane].flights.count < inFlightMax {
+            let first = nextRound
+            var round = DeliveryRound(
+                id: first, lane: lanes[lane].id, outbox: outboxID, epoch: epoch, operations: [], charged: nil)
+            let mutations = lanes[lane].fill(&round, configuration, moment)
+            guard !round.operations.isEmpty else { return }
+            nextRound += 1
+            actions.append(.transmit(round, mutations))
+        }
+    }
+}
+
+extension OutboxLane {
+    /// Takes the next links into `round`, which is under way from now on, and says what to write down before it
+    /// leaves. Leaves the round empty when there is nothing to send.
+    fileprivate mutating func fill(
+        _ round: inout DeliveryRound, _ configuration: OutboxConfiguration, _ moment: Moment
+    ) -> [Mutation] {
+        var mutations: [Mutation] = []
+        var sends = 0
+        var bytes = 0
+        let lastTransmittedBefore = lastTransmitted
+        var index = inFlightCount
+        while index < slots.count, round.operations.count < configuration.batchOperationsMax {
+            if slots[index].isGone {
+                slots.remove(at: index)
+                continue
+            }
+            if slots[index].kind == .send {
+                if sends > 0, isCautious || bytes + slots[index].bytes > configuration.batchBytesMax { break }
+                sends += 1
+                bytes += slots[index].bytes
+                if round.charged == nil, flights.isEmpty {
+                    round.charged = slots[index].message
+                    slots[index].attempts += 1
+                }
+            }
+            transmit(index, moment, &round, &mutations)
+            index += 1
+        }
+        if lastTransmitted != lastTransmittedBefore { mutations.append(.setLastTransmitted(id, lastTransmitted)) }
+        if !round.operations.isEmpty {
+            flights.append(Flight(round: round, since: moment))
+            inFlightCount += round.operations.count
+        }
+        return mutations
+    }
+
+    private mutating func transmit(
+        _ index: Int, _ moment: Moment, _ round: inout DeliveryRound, _ mutations: inout [Mutation]
+    ) {
+        let isFirstTime = slots[index].previous == nil
+        if isFirstTime {
+            slots[index].previous = min(lastTransmitted, slots[index].sequence - 1)
+            lastTransmitted = max(lastTransmitted, slots[index].sequence)
+        }
+        let slot = slots[index]
+        let previous = slot.previous ?? 0
+        if slot.kind == .send {
+            mutations.append(
+                .attempt(slot.message, previous: previous, attempts: slot.attempts, at: moment.wall))
+        } else if isFirstTime {
+            mutations.append(.attemptControl(sequence: slot.sequence, previous: previous))
+        }
+        round.operations.append(
+            DeliveryRound.Operation(
+                kind: slot.kind, message: slot.message, sequence: slot.sequence, previous: previous))
+    }
+}

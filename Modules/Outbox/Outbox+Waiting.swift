@@ -1,0 +1,70 @@
+package import CausewayModels
+import DequeModule
+
+/// Why a message waits, and how things stand.
+extension Outbox {
+    /// Why the message is not on the server yet; `nil` when it is not waiting to be sent. O(log n).
+    package func waitReason(for message: MessageID, at moment: Moment) -> WaitReason? {
+        guard let place = places[message], let index = lanes[place.lane].index(of: place.sequence) else {
+            return nil
+        }
+        let lane = lanes[place.lane]
+        if index < lane.inFlightCount { return .inFlight(since: flightStart(of: index, lane)) }
+        if let reason = waitReasonOfAll(at: moment) { return reason }
+        if let head = lane.headMessage, head != message { return .behind(head) }
+        if let hold = lane.hold, hold.until > moment.now {
+            return .backingOff(until: moment.wall(at: hold.until), attempts: lane.slots[index].attempts)
+        }
+        return .ready
+    }
+
+    /// Why nothing at all is sent; `nil` when that is not so.
+    package func waitReasonOfAll(at moment: Moment) -> WaitReason? {
+        guard hasSession else { return .noSession }
+        if isPaused { return .paused }
+        if let attention { return .needsAttention(attention) }
+        switch link.state {
+        case .unknown: return .offline(detail: "looking for the server", nextProbe: nil)
+        case .offline(let detail, _):
+            return .offline(detail: detail, nextProbe: link.nextProbe.map(moment.wall(at:)))
+        case .settling(let until): return .settling(until: moment.wall(at: until))
+        case .online: break
+        }
+        if let until = rateLimitedUntil, until > moment.now {
+            return .rateLimited(until: moment.wall(at: until))
+        }
+        return nil
+    }
+
+    /// True when the message, or a question about it, still has to be said to the server.
+    package func isWaiting(for message: MessageID) -> Bool { places[message] != nil || fences[message] != nil }
+
+    /// The lanes that have something to say: how much, and why their oldest message waits.
+    package func lanesInWords(
+        at moment: Moment
+    ) -> [(lane: LaneID, depth: Int, head: MessageID?, wait: WaitReason?)] {
+        lanes.filter { !$0.slots.isEmpty }.map { lane in
+            let head = lane.headMessage
+            return (lane.id, lane.slots.count, head, head.flatMap { waitReason(for: $0, at: moment) })
+        }
+    }
+
+    package func connectivity(at moment: Moment) -> Connectivity {
+        switch link.state {
+        case .unknown: .unknown
+        case .offline(let detail, let since):
+            .offline(detail: detail, since: since, nextProbe: link.nextProbe.map(moment.wall(at:)))
+        case .settling(let until): .settling(until: moment.wall(at: until))
+        case .online: .online
+        }
+    }
+
+    private func flightStart(of index: Int, _ lane: OutboxLane) -> Timestamp {
+        var covered = 0
+        for flight in lane.flights {
+            covered += flight.round.operations.count
+            if index < covered { return flight.since.wall }
+        }
+        return Timestamp(milliseconds: 0)
+    }
+}

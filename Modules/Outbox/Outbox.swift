@@ -1,0 +1,174 @@
+package import CausewayModels
+package import CausewayStorage
+import DequeModule
+
+/// The outbox: which message is sent when, what an answer means, and what to do after a failure.
+///
+/// A value without clock, task, socket or disk: an event and the time go in, actions come out. Whoever drives it
+/// performs the actions in order and feeds back what happened. Everything that must be right about order, retry,
+/// restart and deletion is decided here.
+///
+/// **Chain.** Each lane is a chain of links with ascending sequences. A link that is transmitted for the first time
+/// names the sequence transmitted before it, and keeps that name for all its attempts; the server applies it only
+/// if that is where its lane stands. So nothing arrives out of order, whatever the network does, and a message that
+/// was deleted before it ever left leaves no hole. A message that was transmitted and is then given up or deleted
+/// leaves a `fence` or `retract` in its place, which asks the server for a verdict and keeps the chain whole.
+///
+/// **Attempts.** Only the first message of a round is charged with an attempt; it is written down before the round
+/// leaves. What stands behind it waits, uncharged. Being unreachable, a rate limit or a need for attention give the
+/// attempt back. After a failure the head goes alone until something is accepted, so that no message pays for
+/// another.
+///
+/// **Verdicts.** A message whose attempts all had answers is `error` as soon as they are used up. One that is in doubt
+/// is `error` too, but who waits for it is told only when the server has said whether it has it.
+///
+/// **Cost.** O(log n) per message, n the length of its lane; nothing sorts or scans a lane per send.
+package struct Outbox: Sendable, Equatable {
+    package let configuration: OutboxConfiguration
+    package let outboxID: OutboxID
+    package let epoch: Int64
+
+    /// In the order in which they were first seen, so that the same history gives the same actions.
+    var lanes: [OutboxLane] = []
+    var laneIndices: [LaneID: Int] = [:]
+    /// Where the messages that are to be sent stand.
+    var places: [MessageID: Place] = [:]
+    /// Where the fences stand, of messages that are `error` or sent again.
+    var fences: [MessageID: Place] = [:]
+    /// Messages whose waiters are not told before the verdict.
+    var undecided: [MessageID: Failure] = [:]
+    var link = OutboxLink()
+    var hasSession = false
+    package internal(set) var isPaused = false
+    package private(set) var attention: Attention?
+    /// Nothing is sent before this moment: the server asked for it.
+    var rateLimitedUntil: MonotonicTime?
+    var generator: SplitMix64
+    /// Grows over the whole run of the process, also across ``init(_:configuration:seed:firstRound:)``.
+    package internal(set) var nextRound: Int
+
+    struct Place: Sendable, Equatable {
+        /// Index into `lanes`, which never shrinks.
+        var lane: Int
+        var sequence: Int64
+    }
+
+    /// Starts from what the store holds. Cost: linear in the outbox.
+    ///
+    /// - Parameters:
+    ///   - seed: for jitter.
+    ///   - firstRound: above every round of this run of the process, so that late answers are known as such.
+    package init(
+        _ snapshot: OutboxSnapshot, configuration: OutboxConfiguration, seed: UInt64, firstRound: Int = 1
+    ) {
+        nextRound = firstRound
+        self.configuration = configuration
+        outboxID = snapshot.outboxID
+        epoch = snapshot.epoch
+        generator = SplitMix64(seed: seed)
+        for (lane, sequence) in snapshot.lastTransmitted.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            lanes[laneIndex(lane)].lastTransmitted = sequence
+        }
+        for entry in snapshot.entries { append(entry) }
+    }
+
+    /// Takes an event in and says what to do.
+    package mutating func handle(_ event: OutboxEvent, at moment: Moment) -> [OutboxAction] {
+        var actions: [OutboxAction] = []
+        switch event {
+        case .enqueued(let entries): enqueue(entries, moment, &actions)
+        case .answered(let round, let report): answered(round, report, moment, &actions)
+        case .failed(let round, let error): failed(round, error, moment, &actions)
+        case .unsendable(let round, let messages, let detail): unsendable(round, messages, detail, moment, &actions)
+        case .greeted: greeted(moment, &actions)
+        case .probeFailed(let error): probeFailed(error, moment)
+        case .proven(let message, let placement): proven(message, placement, &actions)
+        case .deleted(let messages): deleted(messages, moment, &actions)
+        case .sessionBegan:
+            hasSession = true
+            startProbe(moment, &actions)
+        case .attentionResolved:
+            attention = nil
+            startProbe(moment, &actions)
+        case .paused: isPaused = true
+        case .resumed:
+            isPaused = false
+            pumpAll(moment, &actions)
+        case .probeRequested: startProbe(moment, &actions)
+        case .deadline: deadlineReached(moment, &actions)
+        }
+        return actions
+    }
+
+    /// When ``OutboxEvent/deadline`` is due; `nil` when nothing waits for time to pass.
+    package var nextDeadline: MonotonicTime? {
+        guard hasSession else { return nil }
+        var deadlines: [MonotonicTime] = []
+        if let nextProbe = link.nextProbe, !link.isProbing { deadlines.append(nextProbe) }
+        if case .settling(let until) = link.state { deadlines.append(until) }
+        if mayTransmitButForTime {
+            if let rateLimitedUntil { deadlines.append(rateLimitedUntil) }
+            for lane in lanes {
+                if let hold = lane.hold, !lane.slots.isEmpty { deadlines.append(hold.until) }
+            }
+        }
+        return deadlines.min()
+    }
+
+    /// Links that still have to be said to the server.
+    package var depth: Int { lanes.reduce(0) { $0 + $1.slots.count } }
+
+    // MARK: - Chains
+
+    mutating func append(_ entry: OutboxEntry) {
+        let lane = laneIndex(entry.lane)
+        let place = Place(lane: lane, sequence: entry.sequence)
+        switch entry.kind {
+        case .send:
+            places[entry.message] = place
+            undecided[entry.message] = nil  // sent again: its waiters follow the new attempt
+        case .fence, .retract: fences[entry.message] = place
+        case .delete: break
+        }
+        lanes[lane].slots.append(
+            OutboxLane.Slot(
+                kind: entry.kind, message: entry.message, sequence: entry.sequence, previous: entry.previous,
+                attempts: entry.attempts, bytes: entry.bytes))
+    }
+
+    /// False for what a snapshot held already: the feed may bring it again.
+    private mutating func isNew(_ entry: OutboxEntry) -> Bool {
+        let lane = lanes[laneIndex(entry.lane)]
+        return entry.sequence > max(lane.lastTransmitted, lane.slots.last?.sequence ?? 0)
+    }
+
+    /// The index of a lane, which is made when it is new.
+    mutating func laneIndex(_ id: LaneID) -> Int {
+        if let index = laneIndices[id] { return index }
+        lanes.append(OutboxLane(id: id, lastTransmitted: 0))
+        laneIndices[id] = lanes.count - 1
+        return lanes.count - 1
+    }
+
+    private mutating func enqueue(_ entries: [OutboxEntry], _ moment: Moment, _ actions: inout [OutboxAction]) {
+        var touched: [Int] = []
+        for entry in entries {
+            guard isNew(entry) else { continue }
+            append(entry)
+            let lane = laneIndex(entry.lane)
+            if touched.last != lane { touched.append(lane) }
+        }
+        hurryProbe(moment, &actions)
+        for lane in touched { pump(lane, moment, &actions) }
+    }
+
+    // MARK: - Attention
+
+    mutating func needAttention(_ attention: Attention, _ moment: Moment) {
+        self.attention = attention
+        link.nextProbe =
+            attention.cause == .superseded ? nil : moment.now + configuration.attentionProbeInterval
+    }
+
+    mutating func resolveAttention() { attention = nil }
+}

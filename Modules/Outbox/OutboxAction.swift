@@ -1,0 +1,41 @@
+package import CausewayModels
+package import CausewayStorage
+
+/// What the engine does next, in the order given.
+package enum OutboxAction: Sendable, Equatable {
+    /// Commit; nothing that follows may begin before it is durable.
+    case commit([Mutation])
+    /// Commit the mutations, then hand the round to the transport, and report
+    /// ``OutboxEvent/answered(_:_:)`` or ``OutboxEvent/failed(_:_:)``.
+    case transmit(DeliveryRound, [Mutation])
+    /// Ask the transport to greet the server; one at a time.
+    case probe
+    /// Tell who waits for the message; once for each message and stay in the queue.
+    case complete(MessageID, DeliveryResult)
+}
+
+/// How the delivery of a message ended.
+package enum DeliveryResult: Sendable, Hashable {
+    case delivered(Placement)
+    case failed(Failure)
+    case deleted
+}
+
+/// One delivery under way: a run of links of one lane.
+package struct DeliveryRound: Sendable, Hashable {
+    package struct Operation: Sendable, Hashable {
+        package var kind: OutboxEntry.Kind
+        package var message: MessageID
+        package var sequence: Int64
+        package var previous: Int64
+    }
+
+    /// Unique within one run of the process.
+    package var id: Int
+    package var lane: LaneID
+    package var outbox: OutboxID
+    package var epoch: Int64
+    package var operations: [Operation]
+    /// The message whose attempts this round counts: the first one that is to be sent.
+    package var charged: MessageID?
+}

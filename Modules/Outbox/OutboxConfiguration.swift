@@ -1,0 +1,26 @@
+public import CausewayModels
+
+/// How the outbox behaves. The defaults are the documented behaviour.
+public struct OutboxConfiguration: Sendable, Hashable {
+    public var retry: RetryPolicy = .documented
+    /// How long the server must have been reachable again before anything is sent.
+    public var settlingTime: Duration = .seconds(1)
+    /// The pause before the first probe after the server became unreachable; doubles with every failed one.
+    public var probeInterval: Duration = .seconds(1)
+    /// The longest pause between probes.
+    public var probeIntervalMax: Duration = .seconds(15)
+    /// The pause between probes while something needs attention.
+    public var attentionProbeInterval: Duration = .seconds(60)
+    /// How long the way must have been good before an outage starts again at the shortest pause.
+    public var stableAfter: Duration = .seconds(30)
+    /// The longest that a server's `Retry-After` is obeyed for.
+    public var rateLimitWaitMax: Duration = .seconds(3600)
+    /// Deliveries of one lane under way at once; the transport may allow fewer.
+    public var deliveriesInFlightMax = 1
+    /// Operations in one delivery.
+    public var batchOperationsMax = Limits.batchOperationsMax
+    /// Bytes of content in one delivery.
+    public var batchBytesMax = Limits.batchBytesMax
+
+    public init() {}
+}

@@ -1,0 +1,46 @@
+package import CausewayModels
+import CausewayStorage
+
+/// The time of an event: the monotonic clock decides, the wall clock is written down for people.
+package struct Moment: Sendable, Hashable {
+    package var now: MonotonicTime
+    package var wall: Timestamp
+
+    package init(now: MonotonicTime, wall: Timestamp) {
+        self.now = now
+        self.wall = wall
+    }
+
+    /// The wall-clock moment at which a deadline is expected.
+    package func wall(at deadline: MonotonicTime) -> Timestamp { wall.advanced(by: deadline - now) }
+}
+
+/// Everything that can happen to the outbox.
+package enum OutboxEvent: Sendable, Equatable {
+    /// The store committed new links of a chain; in commit order.
+    case enqueued([OutboxEntry])
+    /// The answer to ``OutboxAction/transmit(_:_:)``.
+    case answered(DeliveryRound, DeliveryReport)
+    /// The transport failed at ``OutboxAction/transmit(_:_:)``.
+    case failed(DeliveryRound, TransportError)
+    /// These messages of a round could not be put into a request; nothing of the round was sent.
+    case unsendable(DeliveryRound, [MessageID], detail: String)
+    /// The answer to ``OutboxAction/probe``.
+    case greeted
+    /// The transport failed at ``OutboxAction/probe``.
+    case probeFailed(TransportError)
+    /// Proof that the server has a message, by whatever way it came.
+    case proven(MessageID, Placement)
+    /// The mutations of ``Outbox/mutations(toDelete:by:at:)`` were committed.
+    case deleted([MessageID])
+    /// Somebody logged in, or a saved session goes on: deliveries may begin.
+    case sessionBegan
+    /// The token or the trust was renewed.
+    case attentionResolved
+    case paused
+    case resumed
+    /// Somebody asks to look for the server now.
+    case probeRequested
+    /// ``Outbox/nextDeadline`` has come.
+    case deadline
+}

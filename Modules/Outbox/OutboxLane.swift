@@ -1,0 +1,79 @@
+import CausewayModels
+import DequeModule
+
+/// A lane's chain: what still has to be said to the server, oldest first.
+///
+/// ```
+///   slots:   [ in flight … | transmitted before … | never transmitted … ]
+///              ▲ covered by `rounds`, oldest round first
+/// ```
+///
+/// Sequences ascend. A slot that was transmitted is never taken out of the middle: its number is a link of the
+/// chain that the server follows. A slot that was never transmitted may vanish (`isGone`) and leaves no hole.
+struct OutboxLane: Sendable, Equatable {
+    struct Slot: Sendable, Equatable {
+        var kind: OutboxEntry.Kind
+        var message: MessageID
+        var sequence: Int64
+        var previous: Int64?
+        var attempts: Int
+        var bytes: Int
+        /// Taken out before it was ever transmitted; skipped.
+        var isGone = false
+        /// An attempt ended without an answer: the server may have it.
+        var isInDoubt = false
+
+        var wasTransmitted: Bool { previous != nil }
+    }
+
+    /// A round under way, and its answer while an older round has none yet.
+    struct Flight: Sendable, Equatable {
+        var round: DeliveryRound
+        var since: Moment
+        var report: DeliveryReport?
+    }
+
+    /// Not before `until`.
+    struct Hold: Sendable, Equatable {
+        var until: MonotonicTime
+    }
+
+    let id: LaneID
+    var slots: Deque<Slot> = []
+    var flights: [Flight] = []
+    /// How many leading slots the flights cover.
+    var inFlightCount = 0
+    var lastTransmitted: Int64
+    var hold: Hold?
+    /// After a failure the head goes alone, so that it alone is judged, until something was accepted.
+    var isCautious = false
+    /// Failures in a row of rounds without a message, and of gaps without progress.
+    var fruitless = 0
+
+    init(id: LaneID, lastTransmitted: Int64) {
+        self.id = id
+        self.lastTransmitted = lastTransmitted
+    }
+
+    /// The index of the slot with this sequence. O(log n).
+    func index(of sequence: Int64) -> Int? {
+        var low = 0
+        var high = slots.count
+        while low < high {
+            let middle = (low + high) / 2
+            if slots[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+        }
+        return low < slots.count && slots[low].sequence == sequence ? low : nil
+    }
+
+    /// The first slot, not counting vanished ones, that is a message. O(1) amortised.
+    var headMessage: MessageID? {
+        slots.first { $0.kind == .send && !$0.isGone }?.message
+    }
+
+    /// Nothing is under way any more; late answers of the old flights no longer match.
+    mutating func rewind() {
+        flights.removeAll()
+        inFlightCount = 0
+    }
+}

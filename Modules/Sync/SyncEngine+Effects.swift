@@ -1,0 +1,132 @@
+import CausewayModels
+import CausewayOutbox
+import CausewayRuntime
+import CausewayStorage
+import CausewayTransport
+
+/// Performing the outbox's actions.
+extension SyncEngine {
+    func perform(_ actions: [OutboxAction]) async {
+        for action in actions {
+            guard !isClosed else { return }
+            switch action {
+            case .commit(let mutations): await commitUntilDurable(mutations)
+            case .transmit(let round, let mutations): await transmit(round, mutations)
+            case .probe: startProbe()
+            case .complete(let message, let result):
+                if case .delivered = result { deliveredCount += 1 }
+                waiters.complete(message, result)
+            }
+        }
+    }
+
+    /// Commits, however long it takes: on a full disk the engine stands still here and goes on when there is room.
+    ///
+    /// Nothing is lost meanwhile: what the outbox decided is held, and everything else waits behind it.
+    private func commitUntilDurable(_ mutations: [Mutation]) async {
+        while !isClosed {
+            do throws(StoreError) {
+                try await store.commit(mutations)
+                storeProblem = nil
+                return
+            } catch {
+                storeProblem = error
+                if error == .closed { return }
+            }
+            await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
+        }
+    }
+
+    private func transmit(_ round: DeliveryRound, _ mutations: [Mutation]) async {
+        await commitUntilDurable(mutations)
+        guard !isClosed else { return }
+        guard let transport else {
+            let attention = Attention(cause: .tokenRefused, detail: "there is no token; log in again")
+            submit(.event(.failed(round, .needsAttention(attention))))
+            return
+        }
+        guard let delivery = await assemble(round) else { return }
+        deliveries[round.id] = runtime.spawn { [weak self] in
+            do throws(TransportError) {
+                let report = try await transport.deliver(delivery)
+                await self?.finished(round, .answered(round, report))
+            } catch {
+                await self?.finished(round, .failed(round, error))
+            }
+        }
+    }
+
+    private func finished(_ round: DeliveryRound, _ event: OutboxEvent) {
+        deliveries[round.id] = nil
+        submit(.event(event))
+    }
+
+    /// Puts the content of the messages to a round; `nil` when that is not possible, which the outbox is told.
+    private func assemble(_ round: DeliveryRound) async -> Delivery? {
+        let sends = round.operations.filter { $0.kind == .send }.map(\.message)
+        var messages: [MessageID: Message] = [:]
+        do throws(StoreError) {
+            for message in try await store.messages(sends) { messages[message.id] = message }
+        } catch {
+            storeProblem = error
+            submit(.event(.failed(round, .unreachable(detail: error.description))))
+            return nil
+        }
+        let missing = sends.filter { messages[$0] == nil }
+        guard missing.isEmpty else {
+            submit(.event(.unsendable(round, missing, detail: "its content cannot be read from the store")))
+            return nil
+        }
+        let operations = round.operations.map { operation in
+            let body: DeliveryOperation.Body
+            if operation.kind == .send, let message = messages[operation.message] {
+                body = .send(
+                    message.id, channel: message.channel, content: message.content, createdAt: message.createdAt)
+            } else if operation.kind == .delete {
+                body = .delete(operation.message)
+            } else {
+                body = .fence(operation.message)
+            }
+            return DeliveryOperation(sequence: operation.sequence, previous: operation.previous, body: body)
+        }
+        return Delivery(outbox: round.outbox, epoch: round.epoch, lane: round.lane, operations: operations)
+    }
+
+    private func startProbe() {
+        guard let transport, let session else {
+            let attention = Attention(cause: .tokenRefused, detail: "there is no token; log in again")
+            submit(.event(.probeFailed(.needsAttention(attention))))
+            return
+        }
+        probe?.cancel()
+        probe = runtime.spawn { [weak self] in
+            do throws(TransportError) {
+                let greeting = try await transport.greet()
+                await self?.greeted(greeting, session)
+            } catch {
+                await self?.submit(.event(.probeFailed(error)))
+            }
+        }
+    }
+
+    private func greeted(_ greeting: ServerGreeting, _ probed: Session) {
+        guard session?.id == probed.id else { return }
+        serverName = greeting.server
+        guard greeting.user == probed.user else {
+            let detail = "the token belongs to \(greeting.user), not to \(probed.user); log in again"
+            submit(.event(.probeFailed(.needsAttention(Attention(cause: .tokenRefused, detail: detail)))))
+            return
+        }
+        submit(.event(.greeted))
+    }
+
+    /// Ends the calls under way and waits until they have ended.
+    func endCalls() async {
+        let calls = Array(deliveries.values) + [probe].compactMap(\.self)
+        deliveries = [:]
+        probe = nil
+        for call in calls { call.cancel() }
+        for call in calls { await call.finished() }
+        await transport?.close()
+    }
+}

@@ -1,0 +1,288 @@
+package import CausewayModels
+package import CausewayOutbox
+import CausewayRuntime
+package import CausewayStorage
+package import CausewayTransport
+
+/// What people ask for. Each request is one piece of work in the inbox; its answer is given after its commit.
+extension SyncEngine {
+    /// Runs `work` in its turn.
+    private func request<Answer: Sendable>(
+        _ work: @escaping @Sendable (isolated SyncEngine) async -> Result<Answer, SyncError>
+    ) async throws(SyncError) -> Answer {
+        guard !isClosed else { throw .closed }
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<Answer, SyncError>, Never>) in
+            submit(
+                .work { engine in
+                    let answer = await work(engine)
+                    continuation.resume(returning: answer)
+                })
+        }
+        return try result.get()
+    }
+
+    // MARK: - Messages
+
+    /// Deletes messages wherever they are. Those that are not there are left out of the answer.
+    package func delete(
+        _ ids: [MessageID], by origin: DeleteAction.Origin
+    ) async throws(SyncError) -> [MessageID] {
+        try await request { engine in
+            do throws(StoreError) {
+                let messages = try await engine.store.messages(ids)
+                return .success(try await engine.deleteInTurn(messages, by: origin))
+            } catch {
+                return .failure(.store(error))
+            }
+        }
+    }
+
+    /// Deletes the next few failed messages.
+    ///
+    /// - Returns: how many; 0 when there are none left.
+    package func deleteFailedStep(
+        in channel: ChannelID?, by origin: DeleteAction.Origin
+    ) async throws(SyncError) -> Int {
+        try await request { engine in
+            do throws(StoreError) {
+                let query = MessageQuery(scope: .failed(in: channel), limit: SyncLimits.bulkStepMax)
+                let failed = try await engine.store.page(query).messages
+                return .success(try await engine.deleteInTurn(failed, by: origin).count)
+            } catch {
+                return .failure(.store(error))
+            }
+        }
+    }
+
+    private func deleteInTurn(
+        _ messages: [Message], by origin: DeleteAction.Origin
+    ) async throws(StoreError) -> [MessageID] {
+        guard !messages.isEmpty else { return [] }
+        let now = moment
+        let mutations = messages.flatMap { outbox.mutations(toDelete: $0, by: origin, at: now) }
+        try await store.commit(mutations)
+        let ids = messages.map(\.id)
+        await perform(outbox.handle(.deleted(ids), at: moment))
+        return ids
+    }
+
+    /// Puts failed messages back into the queue, in the order of their creation, and says which.
+    ///
+    /// Messages that are not `error` are left alone: a double click does nothing twice.
+    package func resend(_ ids: [MessageID]) async throws(SyncError) -> [MessageID] {
+        try await request { engine in
+            do throws(StoreError) {
+                let messages = try await engine.store.messages(ids)
+                if let foreign = messages.first(where: { $0.sender != engine.session?.user }) {
+                    return .failure(engine.session == nil ? .noSession : .notYours(foreign.id))
+                }
+                return .success(try await engine.resendInTurn(messages))
+            } catch {
+                return .failure(.store(error))
+            }
+        }
+    }
+
+    /// Puts the next few failed messages back into the queue, beginning behind `after`.
+    ///
+    /// - Returns: how many, and where to go on; `nil` when there are none left.
+    package func resendFailedStep(
+        in channel: ChannelID?, after: MessageQuery.Cursor?
+    ) async throws(SyncError) -> (count: Int, next: MessageQuery.Cursor?) {
+        try await request { engine in
+            guard let user = engine.session?.user else { return .failure(.noSession) }
+            do throws(StoreError) {
+                let query = MessageQuery(scope: .failed(in: channel), after: after, limit: SyncLimits.bulkStepMax)
+                let page = try await engine.store.page(query)
+                let own = page.messages.filter { $0.sender == user }
+                let resent = try await engine.resendInTurn(own)
+                return .success((resent.count, page.next))
+            } catch {
+                return .failure(.store(error))
+            }
+        }
+    }
+
+    private func resendInTurn(_ messages: [Message]) async throws(StoreError) -> [MessageID] {
+        var resent: [MessageID] = []
+        var mutations: [Mutation] = []
+        for message in messages.sorted(by: { $0.ordinal < $1.ordinal }) {
+            let steps = outbox.mutations(toResend: message)
+            if !steps.isEmpty { resent.append(message.id) }
+            mutations += steps
+        }
+        if !mutations.isEmpty { try await store.commit(mutations) }
+        return resent
+    }
+
+    /// Waits until the delivery of a message has ended, one way or the other. Returns at once when it has already.
+    ///
+    /// - Returns: `nil` when the waiting task was cancelled or the engine closed; the message is not touched by that.
+    package func result(of id: MessageID) async -> DeliveryResult? {
+        guard !isClosed else { return nil }
+        let ticket = waiters.ticket()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                waiters.add(id, ticket, continuation)
+                if Task.isCancelled { waiters.cancel(id, ticket) }
+                submit(.work { engine in await engine.completeIfEnded(id) })
+            }
+        } onCancel: {
+            runtime.spawn { await self.cancelWaiter(id, ticket) }
+        }
+    }
+
+    private func cancelWaiter(_ id: MessageID, _ ticket: Int) { waiters.cancel(id, ticket) }
+
+    private func completeIfEnded(_ id: MessageID) async {
+        let message: Message?
+        do throws(StoreError) {
+            message = try await store.message(id)
+        } catch {
+            storeProblem = error
+            return
+        }
+        guard let message else { return waiters.complete(id, .deleted) }
+        if let placement = message.placement, message.syncState == .synced {
+            waiters.complete(id, .delivered(placement))
+        } else if message.syncState == .error, !message.isInDoubt, let failure = message.failure {
+            waiters.complete(id, .failed(failure))
+        }
+    }
+
+    /// Asks the server for a page of a channel and merges it into the store.
+    package func refresh(_ query: RemoteQuery) async throws(SyncError) {
+        guard let transport, session != nil else { throw .noSession }
+        let page: RemotePage
+        do throws(TransportError) {
+            page = try await transport.messages(query)
+        } catch {
+            throw .transport(error)
+        }
+        guard !page.items.isEmpty else { return }
+        try await request { engine -> Result<Void, SyncError> in
+            do throws(StoreError) {
+                try await engine.store.commit(page.items.map { .merge($0) })
+            } catch {
+                return .failure(.store(error))
+            }
+            for item in page.items where engine.outbox.isWaiting(for: item.id) {
+                await engine.perform(
+                    engine.outbox.handle(.proven(item.id, item.placement), at: engine.moment))
+            }
+            return .success(())
+        }
+    }
+
+    // MARK: - Session
+
+    /// Begins a session, or renews the token of the one that is there.
+    package func login(_ session: Session, _ transport: any Transport) async throws(SyncError) -> Session {
+        try await request { engine in await engine.loginInTurn(session, transport) }
+    }
+
+    private func loginInTurn(
+        _ new: Session, _ newTransport: any Transport
+    ) async -> Result<Session, SyncError> {
+        do throws(StoreError) {
+            if let session {
+                guard session.isSameAccount(as: new) else {
+                    return .failure(.sessionExists(user: session.user, server: session.server))
+                }
+                await endCalls()
+                transport = newTransport
+                await perform(outbox.handle(.attentionResolved, at: moment))
+                return .success(session)
+            }
+            let last = try await store.session()
+            // What somebody created while nobody was logged in is nobody's to send.
+            let stray = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: moment.wall)
+            var mutations: [Mutation] = [.endSession(stray)]
+            if let last, !last.isSameAccount(as: new) { mutations.append(.forgetAccount) }
+            mutations.append(.saveSession(new))
+            try await store.commit(mutations)
+            try await reloadOutbox()
+            session = new
+            transport = newTransport
+            await perform(outbox.handle(.sessionBegan, at: moment))
+            return .success(new)
+        } catch {
+            return .failure(.store(error))
+        }
+    }
+
+    /// Ends the session: nothing of it is sent afterwards, what is undelivered becomes `error`.
+    ///
+    /// - Returns: how many messages were given up so.
+    package func logout() async throws(SyncError) -> Int {
+        try await request { engine in await engine.logoutInTurn() }
+    }
+
+    private func logoutInTurn() async -> Result<Int, SyncError> {
+        guard var ended = session else { return .failure(.noSession) }
+        await endCalls()
+        let now = moment
+        let failure = Failure(
+            reason: .sessionEnded, code: "loggedOut", detail: "\(ended.user) logged out", at: now.wall)
+        ended.endedAt = now.wall
+        do throws(StoreError) {
+            let before = try await store.counts()
+            try await store.commit([.endSession(failure), .saveSession(ended)])
+            session = nil
+            transport = nil
+            serverName = nil
+            try await reloadOutbox()
+            waiters.completeAll(.failed(failure))
+            return .success(before.undelivered - before.error)
+        } catch {
+            return .failure(.store(error))
+        }
+    }
+
+    private func reloadOutbox() async throws(StoreError) {
+        _ = feed.take()  // the snapshot holds what the feed brought until now; nothing is enqueued in this turn
+        outbox = Outbox(
+            try await store.outbox(), configuration: configuration, seed: runtime.random(),
+            firstRound: outbox.nextRound)
+    }
+
+    // MARK: - Operators
+
+    package func setPaused(_ isPaused: Bool) async throws(SyncError) {
+        try await request { engine -> Result<Void, SyncError> in
+            await engine.perform(engine.outbox.handle(isPaused ? .paused : .resumed, at: engine.moment))
+            return .success(())
+        }
+    }
+
+    /// Looks for the server now instead of at the next planned moment.
+    package func probeNow() { submit(.event(.probeRequested)) }
+
+    /// How things stand. Does not wait for its turn.
+    package func status() async throws(SyncError) -> SyncStatus {
+        let counts: StoreCounts
+        do throws(StoreError) { counts = try await store.counts() } catch { throw .store(error) }
+        let now = moment
+        return SyncStatus(
+            session: session, connectivity: outbox.connectivity(at: now), attention: outbox.attention,
+            isPaused: outbox.isPaused, waitReason: outbox.waitReasonOfAll(at: now),
+            storeProblem: storeProblem?.description, counts: counts,
+            lanes: outbox.lanesInWords(at: now).map {
+                SyncStatus.Lane(lane: $0.lane, depth: $0.depth, head: $0.head, headWait: $0.wait)
+            },
+            deliveredCount: deliveredCount, server: serverName, epoch: outbox.epoch)
+    }
+
+    /// Why each of these messages is not on the server yet; those that do not wait are left out.
+    package func waitReasons(for ids: [MessageID]) -> [MessageID: WaitReason] {
+        let now = moment
+        var reasons: [MessageID: WaitReason] = [:]
+        for id in ids {
+            guard var reason = outbox.waitReason(for: id, at: now) else { continue }
+            if let storeProblem { reason = .storeUnavailable(detail: storeProblem.description) }
+            reasons[id] = reason
+        }
+        return reasons
+    }
+}

@@ -1,0 +1,133 @@
+package import CausewayModels
+package import CausewayOutbox
+package import CausewayRuntime
+package import CausewayStorage
+package import CausewayTransport
+import DequeModule
+
+/// Runs the outbox: performs its actions and feeds back what happened.
+///
+/// Everything goes through one inbox and is dealt with one at a time, in order: events from the network and the
+/// clock, and what people ask for. While an action of one input waits for the disk, no other input is looked at; so
+/// the outbox machine and the store never disagree about what happened first. Network calls run beside it and come
+/// back as events.
+///
+/// The engine decides nothing about order, retry or deletion: see `Outbox`.
+package actor SyncEngine {
+    /// What waits to be dealt with.
+    enum Input {
+        case event(OutboxEvent)
+        case work(@Sendable (isolated SyncEngine) async -> Void)
+    }
+
+    let store: any Store
+    let runtime: any Runtime
+    let configuration: OutboxConfiguration
+    let feed = FeedInbox()
+
+    var outbox: Outbox
+    package internal(set) var session: Session?
+    var transport: (any Transport)?
+    var serverName: String?
+    var storeProblem: StoreError?
+    var deliveredCount = 0
+    var isClosed = false
+    /// Calls under way, by round; the probe has its own.
+    var deliveries: [Int: RuntimeTask] = [:]
+    var probe: RuntimeTask?
+    var waiters = Waiters()
+
+    private var inbox: Deque<Input> = []
+    private var isDraining = false
+    private var timer: (deadline: MonotonicTime, task: RuntimeTask)?
+    private var subscription: StoreSubscription?
+
+    /// - Parameter snapshot: what ``Store/begin(_:)`` returned.
+    package init(
+        store: any Store, snapshot: OutboxSnapshot, runtime: any Runtime, configuration: OutboxConfiguration
+    ) {
+        self.store = store
+        self.runtime = runtime
+        self.configuration = configuration
+        outbox = Outbox(snapshot, configuration: configuration, seed: runtime.random())
+    }
+
+    /// Listens to the store's feed, and goes on with a saved session when there is one.
+    package func start(session: Session?, transport: (any Transport)?, attention: Attention?) {
+        subscription = store.subscribe { [feed, weak self, runtime] commit in
+            guard feed.push(commit) else { return }
+            runtime.spawn { [weak self] in await self?.drain() }
+        }
+        self.session = session
+        self.transport = transport
+        guard session != nil else { return }
+        submit(.event(.sessionBegan))
+        if let attention { submit(.event(.probeFailed(.needsAttention(attention)))) }
+    }
+
+    /// Stops everything; nothing is sent afterwards. What is undelivered stays as it is.
+    package func close() async {
+        guard !isClosed else { return }
+        isClosed = true
+        subscription?.cancel()
+        timer?.task.cancel()
+        await endCalls()
+        waiters.failAll()
+    }
+
+    // MARK: - The inbox
+
+    func submit(_ input: Input) {
+        guard !isClosed else { return }
+        inbox.append(input)
+        guard !isDraining else { return }
+        runtime.spawn { await self.drain() }
+    }
+
+    /// Deals with all that waits, one at a time; returns at once when that is being done already.
+    func drain() async {
+        guard !isDraining else { return }
+        isDraining = true
+        await takeFeed()
+        while let input = inbox.popFirst(), !isClosed {
+            switch input {
+            case .event(let event): await perform(outbox.handle(event, at: moment))
+            case .work(let work): await work(self)
+            }
+            await takeFeed()
+            setTimer()
+        }
+        isDraining = false
+        setTimer()
+    }
+
+    /// What the store took in comes before anything that was asked for after it.
+    private func takeFeed() async {
+        while case let entries = feed.take(), !entries.isEmpty {
+            await perform(outbox.handle(.enqueued(entries), at: moment))
+        }
+    }
+
+    var moment: Moment { Moment(now: runtime.now, wall: runtime.wallClock) }
+
+    private func setTimer() {
+        guard let deadline = outbox.nextDeadline, !isClosed else {
+            timer?.task.cancel()
+            timer = nil
+            return
+        }
+        if let timer, timer.deadline == deadline { return }
+        timer?.task.cancel()
+        let task = runtime.spawn { [runtime, weak self] in
+            await runtime.sleep(until: deadline)
+            await self?.timerFired(deadline)
+        }
+        timer = (deadline, task)
+    }
+
+    private func timerFired(_ deadline: MonotonicTime) {
+        guard timer?.deadline == deadline else { return }
+        timer = nil
+        submit(.event(.deadline))
+    }
+}

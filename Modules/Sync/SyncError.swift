@@ -1,0 +1,35 @@
+public import CausewayModels
+public import CausewayStorage
+
+/// Why the engine did not do what it was asked to.
+public enum SyncError: Error, Sendable, Hashable {
+    /// Nobody is logged in.
+    case noSession
+    /// Somebody else is logged in: log out first.
+    case sessionExists(user: UserID, server: String)
+    /// There is no message with this id here.
+    case messageNotFound(MessageID)
+    /// It is not `error`, so there is nothing to resend.
+    case notFailed(MessageID, SyncState)
+    /// Another user wrote it.
+    case notYours(MessageID)
+    case store(StoreError)
+    case transport(TransportError)
+    /// The engine was closed.
+    case closed
+}
+
+extension SyncError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noSession: "nobody is logged in; log in first"
+        case .sessionExists(let user, let server): "\(user) is logged in at \(server); log out first"
+        case .messageNotFound(let id): "there is no message \(id)"
+        case .notFailed(let id, let state): "message \(id) is \(state.rawValue), not failed; there is nothing to resend"
+        case .notYours(let id): "message \(id) was written by another user"
+        case .store(let error): error.description
+        case .transport(let error): error.description
+        case .closed: "the client is closed"
+        }
+    }
+}

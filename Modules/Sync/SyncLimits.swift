@@ -1,0 +1,7 @@
+/// The engine's own bounds.
+enum SyncLimits {
+    /// The pause before a commit is tried again that the store did not take.
+    static let storeRetryInterval: Duration = .seconds(1)
+    /// Messages that one bulk step deletes or resends in one commit.
+    static let bulkStepMax = 500
+}

@@ -1,0 +1,69 @@
+import Causeway
+import CausewayModels
+import CausewayRuntime
+import CausewaySimulatedRuntime
+import CausewayStorage
+import CausewayTransport
+import Testing
+
+/// A client on a memory store with a scripted server, in simulated time.
+struct ClientWorld: Sendable {
+    let runtime: SimulatedRuntime
+    let store: MemoryStore
+    let transport: ScriptedTransport
+    let credentials: MemoryCredentialStore
+    let general: ChannelID
+    static let address = "test://server"
+
+    /// Runs a story in a fresh world and fails the test when it cannot end.
+    static func run(
+        seed: UInt64 = 1, _ story: @escaping @Sendable (ClientWorld) async throws -> Void
+    ) throws {
+        let runtime = SimulatedRuntime(seed: seed)
+        let user = try #require(UserID("ann"))
+        let world = ClientWorld(
+            runtime: runtime, store: MemoryStore(), transport: ScriptedTransport(user: user, runtime: runtime),
+            credentials: MemoryCredentialStore(), general: try #require(ChannelID("general")))
+        try runtime.run { try await story(world) }
+    }
+
+    /// Opens a client; on `store` when another one than the world's is given.
+    func open(
+        on other: MemoryStore? = nil, _ configuration: ClientConfiguration = ClientConfiguration()
+    ) async throws -> CausewayClient {
+        var transports = TransportRegistry()
+        transports.register("test") { _, _ in transport }
+        return try await CausewayClient.open(
+            store: other ?? store, transports: transports, credentials: credentials, runtime: runtime,
+            configuration: configuration)
+    }
+
+    func loggedIn(_ configuration: ClientConfiguration = ClientConfiguration()) async throws -> CausewayClient {
+        let client = try await open(on: nil, configuration)
+        try await login(client)
+        return client
+    }
+
+    func login(_ client: CausewayClient) async throws {
+        try await client.login(server: Self.address, token: #require(AccessToken("secret")))
+    }
+
+    /// Lets simulated time pass.
+    func pass(_ time: Duration) async { await runtime.sleep(until: runtime.now + time) }
+
+    /// Lets time pass until `condition` holds, for at most an hour of simulated time.
+    func until(_ what: String, _ condition: () async throws -> Bool) async throws {
+        let end = runtime.now + .seconds(3600)
+        while runtime.now < end {
+            if try await condition() { return }
+            await pass(.milliseconds(100))
+        }
+        Issue.record("it never came about that \(what)")
+    }
+
+    func texts(_ client: CausewayClient) async throws -> [String] {
+        try await client.messages.getMessages(in: general, limit: 1000).messages.reversed().map {
+            if case .text(let text) = $0.content { text } else { "" }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Causeway
+import CausewayModels
+import CausewayRuntime
+import CausewaySimulatedRuntime
+import CausewayStorage
+import CausewayTransport
+import Synchronization
+import Testing
+
+/// The deletion matrix (each state has its own right answer), through the client.
+@Suite struct DeletionTests {
+    @Test func aQueuedMessageNeverLeaves() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            try await client.pause()
+            let first = try await client.messages.createTextMessage("1", in: world.general)
+            let second = try await client.messages.createTextMessage("2", in: world.general)
+            try await client.messages.softDeleteMessage(first.id, by: .cli)
+            await #expect(throws: DeliveryError.deleted) { try await first.delivered() }
+            try await client.resume()
+            _ = try await second.delivered()
+            #expect(world.transport.server.withLock { $0.order } == [second.id])
+            let action = try #require(try await client.messages.deleteActions().first)
+            #expect(action.message == first.id)
+            #expect(action.by == .cli)
+            #expect(action.syncState == .created)
+        }
+    }
+
+    @Test func aMessageInFlightIsFollowedByADeletion() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            world.transport.server.withLock { $0.behaviours = [.delay(.seconds(10))] }
+            let handle = try await client.messages.createTextMessage("1", in: world.general)
+            try await world.until("it is syncing") {
+                try await client.messages.getMessage(handle.id)?.syncState == .syncing
+            }
+            try await client.messages.softDeleteMessage(handle.id)
+            #expect(try await client.messages.getMessage(handle.id) == nil)
+            try await world.until("the deletion has arrived") {
+                world.transport.server.withLock { $0.deletions == [handle.id] }
+            }
+            #expect(try await client.messages.getMessage(handle.id) == nil)
+        }
+    }
+
+    @Test func aMessageInDoubtIsFollowedByADeletionIfItArrived() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            world.transport.server.withLock { $0.behaviours = [.loseAnswer] }
+            let handle = try await client.messages.createTextMessage("1", in: world.general)
+            try await world.until("the answer is lost") {
+                try await client.messages.getMessage(handle.id)?.syncState == .created
+                    && world.transport.server.withLock { !$0.order.isEmpty }
+            }
+            try await client.messages.softDeleteMessage(handle.id)
+            try await world.until("the deletion has arrived") {
+                world.transport.server.withLock { $0.deletions == [handle.id] }
+            }
+        }
+    }
+
+    @Test func aSyncedMessageIsDeletedOnTheServer() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let handle = try await client.messages.createTextMessage("1", in: world.general)
+            _ = try await handle.delivered()
+            try await client.messages.softDeleteMessage(handle.id)
+            try await world.until("the deletion has arrived") {
+                world.transport.server.withLock { $0.deletions == [handle.id] }
+            }
+            let next = try await client.messages.createTextMessage("2", in: world.general)
+            _ = try await next.delivered()
+        }
+    }
+
+    @Test func failedMessagesAreDeletedTogetherAndRecorded() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let refusal = TransportError.refused(code: "no", detail: "no such channel")
+            world.transport.server.withLock { $0.always = .fail(refusal) }
+            for number in 1...5 { _ = try await client.messages.createTextMessage("\(number)", in: world.general) }
+            try await world.until("all have failed") { try await client.status().counts.error == 5 }
+            #expect(try await client.messages.deleteAllFailedMessages(by: .statusPage) == 5)
+            #expect(try await client.messages.failedMessages().messages.isEmpty)
+            let actions = try await client.messages.deleteActions()
+            #expect(actions.count == 5)
+            #expect(actions.allSatisfy { $0.lastFailure?.detail == "no such channel" && $0.by == .statusPage })
+        }
+    }
+
+    @Test func aMessageThatIsNotThereIsSaidSo() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let id = MessageID(world.runtime.makeUUIDv7())
+            await #expect(throws: ClientError.sync(.messageNotFound(id))) {
+                try await client.messages.softDeleteMessage(id)
+            }
+            await #expect(throws: ClientError.sync(.messageNotFound(id))) { try await client.messages.resend(id) }
+        }
+    }
+
+    @Test func whatWasDeletedDoesNotComeBackWithAPage() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let handle = try await client.messages.createTextMessage("1", in: world.general)
+            let placement = try await handle.delivered()
+            try await client.messages.softDeleteMessage(handle.id)
+            world.transport.server.withLock {
+                $0.page = [
+                    PlacedMessage(
+                        id: handle.id, channel: world.general, sender: handle.message.sender, content: .text("1"),
+                        createdAt: handle.message.createdAt, placement: placement)
+                ]
+            }
+            try await client.messages.refreshMessages(in: world.general)
+            #expect(try await world.texts(client).isEmpty)
+        }
+    }
+
+    @Test func aPageFromTheServerProvesADelivery() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            world.transport.server.withLock { $0.always = .fail(.inDoubt(detail: "cut off")) }
+            let handle = try await client.messages.createTextMessage("1", in: world.general)
+            try await world.until("it was tried") { world.transport.server.withLock { !$0.deliveries.isEmpty } }
+            world.transport.server.withLock {
+                $0.page = [
+                    PlacedMessage(
+                        id: handle.id, channel: world.general, sender: handle.message.sender, content: .text("1"),
+                        createdAt: handle.message.createdAt,
+                        placement: Placement(position: 7, acceptedAt: Timestamp(milliseconds: 5)))
+                ]
+            }
+            try await client.messages.refreshMessages(in: world.general)
+            #expect(try await handle.delivered().position == 7)
+            #expect(try await world.texts(client) == ["1"])
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Causeway
+import CausewayModels
+import CausewayRuntime
+import CausewaySimulatedRuntime
+import CausewayStorage
+import CausewayTransport
+import Synchronization
+import Testing
+
+@Suite struct SessionTests {
+    private static let away = TransportError.unreachable(detail: "connection refused")
+
+    private func cutOff(_ world: ClientWorld) {
+        world.transport.server.withLock {
+            $0.always = .fail(Self.away)
+            $0.greeting = .failure(Self.away)
+        }
+    }
+
+    private func comeBack(_ world: ClientWorld) throws {
+        let user = try #require(UserID("ann"))
+        world.transport.server.withLock {
+            $0.always = .work
+            $0.greeting = .success(ServerGreeting(user: user, server: "back"))
+        }
+    }
+
+    @Test func aRestartFailsWhatWasUndeliveredBeforeAnybodyCanSeeItOtherwise() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            world.transport.server.withLock { $0.always = .delay(.seconds(1000)) }
+            let handle = try await client.messages.createTextMessage("hi", in: world.general)
+            try await world.until("it is syncing") {
+                try await client.messages.getMessage(handle.id)?.syncState == .syncing
+            }
+            let found = world.store.crashed()
+            let seen = Mutex<[SyncState]>([])
+            let subscription = found.subscribe { commit in
+                for case .message(_, let after?, _) in commit.changes { seen.withLock { $0.append(after.syncState) } }
+            }
+            let next = try await world.open(on: found)
+            let message = try #require(try await next.messages.getMessage(handle.id))
+            #expect(message.syncState == .error)
+            #expect(message.failure?.reason == .sessionEnded)
+            #expect(seen.withLock { !$0.contains(.syncing) && !$0.contains(.created) })
+            subscription.cancel()
+        }
+    }
+
+    @Test func resumeDeliversInTheOldOrderExactlyOnce() throws {
+        for seed in 1...10 as ClosedRange<UInt64> {
+            try ClientWorld.run(seed: seed) { world in
+                let client = try await world.loggedIn()
+                cutOff(world)
+                var ids: [MessageID] = []
+                for number in 1...50 {
+                    ids.append(try await client.messages.createTextMessage("\(number)", in: world.general).id)
+                }
+                await world.pass(.seconds(5))
+                var configuration = ClientConfiguration()
+                configuration.restart = .resume
+                try comeBack(world)
+                let next = try await world.open(on: world.store.crashed(), configuration)
+                try await world.until("all are synced") { try await next.status().counts.undelivered == 0 }
+                #expect(world.transport.server.withLock { $0.order } == ids)
+            }
+        }
+    }
+
+    @Test func logoutSendsNothingAfterwardsAndTellsHowManyWereLeft() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            cutOff(world)
+            let first = try await client.messages.createTextMessage("1", in: world.general)
+            _ = try await client.messages.createTextMessage("2", in: world.general)
+            let waiter = world.runtime.spawn {
+                await #expect(throws: DeliveryError.self) { try await first.delivered() }
+            }
+            #expect(try await client.logout() == 2)
+            await waiter.finished()
+            try comeBack(world)
+            let before = world.transport.server.withLock { $0.deliveries.count }
+            await world.pass(.seconds(3600))
+            #expect(world.transport.server.withLock { $0.deliveries.count } == before)
+            #expect(try await client.messages.failedMessages().messages.count == 2)
+            await #expect(throws: ClientError.sync(.noSession)) {
+                try await client.messages.createTextMessage("3", in: world.general)
+            }
+        }
+    }
+
+    @Test func afterANewLoginAFailedMessageCanBeResentUnderItsOldID() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            cutOff(world)
+            let handle = try await client.messages.createTextMessage("1", in: world.general)
+            try await client.logout()
+            try comeBack(world)
+            try await world.login(client)
+            try await client.messages.resend(handle.id)
+            _ = try await handle.delivered()
+            #expect(world.transport.server.withLock { $0.order } == [handle.id])
+        }
+    }
+
+    @Test func somebodyElsesFailedMessageIsNotSentAsMine() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            cutOff(world)
+            let handle = try await client.messages.createTextMessage("1", in: world.general)
+            try await client.logout()
+            let bob = try #require(UserID("bob"))
+            world.transport.server.withLock {
+                $0.always = .work
+                $0.greeting = .success(ServerGreeting(user: bob, server: "back"))
+            }
+            try await world.login(client)
+            await #expect(throws: ClientError.sync(.notYours(handle.id))) {
+                try await client.messages.resend(handle.id)
+            }
+            #expect(try await client.messages.resendFailedMessages() == 0)
+            await world.pass(.seconds(100))
+            #expect(world.transport.server.withLock { $0.order }.isEmpty)
+        }
+    }
+
+    @Test func anotherUserMustLogOutFirst() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let ann = try #require(UserID("ann"))
+            let bob = try #require(UserID("bob"))
+            world.transport.server.withLock { $0.greeting = .success(ServerGreeting(user: bob, server: "s")) }
+            await #expect(throws: ClientError.sync(.sessionExists(user: ann, server: ClientWorld.address))) {
+                try await world.login(client)
+            }
+        }
+    }
+
+    @Test func aTokenOfAnotherUserNeedsAttention() throws {
+        try ClientWorld.run { world in
+            _ = try await world.loggedIn()
+            let bob = try #require(UserID("bob"))
+            world.transport.server.withLock { $0.greeting = .success(ServerGreeting(user: bob, server: "s")) }
+            let next = try await world.open(on: world.store.crashed())
+            try await world.until("it is noticed") { try await next.status().attention?.cause == .tokenRefused }
+        }
+    }
+}

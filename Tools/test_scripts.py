@@ -1,0 +1,96 @@
+"""What `make test` rests on must itself be able to fail: the scripts, with a stand-in for swift."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parent
+PASSED = "✔ Test run with 2 tests in 1 suite passed after 0.1 seconds."
+
+
+class ScriptTests(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="tools-")
+        self.addCleanup(self.folder.cleanup)
+
+    def swift(self, script):
+        path = pathlib.Path(self.folder.name) / "swift"
+        path.write_text("#!/bin/sh\n" + script, encoding="utf-8")
+        path.chmod(0o755)
+        return str(path)
+
+    def run_tool(self, name, *arguments, **environment):
+        usual = {key: value for key, value in os.environ.items() if key not in ("CI", "SWIFT", "TEST_SECONDS")}
+        return subprocess.run([str(TOOLS / name), *arguments], env={**usual, **environment}, text=True,
+                              capture_output=True, check=False)
+
+    def run_tests(self, script, **environment):
+        return self.run_tool("run-tests", SWIFT=self.swift(script), **environment)
+
+    def test_a_passing_run_shows_the_closing_line_alone(self):
+        done = self.run_tests(f"echo noise\necho '{PASSED}'\n", CI="1")
+        self.assertEqual((done.returncode, done.stdout.strip()), (0, PASSED))
+
+    def test_a_failing_run_shows_everything_and_keeps_the_code(self):
+        done = self.run_tests("echo noise\necho '◇ Test a() started.'\necho '◇ Test b() started.'\n"
+                              "echo '✘ Test b() failed after 1 seconds'\nexit 7\n")
+        self.assertEqual(done.returncode, 7)
+        self.assertIn("noise", done.stdout)
+        self.assertIn("began and did not end:\n    a()\n", done.stdout)
+
+    def test_a_skipped_test_fails_only_where_ci_is_set(self):
+        script = f"echo '➜ Test a() skipped: \"why\"'\necho '{PASSED}'\n"
+        self.assertEqual(self.run_tests(script).returncode, 0)
+        self.assertEqual(self.run_tests(script, CI="true").returncode, 3)
+
+    def test_a_run_without_tests_fails(self):
+        self.assertEqual(self.run_tests("echo '✔ Test run with 0 tests passed'\n").returncode, 4)
+        self.assertEqual(self.run_tests("true\n").returncode, 4)
+
+    def test_a_run_that_hangs_is_ended_with_all_it_started(self):
+        alive = pathlib.Path(self.folder.name) / "pid"
+        done = self.run_tests(f"sleep 300 & echo $! >'{alive}'\nwait\necho last words\n", TEST_SECONDS="1")
+        self.assertEqual(done.returncode, 124)
+        self.assertIn("longer than 1 s", done.stdout)
+        self.assertIn("last words", done.stdout)
+        self.assertTrue(self.ends(int(alive.read_text(encoding="utf-8"))))
+
+    def ends(self, pid):
+        for _ in range(100):
+            try:
+                os.kill(pid, 0)
+            except ProcessLookupError:
+                return True
+            time.sleep(0.1)
+        return False
+
+    def test_quietly_is_quiet_only_on_success(self):
+        self.assertEqual(self.run_tool("quietly", "sh", "-c", "echo a").stdout, "")
+        done = self.run_tool("quietly", "sh", "-c", "echo a; echo b >&2; exit 5")
+        self.assertEqual((done.returncode, done.stdout), (5, "a\nb\n"))
+
+    def test_setup_says_what_is_wrong_with_swift(self):
+        for script, words in (
+            ("echo 'Swift version 6.1.3 (release)'\n", "6.1.3 is too old"),
+            ("echo 'Apple Swift version 5.10'\n", "5.10 is too old"),
+            ("echo 'no libncurses' >&2; exit 127\n", "no libncurses"),
+        ):
+            done = self.run_tool("setup", "--check", SWIFT=self.swift(script))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(words, done.stderr)
+        done = self.run_tool("setup", "--check", SWIFT="/nowhere/swift")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no Swift", done.stderr)
+
+    def test_setup_takes_a_newer_swift(self):
+        for version in ("6.2", "6.3.1", "6.10", "7.0-dev"):
+            done = self.run_tool("setup", "--check", SWIFT=self.swift(f"echo 'Swift version {version} (x)'\n"))
+            self.assertNotIn("too old", done.stderr)
+            self.assertNotIn("does not name a version", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,20 @@
+"""Every rule, by group. A new file of rules is imported and listed here."""
+
+from . import banned, dead, layering, limits, names, purity, settings, words
+
+ALL = [
+    *layering.RULES,
+    *purity.RULES,
+    *banned.RULES,
+    *limits.RULES,
+    *names.RULES,
+    *dead.RULES,
+    *words.RULES,
+    *settings.RULES,
+]
+
+
+def matching(wanted):
+    if not wanted:
+        return ALL
+    return [rule for rule in ALL if any(word in rule.name or word in rule.group for word in wanted)]

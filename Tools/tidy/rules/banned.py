@@ -1,0 +1,97 @@
+"""What is written nowhere, or nowhere without its reason beside it."""
+
+import re
+
+from tree import Finding, Rule
+
+from .patterns import ban, findings
+
+EVERYWHERE = [
+    ban(r"@testable\b", "@testable", "test through 'package' or 'public'; what only a test needs is a missing seam"),
+    ban(r"@_spi\b", "@_spi", "a seam between modules is 'package'"),
+    ban(r"\btry!", "try!", "let it throw, or catch it and say what happened"),
+    ban(r"\bas!", "as!", "use 'as?' and handle the other case, or keep the type"),
+    ban(r"(?<![.\w])fatalError\s*\(", "fatalError()",
+        "throw for what comes from outside; preconditionFailure for a mistake of our own"),
+]
+IN_MODULES = [
+    ban(r"(?<![.\w])(?<!func )(?:debugPrint|print|dump)\s*\(", "print()", "use the logger, or answer it to the caller"),
+]
+IN_TESTS = [
+    ban(r"\bThread\s*\.\s*sleep\b", "Thread.sleep", "await the condition itself"),
+    ban(r"(?<![.\w])(?<!func )(?<!case )(?:u|nano)?sleep\s*\((?!\s*\w+\s*:)", "sleep()", "await the condition itself"),
+    ban(r"\bTask\s*\.\s*sleep\b", "Task.sleep", "await the condition itself, or drive a virtual clock"),
+    ban(r"\.disabled\s*\(", ".disabled()", "mend the test or take it out; a skipped test proves nothing"),
+    ban(r"\bXCTSkip\w*\b", "XCTSkip", "mend the test or take it out; a skipped test proves nothing"),
+]
+
+_UNSAFE = re.compile(r"@unchecked\s+Sendable\b|\bnonisolated\s*\(\s*unsafe\s*\)")
+_PROOF = re.compile(
+    r"sendable|safe|lock|mutex|queue|event loop|thread|immutab|never (?:changes|written)|once|race|atomic|concurren"
+    r"|isolat|actor|confined",
+    re.IGNORECASE,
+)
+_UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
+
+
+def banned_calls(tree):
+    for source in tree.swift:
+        yield from findings("banned-call", source, EVERYWHERE)
+        if source.is_in("Modules"):
+            yield from findings("banned-call", source, IN_MODULES)
+        if source.is_in("Tests"):
+            yield from findings("banned-call", source, IN_TESTS)
+
+
+def unproven(tree):
+    for source in tree.swift:
+        for match in _UNSAFE.finditer(source.code):
+            line = source.line_at(match.start())
+            if not _PROOF.search(comments_around(source, line)):
+                yield Finding(source.path, line, "unproven-unsafe",
+                              f"{match.group()} without a proof: say in a comment directly above, or as the first "
+                              "lines of the body, what keeps it safe (which lock, which event loop, why it never "
+                              "changes), or do without it")
+
+
+def comments_around(source, line):
+    """The comment that ends on the line above and the one that begins on the line below.
+
+    Attributes on lines of their own may stand between a comment and the line.
+    """
+    code, comments = source.code.split("\n"), source.comments.split("\n")
+    index, found = line - 2, []
+    while index >= 0 and code[index].lstrip().startswith("@") and not comments[index].strip():
+        index -= 1
+    while index >= 0 and comments[index].strip() and not code[index].strip():
+        found.append(comments[index])
+        index -= 1
+    index = line
+    while index < len(code) and comments[index].strip() and not code[index].strip():
+        found.append(comments[index])
+        index += 1
+    return "\n".join(found)
+
+
+def unfinished(tree):
+    for path in tree.paths:
+        if path.startswith("Tools/tidy/") or not is_program(tree, path):
+            continue
+        for number, text in enumerate(tree.text(path).splitlines(), 1):
+            match = _UNFINISHED.search(text)
+            if match:
+                yield Finding(path, number, "unfinished",
+                              f"{match.group()}: finish it, or open an issue and say here what holds today")
+
+
+def is_program(tree, path):
+    name = path.rsplit("/", 1)[-1]
+    return name == "Makefile" or path.endswith((".swift", ".py", ".sh", ".c", ".h", ".yml", ".yaml", ".js", ".css")) \
+        or tree.text(path).startswith("#!")
+
+
+RULES = [
+    Rule("banned-call", "banned", "calls and attributes that have a better form", banned_calls),
+    Rule("unproven-unsafe", "banned", "what the compiler cannot check carries its proof", unproven),
+    Rule("unfinished", "banned", "nothing is left half done with a note", unfinished),
+]

@@ -1,0 +1,137 @@
+"""The manifest against the imports, both ways, and what may never be reached at all.
+
+The package manager lets a target import whatever one of its dependencies happens to bring along, so that a
+layer can be skipped without anyone noticing. Here an import needs a dependency that is declared, and a
+dependency that is declared needs an import.
+"""
+
+import re
+
+from manifest import MODULES_OF_PRODUCT
+from tree import Finding, Rule
+
+UMBRELLA = "Causeway"
+
+# Modules of the toolchain and of the system, which no manifest lists.
+SYSTEM_MODULES = {
+    "Android", "CoreFoundation", "Darwin", "Dispatch", "Foundation", "FoundationEssentials",
+    "FoundationInternationalization", "Glibc", "Musl", "Network", "Observation", "RegexBuilder", "Security", "Swift",
+    "Synchronization", "SystemConfiguration", "Testing", "XCTest", "_Concurrency", "_StringProcessing", "os",
+}
+
+IMPORT = re.compile(
+    r"^[ \t]*(?P<before>(?:@\w+(?:\([^)\n]*\))?[ \t]+|(?:public|package|internal|fileprivate|private)[ \t]+)*)"
+    r"import[ \t]+(?:(?:struct|class|enum|protocol|typealias|func|var|let|actor)[ \t]+)?(?P<module>[A-Za-z_]\w*)",
+    re.MULTILINE,
+)
+
+_PLAIN = ["Models", "Runtime", "Wire", "Storage", "StorageConformance", "Transport", "Outbox", "HubRules", "Sync",
+          "Live", "Client"]
+_PLAIN_PRODUCTS = {"DequeModule", "HeapModule", "Logging", "OrderedCollections"}
+
+# Who may never reach what, through however many steps: (from, not this target, not this product, because).
+NEVER = [
+    (
+        {f"Causeway{name}" for name in _PLAIN},
+        lambda target: target not in {f"Causeway{name}" for name in _PLAIN},
+        lambda product: product not in _PLAIN_PRODUCTS,
+        "the ports, the machines, the engine and the client know no adapter; hand it in through a port",
+    ),
+    (
+        {"CausewayTLS", "CausewayHTTP"},
+        lambda target: target not in {"CausewayTLS", "CausewayHTTP", "COpenSSL"},
+        lambda product: False,
+        "TLS and HTTP know nothing of messages; keep what does in HTTPTransport or Hub",
+    ),
+    (
+        {"CausewayHub"},
+        lambda target: target in {"Causeway", "CausewayClient", "CausewayControl", "CausewayStorage", "CausewaySync"},
+        lambda product: False,
+        "the hub shares words and rules with a client, never its engine or its store",
+    ),
+]
+
+
+def imports(source):
+    """(module, offset, whether it is re-exported) of each import."""
+    for match in IMPORT.finditer(source.code):
+        yield match.group("module"), match.start("module"), "@_exported" in match.group("before")
+
+
+def modules_of(manifest, target):
+    """What the target may import: {module: the dependency's name in the manifest}."""
+    allowed = {manifest.by_name[name].module: name for name in target.target_dependencies}
+    for product in target.product_dependencies:
+        allowed |= {module: product for module in MODULES_OF_PRODUCT.get(product, {product})}
+    return allowed
+
+
+def undeclared_imports(tree):
+    for source in tree.swift:
+        target = tree.target_of(source.path)
+        if target is None:
+            continue
+        allowed = modules_of(tree.manifest, target)
+        for module, offset, reexported in imports(source):
+            line = source.line_at(offset)
+            if reexported and target.name != UMBRELLA:
+                yield Finding(source.path, line, "import-undeclared",
+                              f"only {UMBRELLA} re-exports; import {module} where it is used")
+            if module not in allowed and module not in SYSTEM_MODULES and module != target.module:
+                yield Finding(source.path, line, "import-undeclared",
+                              f"{target.name} does not depend on {module}; list it in Package.swift if it stands "
+                              "below this target, else take the import out")
+
+
+def unused_dependencies(tree):
+    manifest = tree.manifest
+    imported = {target.name: set() for target in manifest.targets}
+    for source in tree.swift:
+        target = tree.target_of(source.path)
+        if target is not None:
+            imported[target.name] |= {module for module, _, _ in imports(source)}
+    for target in manifest.targets:
+        needed = {}
+        for module, dependency in modules_of(manifest, target).items():
+            needed.setdefault(dependency, set()).add(module)
+        for dependency, modules in needed.items():
+            # A test may need a program to be built without importing it.
+            runs_it = target.kind == "test" and dependency in manifest.by_name \
+                and manifest.by_name[dependency].kind == "executable"
+            if not modules & imported[target.name] and not runs_it:
+                yield Finding("Package.swift", manifest.line_of_target(target), "dependency-unused",
+                              f"{target.name} declares {dependency} and never imports it; take it out of the manifest")
+
+
+def forbidden_reach(tree):
+    manifest = tree.manifest
+    for sources, bad_target, bad_product, because in NEVER:
+        for name in sorted(sources & manifest.by_name.keys()):
+            line = manifest.line_of_target(manifest.by_name[name])
+            for reached, way in reach(manifest, name).items():
+                if bad_target(reached):
+                    yield Finding("Package.swift", line, "layer-never", f"{' > '.join(way)}: {because}")
+                    continue
+                for product in manifest.by_name[reached].product_dependencies:
+                    if bad_product(product):
+                        yield Finding("Package.swift", line, "layer-never",
+                                      f"{' > '.join([*way, product])}: {because}")
+
+
+def reach(manifest, start):
+    """Every target that can be reached, with the way to it; a way does not go on past its first finding."""
+    ways, waiting = {start: [start]}, [start]
+    while waiting:
+        name = waiting.pop()
+        for following in manifest.by_name[name].target_dependencies:
+            if following not in ways:
+                ways[following] = [*ways[name], following]
+                waiting.append(following)
+    return ways
+
+
+RULES = [
+    Rule("import-undeclared", "layering", "an import needs a dependency in Package.swift", undeclared_imports),
+    Rule("dependency-unused", "layering", "a dependency in Package.swift needs an import", unused_dependencies),
+    Rule("layer-never", "layering", "what a layer may never reach, through however many steps", forbidden_reach),
+]
