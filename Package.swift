@@ -163,9 +163,16 @@ let package = Package(
             path: "Tests/Support", swiftSettings: strict),
         tests("HubRules", ["CausewayHubRules", "CausewayModels"]),
         tests("Storage", ["CausewayModels", "CausewayStorage", "CausewayStorageConformance"]),
+        // A process that owns a store and can be killed.
+        .executableTarget(
+            name: "store-writer", dependencies: ["CausewayModels", "CausewayStorage", "CausewaySQLiteStorage"],
+            path: "Tests/Fixtures/StoreWriter", swiftSettings: strict),
         tests(
             "SQLiteStorage",
-            ["CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage", .grdb]),
+            [
+                "CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage",
+                "store-writer", .grdb,
+            ]),
         tests("TLS", ["CausewayTLS", .nioConcurrency, .nioCore, .nioEmbedded, .nioPosix]),
         tests("HTTP", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
         tests(

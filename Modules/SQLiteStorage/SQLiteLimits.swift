@@ -1,5 +1,3 @@
-package import CausewayStorage
-
 /// Every bound of the SQLite store, with its unit in its name.
 enum SQLiteLimits {
     /// Calls that share one transaction.
@@ -12,16 +10,4 @@ enum SQLiteLimits {
     static let openCheckBytesMax: Int64 = 64 << 20
     /// The size to which the write-ahead log is cut after it was copied into the database.
     static let logBytesMax = 16 << 20
-}
-
-/// What tests may set.
-package struct SQLiteOptions: Sendable {
-    package var bounds: OutboxBounds
-    /// Pages that the database file may have; SQLite's own limit when `nil`.
-    package var pagesMax: Int?
-
-    package init(bounds: OutboxBounds = OutboxBounds(), pagesMax: Int? = nil) {
-        self.bounds = bounds
-        self.pagesMax = pagesMax
-    }
 }

@@ -36,7 +36,7 @@ public final class SQLiteStore: Store {
                 answer.resume(
                     returning: Result { () throws(StoreError) in
                         let database = try StoreDatabase(
-                            StoreFolder(path: folder), durability, pagesMax: options.pagesMax)
+                            StoreFolder(path: folder), durability, options)
                         return SQLiteStore(folder, database, options.bounds)
                     })
             }
@@ -49,6 +49,11 @@ public final class SQLiteStore: Store {
         self.database = database
         feed = CommitFeed()
         committer = GroupCommitter(database, feed, bounds)
+    }
+
+    /// The settings that are in force on the writer's connection, as SQLite says them. Blocks the thread.
+    package func settingsInForce() throws(StoreError) -> SQLiteSettings {
+        try database.write { db in try SQLiteSettings(db) }
     }
 
     // MARK: Commits

@@ -16,13 +16,13 @@ final class StoreDatabase: Sendable {
     private let state: Mutex<State>
     private let folder: StoreFolder
     private let durability: Durability
-    private let pagesMax: Int?
+    private let options: SQLiteOptions
 
     /// Opens the store in the folder, makes it when there is none. Blocks the thread.
-    init(_ folder: StoreFolder, _ durability: Durability, pagesMax: Int?) throws(StoreError) {
+    init(_ folder: StoreFolder, _ durability: Durability, _ options: SQLiteOptions) throws(StoreError) {
         self.folder = folder
         self.durability = durability
-        self.pagesMax = pagesMax
+        self.options = options
         try folder.create()
         let lock = try StoreLock(folder)
         if try folder.size(of: folder.database) == nil {
@@ -31,25 +31,32 @@ final class StoreDatabase: Sendable {
             try StoreSchema.identify(folder)
             try StoreSchema.verify(folder)
         }
-        let pool = try Self.open(folder, durability, pagesMax)
+        let pool = try Self.open(folder, durability, options)
         state = Mutex(State(pool: pool, lock: lock))
     }
 
     var path: String { folder.database }
 
     private static func open(
-        _ folder: StoreFolder, _ durability: Durability, _ pagesMax: Int?
+        _ folder: StoreFolder, _ durability: Durability, _ options: SQLiteOptions
     ) throws(StoreError) -> DatabasePool {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(SQLiteLimits.busySecondsMax)
         configuration.maximumReaderCount = SQLiteLimits.readersMax
         configuration.label = "causeway.store"
+        if let trace = options.trace {
+            configuration.prepareDatabase { db in
+                db.trace { event in
+                    if case .statement(let statement) = event { trace(statement.sql) }
+                }
+            }
+        }
         return try StoreError.catching(folder.database) {
             let pool = try DatabasePool(path: folder.database, configuration: configuration)
             try StoreSchema.migrator.migrate(pool)
             try pool.writeWithoutTransaction { db in
-                try set(durability, pagesMax, on: db)
+                try set(durability, options.pagesMax, on: db)
             }
             return pool
         }
@@ -66,12 +73,9 @@ final class StoreDatabase: Sendable {
         }
         try db.execute(sql: "PRAGMA journal_size_limit = \(SQLiteLimits.logBytesMax)")
         if let pagesMax { try db.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
-        let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode")
-        let inForce = try Int.fetchOne(db, sql: "PRAGMA synchronous")
-        guard mode == "wal", inForce == level else {
-            throw StoreError.other(
-                detail: "SQLite took other settings than asked for: journal \(mode ?? "?"), "
-                    + "synchronous \(inForce.map(String.init) ?? "?")")
+        let inForce = try SQLiteSettings(db)
+        guard inForce == SQLiteSettings(journal: "wal", synchronous: level) else {
+            throw StoreError.other(detail: "SQLite took other settings than asked for: \(inForce)")
         }
     }
 
@@ -124,7 +128,7 @@ final class StoreDatabase: Sendable {
             state.withLock { $0.pool = nil }
         }
         try StoreSchema.identify(folder)
-        let pool = try Self.open(folder, durability, pagesMax)
+        let pool = try Self.open(folder, durability, options)
         let damage: StoreError? = try StoreError.catching(path) {
             try Self.probe(pool)
             return try pool.read { db in try StoreSchema.damage(db, folder) }

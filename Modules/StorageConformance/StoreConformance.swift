@@ -12,10 +12,15 @@ package enum StoreConformance {
     /// One promise, and the way to examine it.
     package struct Rule: Sendable, CustomStringConvertible {
         package let name: String
+        /// True for a rule that makes hundreds of stores.
+        package let isLong: Bool
         private let examine: @Sendable (StoreFactory) async throws -> Void
 
-        init(_ name: String, _ examine: @escaping @Sendable (StoreFactory) async throws -> Void) {
+        init(
+            _ name: String, isLong: Bool = false, _ examine: @escaping @Sendable (StoreFactory) async throws -> Void
+        ) {
             self.name = name
+            self.isLong = isLong
             self.examine = examine
         }
 

@@ -6,7 +6,7 @@ import Testing
 struct SQLiteConformanceTests {
     @Test(arguments: StoreConformance.rules)
     func keeps(_ rule: StoreConformance.Rule) async throws {
-        let folders = try TemporaryFolder()
+        let folders = try TemporaryFolder(inMemory: true)
         let factory = StoreFactory(
             make: { bounds in try await open(folders.fresh(), bounds) },
             reopen: { store in

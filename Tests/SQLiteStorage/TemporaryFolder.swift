@@ -6,8 +6,14 @@ import Foundation
 final class TemporaryFolder: Sendable {
     let path: String
 
-    init() throws {
-        path = FileManager.default.temporaryDirectory.path + "/causeway-test-" + UUID().uuidString
+    /// - Parameter inMemory: where the system has a disk in memory, take it: for thousands of stores whose durability
+    ///   is not what is tested.
+    init(inMemory: Bool = false) throws {
+        let memory = "/dev/shm"
+        let base =
+            inMemory && FileManager.default.isWritableFile(atPath: memory)
+            ? memory : FileManager.default.temporaryDirectory.path
+        path = base + "/causeway-test-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 

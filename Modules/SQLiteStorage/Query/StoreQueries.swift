@@ -18,30 +18,33 @@ enum StoreQueries {
         SELECT sequence, action FROM delete_action WHERE sequence < ? ORDER BY sequence DESC LIMIT ?
         """
 
-    /// The statement of a page: its text and its arguments.
-    static func page(_ query: MessageQuery) -> (sql: String, arguments: StatementArguments) {
+    /// The statements that give a page together, in the order in which they are asked; each goes on where the one
+    /// before ended.
+    ///
+    /// A place in a channel is followed by what shares its position, then by what lies beyond. As one condition on
+    /// the pair, SQLite would walk through everything that shares the position: all that is undelivered.
+    static func page(_ query: MessageQuery) -> [(sql: String, arguments: StatementArguments)] {
         let isAscending = query.direction == .ascending
         let order = isAscending ? "ASC" : "DESC"
         let beyond = isAscending ? ">" : "<"
-        let end: Int64 = isAscending ? .min : .max
-        let after = query.after ?? MessageQuery.Cursor(position: end, ordinal: end)
-        // One more than asked for tells whether there is another page.
-        let limit = query.limit + 1
+        let start: Int64 = isAscending ? .min : .max
         let select = "SELECT \(MessageRow.columns) FROM "
-        let byOrdinal = " AND ordinal \(beyond) ? ORDER BY ordinal \(order) LIMIT ?"
+        let ordinals = " AND ordinal \(beyond) ? ORDER BY ordinal \(order) LIMIT ?"
         switch query.scope {
         case .channel(let channel):
-            return (
-                select + "message INDEXED BY message_place WHERE channel = ? AND (position, ordinal) \(beyond) (?, ?) "
-                    + "ORDER BY position \(order), ordinal \(order) LIMIT ?",
-                [channel.value, after.position, after.ordinal, limit]
-            )
+            let inChannel = "message INDEXED BY message_place WHERE channel = ?"
+            let places = " ORDER BY position \(order), ordinal \(order) LIMIT ?"
+            guard let after = query.after else { return [(select + inChannel + places, [channel.value])] }
+            return [
+                (select + inChannel + " AND position = ?" + ordinals, [channel.value, after.position, after.ordinal]),
+                (select + inChannel + " AND position \(beyond) ?" + places, [channel.value, after.position]),
+            ]
         case .undelivered:
-            return (select + undelivered + byOrdinal, [after.ordinal, limit])
+            return [(select + undelivered + ordinals, [query.after?.ordinal ?? start])]
         case .failed(in: nil):
-            return (select + failed + byOrdinal, [after.ordinal, limit])
+            return [(select + failed + ordinals, [query.after?.ordinal ?? start])]
         case .failed(in: let channel?):
-            return (select + failedInChannel + byOrdinal, [channel.value, after.ordinal, limit])
+            return [(select + failedInChannel + ordinals, [channel.value, query.after?.ordinal ?? start])]
         }
     }
 }
@@ -52,10 +55,14 @@ extension Database {
     }
 
     func page(_ query: MessageQuery) throws -> MessagePage {
-        let (sql, arguments) = StoreQueries.page(query)
+        // One more than asked for tells whether there is another page.
+        let limit = query.limit + 1
         var messages: [Message] = []
-        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
-        while let row = try rows.next() { messages.append(try MessageRow(row).message) }
+        for (sql, arguments) in StoreQueries.page(query) where messages.count < limit {
+            let rows = try Row.fetchCursor(
+                cachedStatement(sql: sql), arguments: arguments + [limit - messages.count])
+            while let row = try rows.next() { messages.append(try MessageRow(row).message) }
+        }
         guard messages.count > query.limit else { return MessagePage(messages: messages, next: nil) }
         messages.removeLast()
         return MessagePage(messages: messages, next: messages.last?.cursor)

@@ -7,7 +7,7 @@ extension StoreConformance {
     private static let steps = 60
 
     static let historyRules: [Rule] = [
-        Rule("drawn histories: the store, its feed and the model agree") { factory in
+        Rule("drawn histories: the store, its feed and the model agree", isLong: true) { factory in
             for seed in 0..<UInt64(histories) {
                 do {
                     try await live(seed, factory)

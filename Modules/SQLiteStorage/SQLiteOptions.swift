@@ -1,0 +1,18 @@
+package import CausewayStorage
+
+/// What tests may set.
+package struct SQLiteOptions: Sendable {
+    package var bounds: OutboxBounds
+    /// Pages that the database file may have; SQLite's own limit when `nil`.
+    package var pagesMax: Int?
+    /// Called with the text of every statement that runs, without its arguments.
+    package var trace: (@Sendable (String) -> Void)?
+
+    package init(
+        bounds: OutboxBounds = OutboxBounds(), pagesMax: Int? = nil, trace: (@Sendable (String) -> Void)? = nil
+    ) {
+        self.bounds = bounds
+        self.pagesMax = pagesMax
+        self.trace = trace
+    }
+}

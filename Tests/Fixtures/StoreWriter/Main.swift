@@ -1,0 +1,127 @@
+import CausewayModels
+import CausewaySQLiteStorage
+import CausewayStorage
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A process that owns a store and can be killed: `store-writer FOLDER COMMAND [ARGUMENT]`.
+///
+/// - `hold`: opens the store, says `open`, and waits for the end of its input.
+/// - `write`: enqueues from eight tasks for ever; says the id of each message after it was acknowledged.
+/// - `fill`: lets no file grow beyond ARGUMENT bytes, enqueues until it is refused, says the error, then lets files
+///   grow again, enqueues once more and says `went on`.
+/// - `displace`: the same on a full disk: makes room by removing the file ARGUMENT, and counts what it has.
+@main
+struct StoreWriter {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 3, let channel = ChannelID("general"), let user = UserID("ada") else {
+            say("usage: store-writer FOLDER COMMAND [ARGUMENT]")
+            exit(64)
+        }
+        let store: SQLiteStore
+        do {
+            store = try await SQLiteStore.open(at: arguments[1], durability: .full)
+            _ = try await store.begin(opening)
+        } catch {
+            say("\(error)")
+            exit(1)
+        }
+        let writer = StoreWriter(store: store, channel: channel, user: user)
+        switch arguments[2] {
+        case "hold":
+            say("open")
+            while readLine() != nil {}
+        case "write": try await writer.writeForEver()
+        case "fill": try await writer.fill(bytesMax: arguments.count > 3 ? UInt(arguments[3]) ?? 0 : 0)
+        case "displace": try await writer.displace(arguments.count > 3 ? arguments[3] : "")
+        default: exit(64)
+        }
+    }
+
+    let store: SQLiteStore
+    let channel: ChannelID
+    let user: UserID
+
+    private func writeForEver() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in UInt64(0)..<8 {
+                group.addTask {
+                    for number in UInt64(0)... { Self.say("\(try await enqueue(task, number))") }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func fill(bytesMax: UInt) async throws {
+        // Without this the kernel ends the process instead of refusing the write.
+        signal(SIGXFSZ, SIG_IGN)
+        limitFiles(rlim_t(bytesMax))
+        let count = await enqueueUntilRefused()
+        limitFiles(rlim_t.max)
+        Self.say("\(try await enqueue(1, count + 1))")
+        Self.say("went on")
+        await store.close()
+    }
+
+    private func displace(_ ballast: String) async throws {
+        let count = await enqueueUntilRefused()
+        guard unsafe unlink(ballast) == 0 else { exit(70) }
+        Self.say("\(try await enqueue(1, count + 1))")
+        let found = try await store.outbox().entries.count
+        Self.say(found == Int(count) + 1 ? "went on, with all that was acknowledged" : "went on with \(found)")
+        await store.close()
+    }
+
+    /// - Returns: how many were acknowledged.
+    private func enqueueUntilRefused() async -> UInt64 {
+        var number: UInt64 = 0
+        while true {
+            do {
+                Self.say("\(try await enqueue(1, number))")
+            } catch {
+                Self.say("refused: \(error)")
+                return number
+            }
+            number += 1
+        }
+    }
+
+    #if canImport(Glibc)
+        private static let fileSize = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    #else
+        private static let fileSize = RLIMIT_FSIZE
+    #endif
+
+    private func limitFiles(_ bytes: rlim_t) {
+        var limit = rlimit()
+        _ = unsafe getrlimit(Self.fileSize, &limit)
+        limit.rlim_cur = min(bytes, limit.rlim_max)
+        guard unsafe setrlimit(Self.fileSize, &limit) == 0 else { exit(70) }
+    }
+
+    private func enqueue(_ task: UInt64, _ number: UInt64) async throws(StoreError) -> MessageID {
+        let draft = MessageDraft(
+            id: MessageID(UUIDv7(high: 0x7000 | task << 32, low: 1 << 63 | number)), channel: channel, sender: user,
+            content: .text(String(repeating: "x", count: 200)), createdAt: Timestamp(milliseconds: 1), lane: .text)
+        return try await store.enqueue(draft).id
+    }
+
+    private static var opening: StoreOpening {
+        StoreOpening(
+            restart: .resume,
+            failure: Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 0)),
+            newOutboxID: OutboxID(UUIDv7(high: 0x7000, low: 1 << 63)))
+    }
+
+    /// One line, in one write: lines of several tasks do not mix, and nothing waits in a buffer when it is killed.
+    private static func say(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = unsafe bytes.withUnsafeBytes { unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    }
+}

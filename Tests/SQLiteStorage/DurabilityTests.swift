@@ -1,0 +1,100 @@
+import CausewayModels
+import CausewaySQLiteStorage
+import CausewayStorage
+import Foundation
+import Testing
+
+struct DurabilityTests {
+    /// Three kills at different moments; what was acknowledged is there each time.
+    @Test func whatWasAcknowledgedSurvivesAKill() async throws {
+        let folder = try TemporaryFolder()
+        for lines in [1, 40, 400] {
+            let path = folder.fresh()
+            let writer = try StoreProcess([path, "write"])
+            var acknowledged: [String] = []
+            while acknowledged.count < lines, let line = writer.line() { acknowledged.append(line) }
+            writer.kill()
+            acknowledged += writer.remainingLines()
+            let ids = acknowledged.compactMap(MessageID.init)
+            #expect(ids.count == acknowledged.count && ids.count >= lines)
+
+            let store = try await SQLiteStore.open(at: path, durability: .full)
+            let snapshot = try await store.begin(Story.opening())
+            #expect(try await store.messages(ids).map(\.id) == ids)
+            let sequences = snapshot.entries.map(\.sequence)
+            #expect(sequences == sequences.sorted() && Set(sequences).count == sequences.count)
+            let next = try await store.enqueue(Story.draft(1, high: 0x7FFF))
+            #expect(next.laneSequence > sequences.last ?? 0)
+            await store.close()
+        }
+    }
+
+    /// The same check finds what was never written: it can fail.
+    @Test func whatWasNotWrittenIsMissed() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await SQLiteStore.open(at: folder.fresh(), durability: .full)
+        _ = try await store.begin(Story.opening())
+        let kept = try await store.enqueue(Story.draft(1))
+        #expect(try await store.messages([kept.id, Story.id(2)]).map(\.id) != [kept.id, Story.id(2)])
+        await store.close()
+    }
+
+    @Test func aFullDatabaseRefusesAndGoesOnWhenThereIsRoom() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await SQLiteStore.open(
+            at: folder.fresh(), durability: .full, options: SQLiteOptions(pagesMax: 60))
+        _ = try await store.begin(Story.opening())
+        var accepted: [MessageID] = []
+        var refusal: StoreError?
+        for number in 0..<1000 where refusal == nil {
+            do {
+                let text = String(repeating: "x", count: 1000)
+                accepted.append(try await store.enqueue(Story.draft(number, text: text)).id)
+            } catch {
+                refusal = error as? StoreError
+            }
+        }
+        guard case .full? = refusal else {
+            Issue.record("it answered \(String(describing: refusal))")
+            return
+        }
+        #expect(accepted.count > 10)
+        #expect(try await store.counts().created == accepted.count)
+        #expect(try await store.messages(accepted).count == accepted.count)
+        try await store.commit(accepted.prefix(10).map { .delete($0) })
+        _ = try await store.enqueue(Story.draft(5000))
+        #expect(try await store.counts().created == accepted.count - 9)
+        await store.close()
+    }
+
+    @Test func aLimitOfFilesRefusesAndLosesNothing() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.fresh()
+        let writer = try StoreProcess([path, "fill", "1000000"])
+        let lines = writer.remainingLines()
+        let ids = lines.compactMap(MessageID.init)
+        #expect(ids.count > 20)
+        // SQLite calls this limit an error of input or output; only a full disk has a code of its own.
+        #expect(lines.contains { $0.hasPrefix("refused: the store failed: SQLite 778") }, "\(lines.suffix(3))")
+        #expect(lines.last == "went on")
+        let store = try await SQLiteStore.open(at: path, durability: .full)
+        _ = try await store.begin(Story.opening())
+        #expect(try await store.messages(ids).count == ids.count)
+        #expect(try await store.counts().created == ids.count)
+        await store.close()
+    }
+
+    /// A disk of its own, mounted where only the process sees it, with a file on it that takes the room.
+    @Test func aFullDiskRefusesAndGoesOnWhenThereIsRoom() async throws {
+        let folder = try TemporaryFolder()
+        let script =
+            "mount -t tmpfs -o size=2m none \(folder.path) && head -c 1000000 /dev/zero > \(folder.path)/ballast"
+        let writer = try StoreProcess(
+            [folder.path + "/store", "displace", folder.path + "/ballast"],
+            wrapper: ["/usr/bin/unshare", "--map-root-user", "--mount", "sh", "-c", script + " && exec \"$0\" \"$@\""])
+        let lines = writer.remainingLines()
+        #expect(lines.compactMap(MessageID.init).count > 10)
+        #expect(lines.contains { $0.hasPrefix("refused: the disk is full") }, "\(lines.suffix(3))")
+        #expect(lines.last == "went on, with all that was acknowledged")
+    }
+}

@@ -1,0 +1,41 @@
+import CausewayModels
+import CausewaySQLiteStorage
+import CausewayStorage
+import Testing
+
+struct GroupCommitTests {
+    /// Calls that wait together share transactions; the failing ones among them take nobody with them.
+    @Test func eachCallOfAGroupStandsAlone() async throws {
+        let folder = try TemporaryFolder()
+        let seen = Statements()
+        let store = try await SQLiteStore.open(
+            at: folder.fresh(), durability: .full,
+            options: SQLiteOptions(bounds: OutboxBounds(messagesMax: 300), trace: seen.add))
+        _ = try await store.begin(Story.opening())
+        _ = try await store.enqueue(Story.draft(0))
+        let before = seen.inOrder.count
+        let outcomes = try await withThrowingTaskGroup(of: (Int, StoreError?).self) { group in
+            for task in 0..<400 {
+                group.addTask {
+                    do {
+                        // Every fourth has an id that is taken.
+                        _ = try await store.enqueue(Story.draft(task % 4 == 0 ? 0 : task))
+                        return (task, nil)
+                    } catch let error as StoreError {
+                        return (task, error)
+                    }
+                }
+            }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        for task in 0..<400 where task % 4 == 0 {
+            #expect(outcomes[task] == .some(.duplicate(Story.id(0))))
+        }
+        let refused = outcomes.values.filter { if case .outboxFull = $0 { true } else { false } }
+        #expect(refused.count == 1)
+        #expect(try await store.counts().created == 300)
+        let commits = seen.inOrder.dropFirst(before).filter { $0.hasPrefix("COMMIT") }.count
+        #expect(commits < 300, "\(commits) transactions for 300 messages: nothing was committed together")
+        await store.close()
+    }
+}

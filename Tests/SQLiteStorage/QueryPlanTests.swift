@@ -1,0 +1,72 @@
+import CausewayModels
+import CausewaySQLiteStorage
+import CausewayStorage
+import CausewayStorageConformance
+import GRDB
+import Testing
+
+struct QueryPlanTests {
+    /// What may walk through a whole table or index: only what is asked for as a whole, in the order it lies in.
+    private static let wholes = [
+        // The outbox: what it still has to say, its lanes, and what is counted once when a run begins.
+        "SCAN control", "SCAN lane", "SCAN message USING INDEX message_undelivered",
+        "SCAN message USING INDEX message_pending", "SCAN delete_action USING COVERING INDEX delete_action_message",
+        // Counting at begin goes by state.
+        "USE TEMP B-TREE FOR GROUP BY",
+    ]
+
+    /// Every statement that the whole suite makes run, as SQLite plans it.
+    @Test func noStatementScansOrSorts() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let seen = Statements()
+        let factory = StoreFactory(
+            make: { bounds in try await open(folder.fresh(), bounds, seen) },
+            reopen: { store in
+                guard let store = store as? SQLiteStore else { throw StoreError.closed }
+                await store.close()
+                return try await open(store.folder, OutboxBounds(), seen)
+            })
+        for rule in StoreConformance.rules where !rule.isLong { try await rule.run(factory) }
+
+        let path = folder.fresh()
+        await (try SQLiteStore.open(at: path, durability: .normal)).close()
+        let database = try DatabaseQueue(path: path + "/store.sqlite")
+        let statements = Set(seen.inOrder).filter { text in
+            ["SELECT", "UPDATE", "DELETE", "INSERT"].contains { text.hasPrefix($0) }
+                && !text.contains("grdb_migrations") && !text.contains("sqlite_master")
+        }
+        #expect(statements.count > 20)
+        try await database.read { db in
+            for statement in statements {
+                let arguments = StatementArguments(
+                    Array(repeating: 1, count: statement.count { $0 == "?" }))
+                for row in try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + statement, arguments: arguments) {
+                    let step: String = row["detail"]
+                    guard step.contains("SCAN") || step.contains("TEMP B-TREE") else { continue }
+                    #expect(Self.wholes.contains(step), "\(step) in \(statement)")
+                }
+            }
+        }
+        try database.close()
+    }
+
+    /// The check sees a plan that walks through a table.
+    @Test func aScanWouldBeFound() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.fresh()
+        await (try SQLiteStore.open(at: path, durability: .normal)).close()
+        let database = try DatabaseQueue(path: path + "/store.sqlite")
+        let plan = try await database.read { db in
+            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN SELECT * FROM message WHERE sender = 'a'")
+                .map { $0["detail"] as String }
+        }
+        #expect(plan == ["SCAN message"])
+        #expect(!Self.wholes.contains("SCAN message"))
+        try database.close()
+    }
+
+    private func open(_ folder: String, _ bounds: OutboxBounds, _ seen: Statements) async throws -> SQLiteStore {
+        try await SQLiteStore.open(
+            at: folder, durability: .normal, options: SQLiteOptions(bounds: bounds, trace: seen.add))
+    }
+}
