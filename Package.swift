@@ -33,7 +33,6 @@ extension Target.Dependency {
     static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let logging = product(name: "Logging", package: "swift-log")
-    static let nioConcurrency = product(name: "NIOConcurrencyHelpers", package: "swift-nio")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
     static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
@@ -87,8 +86,8 @@ let package = Package(
         module("Wire", ["CausewayModels"]),
 
         // Ports and the pure machines.
-        module("Storage", ["CausewayModels", "CausewayRuntime"]),
-        module("StorageConformance", ["CausewayModels", "CausewayRuntime", "CausewayStorage"]),
+        module("Storage", ["CausewayModels"]),
+        module("StorageConformance", ["CausewayModels", "CausewayStorage"]),
         module("Transport", ["CausewayModels"]),
         module("Outbox", ["CausewayModels", "CausewayStorage", .deque]),
         module("HubRules", ["CausewayModels"]),
@@ -96,9 +95,9 @@ let package = Package(
         // Adapters.
         .systemLibrary(
             name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        module("TLS", ["COpenSSL", .nioCore, .nioPosix]),
+        module("TLS", ["COpenSSL", .nioCore]),
         module("HTTP", ["CausewayTLS", .httpTypes, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1, .nioPosix]),
-        module("SQLiteStorage", ["CausewayModels", "CausewayRuntime", "CausewayStorage", .grdb]),
+        module("SQLiteStorage", ["CausewayModels", "CausewayStorage", .grdb]),
         module(
             "HTTPTransport",
             [
@@ -135,7 +134,7 @@ let package = Package(
             [
                 "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayTLS", .grdb, .hummingbird,
                 .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
-                .nioHTTPTypesHTTP1, .nioPosix,
+                .nioHTTPTypesHTTP1,
             ]),
 
         // Apps: parse arguments, wire modules together.
@@ -173,7 +172,7 @@ let package = Package(
                 "CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage",
                 "store-writer", .grdb,
             ]),
-        tests("TLS", ["CausewayTLS", .nioConcurrency, .nioCore, .nioEmbedded, .nioPosix]),
+        tests("TLS", ["CausewayTLS", .nioCore, .nioEmbedded, .nioPosix]),
         tests("HTTP", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
         tests(
             "HTTPTransport",
@@ -190,8 +189,8 @@ let package = Package(
         tests(
             "Hub",
             [
-                "CausewayHub", "CausewayHubRules", "CausewayModels", "CausewayTLS", "CausewayWire", "causeway-hub",
-                .grdb, .logging, .nioCore, .nioHTTP1, .nioPosix,
+                "CausewayHub", "CausewayModels", "CausewayWire", "causeway-hub", .grdb, .logging, .nioCore, .nioHTTP1,
+                .nioPosix,
             ]),
         tests(
             "EndToEnd",

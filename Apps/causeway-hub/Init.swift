@@ -10,8 +10,10 @@ struct Init: AsyncParsableCommand {
 
     @Option(
         name: .long, parsing: .singleValue,
-        help:
-            "A host name or address by which clients reach the hub; may be given again. Default: localhost, 127.0.0.1, ::1."
+        help: """
+            A host name or address by which clients reach the hub; may be given again. Default: localhost, 127.0.0.1 \
+            and ::1.
+            """
     )
     var name: [String] = []
 

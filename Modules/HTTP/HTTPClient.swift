@@ -47,7 +47,8 @@ package final class HTTPClient: Sendable {
 
     /// Sends a request and waits for the whole answer. Any task, any number at once.
     ///
-    /// An answer with any status from 200 to 999 is returned (but for a proxy's 407); what throws is only the lack of an answer.
+    /// An answer with any status from 200 to 999 is returned (but for a proxy's 407); what throws is only the lack of
+    /// an answer.
     ///
     /// - Throws: see ``HTTPClientError``; its `mayHaveReachedServer` tells whether the request may have been acted
     ///   on.

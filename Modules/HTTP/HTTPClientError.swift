@@ -17,7 +17,8 @@ package enum HTTPClientError: Error, Sendable {
     case connectRefused(to: String)
     /// Unreachable, not permitted, out of file descriptors, closed before it was secure …
     case connectFailed(to: String, reason: String)
-    /// The proxy answered CONNECT with this status, or did not pass a plain request on (407). 407 means it wants other credentials.
+    /// The proxy answered CONNECT with this status, or did not pass a plain request on (407). 407 means it wants
+    /// other credentials.
     case proxyRefused(status: Int)
     /// The proxy closed the connection or did not speak HTTP.
     case proxyFailed(reason: String)

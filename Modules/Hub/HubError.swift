@@ -36,9 +36,11 @@ extension HubError: CustomStringConvertible {
         case .notSetUp(let folder):
             "There is no hub in \(folder). Make one with: causeway-hub init --data \(folder)"
         case .alreadySetUp(let path):
-            "\(path) is there already; nothing was changed. Choose another folder with --data, or delete that one first."
+            "\(path) is there already; nothing was changed. Choose another folder with --data, or delete that one "
+                + "first."
         case .inUse(let folder, let pid):
-            "The hub in \(folder) is being served by \(pid.map { "process \($0)" } ?? "another process"). Stop it first."
+            "The hub in \(folder) is being served by \(pid.map { "process \($0)" } ?? "another process"). "
+                + "Stop it first."
         case .fromTheFuture(let path):
             "\(path) was written by a newer causeway-hub. Use that version; nothing was changed."
         case .damaged(let path, let detail):

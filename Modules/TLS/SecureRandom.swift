@@ -9,7 +9,7 @@ package enum SecureRandom {
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { output, filled in
             guard count > 0 else { return }
             guard unsafe RAND_bytes(output.baseAddress, Int32(count)) == 1 else {
-                fatalError("The system's random source failed; no secret can be made safely.")
+                preconditionFailure("The system's random source failed; no secret can be made safely.")
             }
             filled = count
         }

@@ -1,6 +1,7 @@
 internal import COpenSSL
 
-// Which problem a chain has. OpenSSL decides *whether* a certificate is accepted; this only puts its verdict into words.
+// Which problem a chain has. OpenSSL decides *whether* a certificate is accepted; this only puts its verdict into
+// words.
 //
 // "Unknown authority" and "missing intermediate" are the same to OpenSSL: the issuer of the topmost certificate is
 // neither sent nor trusted. Told apart by this rule, in this order:

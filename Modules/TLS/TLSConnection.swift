@@ -1,8 +1,8 @@
 internal import COpenSSL
 internal import NIOCore
 
-/// One `SSL` between two memory BIOs: cipher text is fed in and drained out, plain text is read and written. It knows no
-/// channel. Used from one event loop only.
+/// One `SSL` between two memory BIOs: cipher text is fed in and drained out, plain text is read and written. It knows
+/// no channel. Used from one event loop only.
 @safe
 final class TLSConnection {
     enum Role {

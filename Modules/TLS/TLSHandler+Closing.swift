@@ -1,8 +1,8 @@
 package import NIOCore
 
 // How a connection ends. A socket that is closed while bytes wait in it resets the connection, and a reset can destroy
-// what the peer has not read yet: our last answer, or the alert that says why. So the end is said first, then the peer's
-// end is awaited for a short while, what still arrives being dropped.
+// what the peer has not read yet: our last answer, or the alert that says why. So the end is said first, then the
+// peer's end is awaited for a short while, what still arrives being dropped.
 
 extension TLSHandler {
     package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {

@@ -7,8 +7,8 @@ package import NIOCore
 /// 1. `TLSHandshakeCompleted` is fired once, before the first plain text goes up. Until then nothing that was written
 ///    leaves; it is held, at most `TLSLimits.heldBytesMax` in all, past which the connection fails. Whoever has much to
 ///    write waits for the event; from then on the channel's writability tells the truth.
-/// 2. At most one `TLSError` goes up by `errorCaught`, and after it no plain text. The connection then closes by itself,
-///    and the promises of all that could not be sent fail with that error.
+/// 2. At most one `TLSError` goes up by `errorCaught`, and after it no plain text. The connection then closes by
+///    itself, and the promises of all that could not be sent fail with that error.
 /// 3. The end of the peer's data is believed only with its `close_notify`; without, `TLSError.truncated` comes before
 ///    `channelInactive`.
 /// 4. `close` sends `close_notify` behind all that was flushed, and ends when the peer did too, or after

@@ -27,7 +27,8 @@ import Testing
             body: "hello"),
         Answer(
             name: "chunked with trailers",
-            wire: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n0\r\nX: y\r\n\r\n", body: "hello"),
+            wire: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n0\r\nX: y\r\n\r\n",
+            body: "hello"),
         Answer(
             name: "until close", wire: "HTTP/1.1 200 OK\r\nX: y\r\n\r\nhello", body: "hello", endsWithConnection: true,
             isKept: false),

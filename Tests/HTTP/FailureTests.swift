@@ -96,7 +96,7 @@ import Testing
                 let milliseconds = Int(request.split(separator: " ")[1].dropFirst())
             else { return }
             try await connection.write("HTTP/1.1 200 OK\r\n")
-            try await Task.sleep(for: .milliseconds(milliseconds * 2))
+            try await pace(milliseconds * 2)
             try await connection.write("Content-Length: 2\r\n\r\nok")
         } body: { port in
             var kinds: [String] = []
@@ -125,7 +125,7 @@ import Testing
             while true {
                 try await connection.write("1\r\nx\r\n")
                 // The pace of the drip, not a wait for anything.
-                try await Task.sleep(for: .milliseconds(5))
+                try await pace(5)
             }
         } body: { port in
             let timeouts = HTTPTimeouts(connect: Self.forever, firstByte: Self.forever, whole: .milliseconds(100))
@@ -322,4 +322,10 @@ import Testing
             }
         }
     }
+}
+
+/// The pace at which a server of these tests speaks; nothing is waited for with it.
+private func pace(_ milliseconds: Int) async throws {
+    let time = TimeAmount.milliseconds(Int64(milliseconds))
+    try await MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: time) {}.futureResult.get()
 }

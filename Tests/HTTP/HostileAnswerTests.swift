@@ -91,12 +91,14 @@ import Testing
         Answer(
             name: "many long fields",
             wire:
-                "HTTP/1.1 200 OK\r\n\(String(repeating: "X: \(String(repeating: "a", count: 500))\r\n", count: 10))\(body)",
+                "HTTP/1.1 200 OK\r\n"
+                + String(repeating: "X: \(String(repeating: "a", count: 500))\r\n", count: 10) + body,
             error: "headersTooLarge"),
         Answer(
             name: "large trailers",
             wire:
-                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: \(String(repeating: "a", count: 5000))\r\n\r\n",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
+                + "X: \(String(repeating: "a", count: 5000))\r\n\r\n",
             error: "headersTooLarge"),
         Answer(name: "large length", wire: "HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n", error: "bodyTooLarge"),
         Answer(

@@ -37,7 +37,7 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func aConnectionWithoutRequestsIsCutOff() async throws {
         let limits = Self.limits { $0.idle = .milliseconds(200) }
         try await HubFixture.running(limits: limits) { hub async throws in
-            // Returns only because the hub closes the connection; by itself it would do so later than this test may take.
+            // Returns only because the hub closes the connection; by itself it would do so much later.
             _ = try await hub.client.raw(Array("GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n".utf8))
         }
     }

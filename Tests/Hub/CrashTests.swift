@@ -2,7 +2,9 @@ import CausewayHub
 import CausewayModels
 import CausewayWire
 import Foundation
+import NIOCore
 import NIOHTTP1
+import NIOPosix
 import Testing
 
 /// The hub's process dies with kill -9 in the middle of its work, again and again.
@@ -65,7 +67,8 @@ import Testing
 
     /// Kills after a moment that is chosen, so that deaths fall before, inside and behind the transaction.
     private static func dying(_ process: HubProcess, afterMilliseconds milliseconds: Int) async -> Int32 {
-        try? await Task.sleep(for: .milliseconds(milliseconds))
+        let time = TimeAmount.milliseconds(Int64(milliseconds))
+        try? await MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: time) {}.futureResult.get()
         return await process.end(SIGKILL)
     }
 

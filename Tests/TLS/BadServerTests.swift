@@ -2,8 +2,8 @@ import CausewayTLS
 import NIOCore
 import Testing
 
-/// Every bad server is a real `openssl s_server`. A lowered `openssl s_client` reaches it and gets a byte through, so that
-/// a refusal says something about our side and not about a server that was never there.
+/// Every bad server is a real `openssl s_server`. A lowered `openssl s_client` reaches it and gets a byte through, so
+/// that a refusal says something about our side and not about a server that was never there.
 @Suite(.timeLimit(.minutes(1)))
 struct BadServerTests {
     @Test(arguments: BadServer.certificates + BadServer.protocols)

@@ -28,7 +28,8 @@ package final class HubStore: Sendable {
     /// Opens the database of a folder, and brings an older one up to date.
     ///
     /// - Parameter creating: makes a new one, readable by its owner only.
-    /// - Throws: `notSetUp`, `alreadySetUp` when a new one is to be made and there is one, `fromTheFuture`, `damaged`, `io`, `full`, `busy`.
+    /// - Throws: `notSetUp`, `alreadySetUp` when a new one is to be made and there is one, `fromTheFuture`,
+    ///   `damaged`, `io`, `full`, `busy`.
     package init(_ folder: DataFolder, creating: Bool = false) throws(HubError) {
         path = folder.database
         now = SystemClock.now

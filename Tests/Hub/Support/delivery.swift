@@ -34,8 +34,3 @@ func fence(_ sequence: Int64, after previous: Int64? = nil, _ number: UInt64? = 
 func delete(_ sequence: Int64, after previous: Int64? = nil, _ number: UInt64) -> WireOperation {
     WireOperation(kind: .delete, sequence: sequence, previous: previous ?? sequence - 1, id: id(number))
 }
-
-extension WireReport {
-    var kinds: [WireResult.Kind] { results.map(\.kind) }
-    var positions: [Int64?] { results.map(\.position) }
-}

@@ -1,0 +1,6 @@
+import CausewayWire
+
+extension WireReport {
+    var kinds: [WireResult.Kind] { results.map(\.kind) }
+    var positions: [Int64?] { results.map(\.position) }
+}
