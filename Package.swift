@@ -150,5 +150,9 @@ let package = Package(
                 .lifecycle, .logging,
             ]),
         app("causeway-hub", ["CausewayHub", .argumentParser, .lifecycle, .logging]),
+
+        // Tests
+        tests("Outbox", ["CausewayModels", "CausewayStorage", "CausewayOutbox"]),
+        tests("Simulation", ["CausewayModels", "CausewayStorage", "CausewayOutbox", "CausewayHubRules"]),
     ]
 )
