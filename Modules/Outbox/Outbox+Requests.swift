@@ -37,6 +37,7 @@ extension Outbox {
 
     mutating func deleted(_ messages: [MessageID], _ moment: Moment, _ actions: inout [OutboxAction]) {
         for message in messages {
+            let isAwaited = places[message] != nil || undecided.remove(message) != nil
             if let place = fences[message], let index = lanes[place.lane].index(of: place.sequence) {
                 lanes[place.lane].slots[index].kind = .retract
             }
@@ -53,8 +54,7 @@ extension Outbox {
                     lanes[place.lane].dropGoneHead()
                 }
             }
-            undecided[message] = nil
-            actions.append(.complete(message, .deleted))
+            if isAwaited { actions.append(.complete(message, .deleted)) }
         }
         pumpAll(moment, &actions)
     }

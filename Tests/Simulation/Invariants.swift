@@ -37,10 +37,9 @@ extension SimulatedWorld {
 
     /// Within a lane the hub stores in the order of the lane's places.
     private func outOfOrder(_ stored: (key: ModelHub.LaneKey, sequence: Int64, message: MessageID)) -> String? {
-        let before = hub.history.dropLast().last { $0.key == stored.key }
-        guard let before, before.sequence >= stored.sequence else { return nil }
-        return "the hub stored \(stored.message.value.low) (\(stored.sequence)) after \(before.message.value.low) "
-            + "(\(before.sequence))"
+        let before = ledger.lastStored.updateValue(stored.sequence, forKey: stored.key) ?? 0
+        guard before >= stored.sequence else { return nil }
+        return "the hub stored \(stored.message.value.low) (\(stored.sequence)) after place \(before)"
     }
 
     /// No late copy turns a final verdict or a deletion into a lie.

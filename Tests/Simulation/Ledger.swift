@@ -34,4 +34,6 @@ struct Ledger {
     var records: [MessageID: Record] = [:]
     /// In the order of creation, over all clients.
     var created: [MessageID] = []
+    /// The place of what the hub stored last, in each lane.
+    var lastStored: [ModelHub.LaneKey: Int64] = [:]
 }

@@ -88,6 +88,7 @@ extension SimulatedWorld {
             case .transmit(let round, let mutations): transmit(round, mutations, client)
             case .probe: probe(client)
             case .complete(let message, let result): complete(message, result, client)
+            case .completeAsStored(let message): completeAsStored(message, client)
             }
         }
     }
@@ -114,7 +115,10 @@ extension SimulatedWorld {
     private func transmit(_ round: DeliveryRound, _ mutations: [Mutation], _ client: Int) {
         let process = clients[client].process
         if plan.sabotage != .sendsBeforeCommit { commit(mutations, client) }
-        if strikes(.crash, inFlight: true) { crash(client) }
+        if strikes(.crash, inFlight: true) {
+            noteFailedAttempt(round)
+            crash(client)
+        }
         guard isRunning(client, process), let delivery = delivery(of: round, client) else { return }
         lastCall += 1
         let call = Call(id: lastCall, client: client, process: process, round: round, delivery: delivery)
@@ -167,6 +171,14 @@ extension SimulatedWorld {
         else { return }
         story.tell(now, "client \(call.client): cannot encode \(messages.map(\.value.low)) of round \(call.round.id)")
         input(.unsendable(call.round, messages, detail: "it cannot be encoded"), to: call.client)
+    }
+
+    /// Whoever waits reads the verdict in the store.
+    private func completeAsStored(_ message: MessageID, _ client: Int) {
+        guard clients[client].waiting.contains(message), let stored = clients[client].store.messages[message],
+            stored.syncState == .error, !stored.isInDoubt, let failure = stored.failure
+        else { return }
+        complete(message, .failed(failure), client)
     }
 
     /// Somebody who waits is told. Who was told already must not be told again.
