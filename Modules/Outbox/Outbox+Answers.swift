@@ -115,7 +115,7 @@ extension Outbox {
             settlement.mutations.append(.removeControl(sequence: slot.sequence))
             if case .accepted(let placement) = outcome {
                 delivered(slot.message, placement, &settlement)
-            } else if places[slot.message] == nil, fences[slot.message] == nil {
+            } else if fences[slot.message] == nil {
                 // No later place of it waits for a verdict of its own.
                 settlement.mutations.append(.settle(slot.message))
                 if undecided.remove(slot.message) != nil {
@@ -164,8 +164,10 @@ extension Outbox {
         _ message: MessageID, _ placement: Placement, _ settlement: inout Settlement
     ) {
         settlement.mutations.append(.deliver(message, placement))
-        if places[message] != nil || undecided.remove(message) != nil {
+        if places[message] != nil {
             settlement.completions.append(.complete(message, .delivered(placement)))
+        } else if undecided.remove(message) != nil {
+            settlement.completions.append(.completeAsStored(message))
         }
         guard let place = places[message], let index = lanes[place.lane].index(of: place.sequence) else { return }
         if lanes[place.lane].headMessage == message { lanes[place.lane].hold = nil }  // the pause was the head's

@@ -140,7 +140,9 @@ extension Outbox {
         _ lane: Int, _ index: Int, _ failure: Failure, _ settlement: inout Settlement
     ) {
         let slot = lanes[lane].slots[index]
-        settlement.mutations.append(.fail(slot.message, failure, inDoubt: slot.isInDoubt))
+        // A place that it had before a resend may still wait for its verdict.
+        let isInDoubt = slot.isInDoubt || fences[slot.message] != nil
+        settlement.mutations.append(.fail(slot.message, failure, inDoubt: isInDoubt))
         settlement.mutations.append(
             .putControl(
                 ControlEntry(
@@ -148,7 +150,7 @@ extension Outbox {
                     message: slot.message)))
         lanes[lane].slots[index].kind = .fence
         fences[slot.message] = places.removeValue(forKey: slot.message)
-        if slot.isInDoubt {
+        if isInDoubt {
             undecided.insert(slot.message)
         } else {
             settlement.completions.append(.complete(slot.message, .failed(failure)))

@@ -37,7 +37,11 @@ extension Outbox {
 
     mutating func deleted(_ messages: [MessageID], _ moment: Moment, _ actions: inout [OutboxAction]) {
         for message in messages {
-            let isAwaited = places[message] != nil || undecided.remove(message) != nil
+            if places[message] != nil {
+                actions.append(.complete(message, .deleted))
+            } else if undecided.remove(message) != nil {
+                actions.append(.completeAsStored(message))
+            }
             if let place = fences[message], let index = lanes[place.lane].index(of: place.sequence) {
                 lanes[place.lane].slots[index].kind = .retract
             }
@@ -54,7 +58,6 @@ extension Outbox {
                     lanes[place.lane].dropGoneHead()
                 }
             }
-            if isAwaited { actions.append(.complete(message, .deleted)) }
         }
         pumpAll(moment, &actions)
     }

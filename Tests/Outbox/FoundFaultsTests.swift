@@ -103,7 +103,34 @@ import Testing
         #expect(bench.sent == ["0<1 fence a, 1<2 fence a"])
         bench.answer(3, .fenced, accepted())
         #expect(!bench.written.contains("settle a"))
-        #expect(bench.told == ["a delivered"])
+        #expect(bench.told == ["a as stored"])
+    }
+
+    @Test func aRefusalWhileAnOldDoubtIsOpenIsInDoubt() {
+        var bench = Bench { $0.retry.retriesMax = 0 }
+        bench.create("a")
+        bench.fail(1, .noAnswer)
+        bench.resend("a")
+        bench.wait(.seconds(1))
+        bench.take(.greeted)
+        bench.wait(.seconds(1))
+        #expect(bench.sent == ["0<1 fence a, 1<2 send a"])
+        bench.fail(2, .badRequest)
+        #expect(bench.written.first == "fail a refused in doubt")
+        #expect(bench.told == [])
+    }
+
+    @Test func theVerdictOnAnOldPlaceEndsItsDoubtEvenWhenTheMessageWaitsAgain() {
+        var bench = Bench { $0.retry.retriesMax = 0 }
+        bench.create("a")
+        bench.fail(1, .noAnswer)
+        bench.resend("a")
+        bench.wait(.seconds(1))
+        bench.take(.greeted)
+        bench.wait(.seconds(1))
+        bench.answer(2, .fenced, .tryLater(code: "", detail: "", after: .seconds(3)))
+        #expect(bench.written.contains("settle a"))
+        #expect(bench.told == [])
     }
 
     @Test func aGapUsesUpNoAttempt() {

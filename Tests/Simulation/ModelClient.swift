@@ -14,7 +14,8 @@ struct ModelClient {
     /// Who waits for the result of a message.
     var waiting: Set<MessageID> = []
     var plannedDeadline: MonotonicTime?
-    var isPerforming = false
+    /// The round whose result is being dealt with: a crash may still take the result away.
+    var judged: DeliveryRound?
 
     // Counted by the world
     /// Grows with each start and each logout: answers to an older one are nobody's.

@@ -130,7 +130,6 @@ struct ModelStore {
         messages[id]?.laneSequence = sequence
         messages[id]?.previousSequence = nil
         messages[id]?.attempts = 0
-        messages[id]?.isInDoubt = false
         if let message = messages[id] { tellFeed(message) }
     }
 

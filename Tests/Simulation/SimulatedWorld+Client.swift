@@ -12,6 +12,7 @@ extension SimulatedWorld {
         story.tell(now, "client \(client): starts, \(policy), epoch \(snapshot.epoch), \(snapshot.entries.count) links")
         load(client, snapshot, firstRound: 1)
         if clients[client].isLoggedIn { input(.sessionBegan, to: client) }
+        if areFaultsOver { logIn(client) }
     }
 
     /// A machine for the store as it stands. Whoever is not told yet goes on waiting.
@@ -26,6 +27,7 @@ extension SimulatedWorld {
 
     func crash(_ client: Int) {
         for call in clients[client].openCalls.values { noteFailedAttempt(call.round) }
+        if let judged = clients[client].judged { noteFailedAttempt(judged) }
         story.tell(now, "client \(client): crashes with \(clients[client].openCalls.count) calls under way")
         clients[client].process += 1
         clients[client].outbox = nil
@@ -175,10 +177,13 @@ extension SimulatedWorld {
 
     /// Whoever waits reads the verdict in the store.
     private func completeAsStored(_ message: MessageID, _ client: Int) {
-        guard clients[client].waiting.contains(message), let stored = clients[client].store.messages[message],
-            stored.syncState == .error, !stored.isInDoubt, let failure = stored.failure
-        else { return }
-        complete(message, .failed(failure), client)
+        guard clients[client].waiting.contains(message) else { return }
+        guard let stored = clients[client].store.messages[message] else { return complete(message, .deleted, client) }
+        if stored.syncState == .synced, let placement = stored.placement {
+            complete(message, .delivered(placement), client)
+        } else if stored.syncState == .error, !stored.isInDoubt, let failure = stored.failure {
+            complete(message, .failed(failure), client)
+        }
     }
 
     /// Somebody who waits is told. Who was told already must not be told again.

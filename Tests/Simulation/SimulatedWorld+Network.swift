@@ -80,6 +80,8 @@ extension SimulatedWorld {
         guard clients[call.client].openCalls.removeValue(forKey: call.id) != nil else {
             return answerComesLate(call, result)
         }
+        clients[call.client].judged = call.round
+        defer { clients[call.client].judged = nil }
         switch result {
         case .success(let report):
             noteFailedAttempts(call.round, report)

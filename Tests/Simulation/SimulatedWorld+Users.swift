@@ -35,6 +35,7 @@ extension SimulatedWorld {
         let message = clients[client].store.enqueue(id, content, lane: lane, at: wall)
         ledger.created.append(id)
         ledger.records[id] = Ledger.Record(client: client, trait: trait(), ordinal: message.ordinal, lane: lane)
+        ledger.records[id]?.sequences = [message.laneSequence]
         clients[client].waiting.insert(id)
         story.tell(now, "client \(client): creates \(number) as \(message.laneSequence) in \(lane)")
     }
@@ -95,7 +96,7 @@ extension SimulatedWorld {
         reload(client, outbox)
     }
 
-    private func logIn(_ client: Int) {
+    func logIn(_ client: Int) {
         guard !clients[client].isLoggedIn, let outbox = clients[client].outbox else { return }
         story.tell(now, "client \(client): logs in")
         let stray = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: wall)
@@ -110,7 +111,10 @@ extension SimulatedWorld {
         load(client, clients[client].store.snapshot, firstRound: outbox.nextRound)
     }
 
-    func noteSequence(_ entry: OutboxEntry) { ledger.records[entry.message]?.sequences.append(entry.sequence) }
+    func noteSequence(_ entry: OutboxEntry) {
+        guard ledger.records[entry.message]?.sequences.last != entry.sequence else { return }
+        ledger.records[entry.message]?.sequences.append(entry.sequence)
+    }
 
     // MARK: - The end
 

@@ -31,4 +31,11 @@ import Testing
         for (k, v) in found.sorted(by: { $0.value.0 > $1.value.0 }) { print(v.0, "first", v.1, k) }
         print(counts.table, counts.created, counts.accepted, counts.deleted, counts.resent, counts.steps)
     }
+
+    @Test func one() {
+        var c = FaultCounts()
+        for seed in (ProcessInfo.processInfo.environment["SEED"] ?? "1").split(separator: ",") {
+            print(Simulation.run(seed: UInt64(seed)!, counts: &c)?.told ?? "fine")
+        }
+    }
 }
