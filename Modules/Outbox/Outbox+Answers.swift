@@ -108,10 +108,10 @@ extension Outbox {
     ) {
         switch slot.kind {
         case .send:
-            forget(slot, in: &places)
+            Self.forget(slot, in: &places)
             concludeSend(slot, outcome, moment, &settlement)
         case .fence:
-            forget(slot, in: &fences)
+            Self.forget(slot, in: &fences)
             settlement.mutations.append(.removeControl(sequence: slot.sequence))
             if case .accepted(let placement) = outcome {
                 delivered(slot.message, placement, &settlement)
@@ -123,7 +123,7 @@ extension Outbox {
                 }
             }
         case .retract:
-            forget(slot, in: &fences)
+            Self.forget(slot, in: &fences)
             settlement.mutations.append(.removeControl(sequence: slot.sequence))
             if case .accepted = outcome {
                 settlement.mutations.append(.appendDelete(slot.message, lane: lanes[lane].id))
@@ -153,7 +153,8 @@ extension Outbox {
         settlement.completions.append(.complete(slot.message, .failed(failure)))
     }
 
-    private func forget(_ slot: OutboxLane.Slot, in places: inout [MessageID: Place]) {
+    /// Static, for a method would hold a copy of the machine, and `places` would be copied to be changed.
+    private static func forget(_ slot: OutboxLane.Slot, in places: inout [MessageID: Place]) {
         if places[slot.message]?.sequence == slot.sequence { places[slot.message] = nil }
     }
 
@@ -219,7 +220,7 @@ extension Outbox {
             let slot = lanes[lane].slots[index]
             guard slot.kind == .send, !slot.isGone else { continue }
             settlement.mutations.append(.resend(slot.message))
-            forget(slot, in: &places)
+            Self.forget(slot, in: &places)
         }
         lanes[lane].slots.removeAll { $0.kind == .send }
         lanes[lane].inFlightCount = 0

@@ -57,7 +57,9 @@ extension OutboxLane {
             if slot.isGone { continue }
             if let previous = slot.previous {
                 if sawUnsent { return "\(slot.sequence) was transmitted after one that was not" }
-                if let chain, chain > startedAnewAbove, previous != chain { return "the chain breaks at \(slot.sequence)" }
+                if let chain, chain > startedAnewAbove, previous != chain {
+                    return "the chain breaks at \(slot.sequence)"
+                }
                 if slot.sequence > lastTransmitted { return "\(slot.sequence) is beyond the last transmitted" }
                 chain = slot.sequence
             } else {

@@ -69,7 +69,9 @@ extension SimulatedWorld {
     func brokenBy(_ mutation: Mutation, _ client: Int) -> String? {
         switch mutation {
         case .deliver(let id, let placement):
-            guard let accepted = hub.accepted[id] else { return "\(id.value.low) is called synced, but the hub has it not" }
+            guard let accepted = hub.accepted[id] else {
+                return "\(id.value.low) is called synced, but the hub has it not"
+            }
             return accepted.placement == placement ? nil : "\(id.value.low) is called synced in a wrong place"
         case .settle(let id):
             // Sent again, the hub may have it from its new place, never from an old one.
@@ -78,7 +80,9 @@ extension SimulatedWorld {
             return "\(id.value.low) is called undelivered for good, but the hub has it"
         case .fail(let id, let failure, inDoubt: false):
             guard let record = ledger.records[id] else { return "somebody else's message failed" }
-            if hub.accepted[id] != nil, !record.isRepeated { return "\(id.value.low) is called failed, but the hub has it" }
+            if hub.accepted[id] != nil, !record.isRepeated {
+                return "\(id.value.low) is called failed, but the hub has it"
+            }
             return failedWithoutReason(id, record, failure)
         case .fail(let id, let failure, inDoubt: true):
             guard let record = ledger.records[id] else { return "somebody else's message failed" }
@@ -146,10 +150,10 @@ extension SimulatedWorld {
     /// Nothing is planned any more, and yet something waits.
     private func stalled() -> String? {
         for (index, client) in clients.enumerated() where !client.isIdle {
-            let reason = client.store.messages.values.first(where: \.isQueued).flatMap {
+            let reason = client.store.inOrder.first(where: \.isQueued).flatMap {
                 client.outbox?.waitReason(for: $0.id, at: moment)
             }
-            return "client \(index) stalled with \(client.store.entries.count) links: \(reason.map { "\($0)" } ?? "-")"
+            return "client \(index) stalled with \(client.store.entries.map(\.told)): \(reason.map { "\($0)" } ?? "-")"
         }
         return nil
     }

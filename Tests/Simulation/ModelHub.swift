@@ -56,6 +56,9 @@ struct ModelHub {
         for operation in delivery.operations {
             outcomes.append(apply(operation, key, &rules, time, verdict))
         }
+        if sabotage == .fencesLeaveNoMark, outcomes.last == .fenced {
+            return DeliveryReport(mark: rules.mark, outcomes: outcomes)
+        }
         marks[key] = rules.mark
         return DeliveryReport(mark: rules.mark, outcomes: outcomes)
     }

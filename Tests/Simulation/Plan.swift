@@ -62,7 +62,7 @@ enum Fault: String, CaseIterable {
         case .requestLost, .answerLost, .requestLate, .requestRepeated: 40
         case .slow: 80
         case .cut: 20
-        case .lateAnswer: 300
+        case .lateAnswer: 800
         case .transient: 80
         case .rateLimited, .requestRefused, .tryLaterAfter: 20
         case .tokenRefused: 8
@@ -101,9 +101,16 @@ struct FaultCounts: Sendable {
         left.seeds += right.seeds
     }
 
+    /// False when a fault struck in less than one of 25 seeds while something was under way: such a run shows nothing.
+    var isTelling: Bool { rarest.count * 25 >= seeds }
+
     /// The fault that struck least often while something was under way.
     var rarest: (fault: Fault, count: Int) {
         Fault.allCases.map { ($0, struckInFlight[$0] ?? 0) }.min { $0.1 < $1.1 } ?? (.cut, 0)
+    }
+
+    var summary: String {
+        "\(created) messages created, \(accepted) accepted, \(deleted) deleted, \(resent) resent, \(steps) steps\n\(table)"
     }
 
     var table: String {

@@ -4,6 +4,8 @@ enum Sabotage: String, CaseIterable, Sendable {
     case hubForgetsMessages
     /// The hub's marks do not survive its restart.
     case hubForgetsMarks
+    /// The hub answers a fence, but does not keep the mark that bars late copies.
+    case fencesLeaveNoMark
     /// The hub applies an operation although something before it is missing.
     case hubIgnoresGaps
     /// The driver takes the answer of an older round for the answer of the one under way.

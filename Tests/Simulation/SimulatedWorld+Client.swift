@@ -83,8 +83,9 @@ extension SimulatedWorld {
     private func perform(_ actions: [OutboxAction], _ client: Int) {
         let process = clients[client].process
         for action in actions {
-            betweenActions(client)
             guard isRunning(client, process), violation == nil else { return }
+            betweenActions(client)
+            guard isRunning(client, process) else { return }
             switch action {
             case .commit(let mutations): commit(mutations, client)
             case .transmit(let round, let mutations): transmit(round, mutations, client)
