@@ -199,5 +199,7 @@ let package = Package(
                 "CausewayTLS", "CausewayTestSupport", "CausewayTransport", "causeway-cli", "causeway-hub", "causewayd",
                 .logging,
             ]),
+        tests("Outbox", ["CausewayModels", "CausewayStorage", "CausewayOutbox"]),
+        tests("Simulation", ["CausewayModels", "CausewayStorage", "CausewayOutbox", "CausewayHubRules"]),
     ]
 )

@@ -11,21 +11,20 @@ extension Outbox {
             let flight = lanes[lane].flights.firstIndex(where: { $0.round.id == round.id })
         else {
             takeProofs(of: round, report, &actions)
+            pumpAll(moment, &actions)
             return
         }
         guard report.outcomes.count == round.operations.count else {
             failed(round, .inDoubt(detail: "the server's answer does not fit the request"), moment, &actions)
             return
         }
-        // Whatever the server said, it was reached.
-        link.failures = 0
         lanes[lane].flights[flight].report = report
         settleAnsweredFlights(lane, moment, &actions)
         pump(lane, moment, &actions)
     }
 
     /// An answer to a round that is not under way any more still proves what was accepted.
-    private mutating func takeProofs(
+    mutating func takeProofs(
         of round: DeliveryRound, _ report: DeliveryReport, _ actions: inout [OutboxAction]
     ) {
         for (operation, outcome) in zip(round.operations, report.outcomes) {
@@ -39,19 +38,10 @@ extension Outbox {
     ) {
         while let flight = lanes[lane].flights.first, let report = flight.report {
             var settlement = Settlement()
-            let wentThrough = settle(flight.round, report, lane, moment, &settlement)
-            if wentThrough {
-                lanes[lane].flights.removeFirst()
-            } else {
-                let others = lanes[lane].flights.dropFirst()
-                requeue(lane, &settlement.mutations)
-                lanes[lane].rewind()
-                commit(settlement, &actions)
-                for other in others {
-                    if let report = other.report { takeProofs(of: other.round, report, &actions) }
-                }
-                return
+            guard settle(flight, report, lane, moment, &settlement) else {
+                return takeBack(lane, judged: flight.round, &settlement, &actions)
             }
+            lanes[lane].flights.removeFirst()
             commit(settlement, &actions)
         }
     }
@@ -71,9 +61,10 @@ extension Outbox {
     ///
     /// - Returns: false when an outcome stopped the lane.
     private mutating func settle(
-        _ round: DeliveryRound, _ report: DeliveryReport, _ lane: Int, _ moment: Moment,
+        _ flight: OutboxLane.Flight, _ report: DeliveryReport, _ lane: Int, _ moment: Moment,
         _ settlement: inout Settlement
     ) -> Bool {
+        let round = flight.round
         for (operation, outcome) in zip(round.operations, report.outcomes) {
             guard let slot = lanes[lane].slots.first, slot.sequence == operation.sequence else {
                 preconditionFailure("a flight does not lie over the head of its lane")
@@ -94,13 +85,15 @@ extension Outbox {
                 lanes[lane].inFlightCount -= 1
                 conclude(slot, outcome, lane, moment, &settlement)
             case .gap(let mark):
-                follow(mark, lane, moment, &settlement)
+                giveBackAttempt(round, lane)
+                follow(flight.isAlone ? mark : nil, lane, moment, &settlement)
                 return false
             case .tryLater(let code, let detail, let after):
                 tryLater(round, lane, moment, code: code, detail: detail, after: after, &settlement)
                 return false
             case .notAttempted:
                 // Nothing before it stopped the server: do not ask in circles.
+                giveBackAttempt(round, lane)
                 holdFruitless(lane, moment)
                 return false
             }
@@ -115,21 +108,22 @@ extension Outbox {
     ) {
         switch slot.kind {
         case .send:
-            forget(slot, in: &places)
+            Self.forget(slot, in: &places)
             concludeSend(slot, outcome, moment, &settlement)
         case .fence:
-            forget(slot, in: &fences)
+            Self.forget(slot, in: &fences)
             settlement.mutations.append(.removeControl(sequence: slot.sequence))
             if case .accepted(let placement) = outcome {
                 delivered(slot.message, placement, &settlement)
-            } else {
-                if places[slot.message] == nil { settlement.mutations.append(.settle(slot.message)) }
-                if let failure = undecided.removeValue(forKey: slot.message) {
-                    settlement.completions.append(.complete(slot.message, .failed(failure)))
+            } else if fences[slot.message] == nil {
+                // No later place of it waits for a verdict of its own.
+                settlement.mutations.append(.settle(slot.message))
+                if undecided.remove(slot.message) != nil {
+                    settlement.completions.append(.completeAsStored(slot.message))
                 }
             }
         case .retract:
-            forget(slot, in: &fences)
+            Self.forget(slot, in: &fences)
             settlement.mutations.append(.removeControl(sequence: slot.sequence))
             if case .accepted = outcome {
                 settlement.mutations.append(.appendDelete(slot.message, lane: lanes[lane].id))
@@ -159,7 +153,8 @@ extension Outbox {
         settlement.completions.append(.complete(slot.message, .failed(failure)))
     }
 
-    private func forget(_ slot: OutboxLane.Slot, in places: inout [MessageID: Place]) {
+    /// Static, for a method would hold a copy of the machine, and `places` would be copied to be changed.
+    private static func forget(_ slot: OutboxLane.Slot, in places: inout [MessageID: Place]) {
         if places[slot.message]?.sequence == slot.sequence { places[slot.message] = nil }
     }
 
@@ -170,11 +165,14 @@ extension Outbox {
         _ message: MessageID, _ placement: Placement, _ settlement: inout Settlement
     ) {
         settlement.mutations.append(.deliver(message, placement))
-        undecided[message] = nil
-        settlement.completions.append(.complete(message, .delivered(placement)))
-        guard let place = places.removeValue(forKey: message),
-            let index = lanes[place.lane].index(of: place.sequence)
-        else { return }
+        if places[message] != nil {
+            settlement.completions.append(.complete(message, .delivered(placement)))
+        } else if undecided.remove(message) != nil {
+            settlement.completions.append(.completeAsStored(message))
+        }
+        guard let place = places[message], let index = lanes[place.lane].index(of: place.sequence) else { return }
+        if lanes[place.lane].headMessage == message { lanes[place.lane].hold = nil }  // the pause was the head's
+        places[message] = nil
         if let previous = lanes[place.lane].slots[index].previous {
             // Its number is a link of the chain: it stays, as a question.
             lanes[place.lane].slots[index].kind = .fence
@@ -186,6 +184,7 @@ extension Outbox {
                         message: message)))
         } else {
             lanes[place.lane].slots[index].isGone = true
+            lanes[place.lane].dropGoneHead()
         }
     }
 
@@ -202,13 +201,14 @@ extension Outbox {
 
     // MARK: - The server stands elsewhere
 
-    /// The lane stands at `mark` on the server: go on from there.
-    private mutating func follow(_ mark: Int64, _ lane: Int, _ moment: Moment, _ settlement: inout Settlement) {
+    /// The lane stands at `mark` on the server: go on from there. Without a mark that can be trusted (something else was
+    /// under way and may have moved it since) the same is said again, alone.
+    private mutating func follow(_ mark: Int64?, _ lane: Int, _ moment: Moment, _ settlement: inout Settlement) {
         lanes[lane].fruitless += 1
         if lanes[lane].fruitless > 1 {
             lanes[lane].hold = OutboxLane.Hold(until: moment.now + jittered(configuration.retry.interval))
         }
-        guard let head = lanes[lane].slots.first, head.previous != mark, mark < head.sequence else { return }
+        guard let mark, let head = lanes[lane].slots.first, head.previous != mark, mark < head.sequence else { return }
         lanes[lane].slots[0].previous = mark
         settlement.mutations.append(.rebase(sequence: head.sequence, previous: mark))
     }
@@ -220,14 +220,12 @@ extension Outbox {
             let slot = lanes[lane].slots[index]
             guard slot.kind == .send, !slot.isGone else { continue }
             settlement.mutations.append(.resend(slot.message))
-            forget(slot, in: &places)
+            Self.forget(slot, in: &places)
         }
         lanes[lane].slots.removeAll { $0.kind == .send }
-        for index in lanes[lane].slots.indices.dropFirst() where lanes[lane].slots[index].wasTransmitted {
-            lanes[lane].slots[index].previous = lanes[lane].slots[index - 1].sequence
-        }
         lanes[lane].inFlightCount = 0
         lanes[lane].lastTransmitted = mark
+        lanes[lane].startedAnewAbove = mark
         settlement.mutations.append(.setLastTransmitted(lanes[lane].id, mark))
     }
 }

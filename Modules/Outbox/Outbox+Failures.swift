@@ -11,6 +11,7 @@ extension Outbox {
             lanes[lane].flights.contains(where: { $0.round.id == round.id })
         else { return }
         var settlement = Settlement()
+        if case .inDoubt = error { markInDoubt(lane) { $0.id == round.id } }
         switch error {
         case .unreachable(let detail):
             giveBackAttempt(round, lane)
@@ -24,15 +25,12 @@ extension Outbox {
         case .transient(let code, let detail):
             charge(round, lane, moment, code: code, detail: detail, &settlement)
         case .inDoubt(let detail):
-            markInDoubt(lane)
             charge(round, lane, moment, code: "noAnswer", detail: detail, &settlement)
             goOffline(detail, moment)
         case .refused(let code, let detail):
             refuse(round, lane, moment, code: code, detail: detail, &settlement)
         }
-        requeue(lane, &settlement.mutations)
-        lanes[lane].rewind()
-        commit(settlement, &actions)
+        takeBack(lane, judged: round, &settlement, &actions)
         pump(lane, moment, &actions)
     }
 
@@ -47,7 +45,8 @@ extension Outbox {
             limitRate(after, moment)
             return
         }
-        if head.kind == .send, head.message != round.charged { lanes[lane].slots[0].attempts += 1 }
+        guard head.kind == .send else { return holdFruitless(lane, moment) }
+        if head.message != round.charged { lanes[lane].slots[0].attempts += 1 }
         chargeHead(lane, moment, code: code, detail: detail, &settlement)
     }
 
@@ -65,15 +64,13 @@ extension Outbox {
             let failure = Failure(reason: .unsendable, code: "unsendable", detail: detail, at: moment.wall)
             giveUp(lane, index, failure, &settlement)
         }
-        requeue(lane, &settlement.mutations)
-        lanes[lane].rewind()
-        commit(settlement, &actions)
+        takeBack(lane, judged: round, &settlement, &actions)
         pump(lane, moment, &actions)
     }
 
     // MARK: - Attempts
 
-    private mutating func giveBackAttempt(_ round: DeliveryRound, _ lane: Int) {
+    mutating func giveBackAttempt(_ round: DeliveryRound, _ lane: Int) {
         guard let message = round.charged, let place = places[message],
             let index = lanes[lane].index(of: place.sequence)
         else { return }
@@ -114,6 +111,22 @@ extension Outbox {
         giveUp(lane, index, failure, &settlement)
     }
 
+    /// Attempts are written down before they begin. When a message has used up all of them without a verdict, run
+    /// after run of the process was cut off in the middle of one: it is set aside, so that it cannot go on like that.
+    mutating func setAsideUsedUp(_ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction]) {
+        guard lanes[lane].flights.isEmpty else { return }
+        while let index = lanes[lane].slots.firstIndex(where: { $0.kind == .send && !$0.isGone }),
+            case let attempts = lanes[lane].slots[index].attempts, attempts > configuration.retry.retriesMax
+        {
+            let failure = Failure(
+                reason: .retriesUsedUp, code: "interrupted", detail: "\(attempts) attempts, all of them cut off",
+                at: moment.wall)
+            var settlement = Settlement()
+            giveUp(lane, index, failure, &settlement)
+            commit(settlement, &actions)
+        }
+    }
+
     /// Nothing but questions and deletions were under way: they are never given up, and wait longer each time.
     mutating func holdFruitless(_ lane: Int, _ moment: Moment) {
         lanes[lane].fruitless += 1
@@ -127,7 +140,9 @@ extension Outbox {
         _ lane: Int, _ index: Int, _ failure: Failure, _ settlement: inout Settlement
     ) {
         let slot = lanes[lane].slots[index]
-        settlement.mutations.append(.fail(slot.message, failure, inDoubt: slot.isInDoubt))
+        // A place that it had before a resend may still wait for its verdict.
+        let isInDoubt = slot.isInDoubt || fences[slot.message] != nil
+        settlement.mutations.append(.fail(slot.message, failure, inDoubt: isInDoubt))
         settlement.mutations.append(
             .putControl(
                 ControlEntry(
@@ -135,8 +150,8 @@ extension Outbox {
                     message: slot.message)))
         lanes[lane].slots[index].kind = .fence
         fences[slot.message] = places.removeValue(forKey: slot.message)
-        if slot.isInDoubt {
-            undecided[slot.message] = failure
+        if isInDoubt {
+            undecided.insert(slot.message)
         } else {
             settlement.completions.append(.complete(slot.message, .failed(failure)))
         }
@@ -162,12 +177,41 @@ extension Outbox {
         giveUp(lane, index, Failure(reason: .refused, code: code, detail: detail, at: moment.wall), &settlement)
     }
 
-    private mutating func markInDoubt(_ lane: Int) {
-        for index in 0..<lanes[lane].inFlightCount { lanes[lane].slots[index].isInDoubt = true }
+    // MARK: - Taking back
+
+    /// Takes back everything that is under way in a lane, and commits what was settled before.
+    ///
+    /// One round was judged. The others have no verdict: their messages do not pay, and the server may have them.
+    mutating func takeBack(
+        _ lane: Int, judged: DeliveryRound, _ settlement: inout Settlement, _ actions: inout [OutboxAction]
+    ) {
+        let others = lanes[lane].flights.filter { $0.round.id != judged.id }
+        for other in others { giveBackAttempt(other.round, lane) }
+        markInDoubt(lane) { $0.id != judged.id }
+        requeue(lane, &settlement.mutations)
+        lanes[lane].flights.removeAll()
+        lanes[lane].inFlightCount = 0
+        commit(settlement, &actions)
+        for other in others {
+            if let report = other.report { takeProofs(of: other.round, report, &actions) }
+        }
+    }
+
+    /// Attempts at these rounds ended without an answer: the server may have what is in them.
+    private mutating func markInDoubt(_ lane: Int, where isUnanswered: (DeliveryRound) -> Bool) {
+        var end = lanes[lane].inFlightCount
+        for flight in lanes[lane].flights.reversed() {
+            // The oldest flight may be settled in part.
+            let start = max(0, end - flight.round.operations.count)
+            if isUnanswered(flight.round) {
+                for index in start..<end { lanes[lane].slots[index].isInDoubt = true }
+            }
+            end = start
+        }
     }
 
     /// What was in flight goes back to waiting.
-    mutating func requeue(_ lane: Int, _ mutations: inout [Mutation]) {
+    private mutating func requeue(_ lane: Int, _ mutations: inout [Mutation]) {
         for index in 0..<lanes[lane].inFlightCount {
             let slot = lanes[lane].slots[index]
             if slot.kind == .send { mutations.append(.requeue(slot.message, attempts: slot.attempts)) }

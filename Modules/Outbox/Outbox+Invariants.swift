@@ -1,4 +1,4 @@
-import CausewayModels
+package import CausewayModels
 import DequeModule
 
 /// What must hold between any two events. Tests call it after every step.
@@ -22,6 +22,23 @@ extension Outbox {
     }
 }
 
+// MARK: - The chain as the store should hold it
+
+extension Outbox {
+    /// Everything that still has to be said to the server, by ascending sequence: what a snapshot of the store holds
+    /// too whenever the store's feed has been taken in. Cost: linear in the outbox, and a sort.
+    package var entries: [OutboxEntry] {
+        lanes.flatMap { lane in
+            lane.slots.filter { !$0.isGone }.map { slot in
+                OutboxEntry(
+                    kind: slot.kind, lane: lane.id, sequence: slot.sequence, previous: slot.previous,
+                    message: slot.message, attempts: slot.kind == .send ? slot.attempts : 0,
+                    bytes: slot.kind == .send ? slot.bytes : 0)
+            }
+        }.sorted { $0.sequence < $1.sequence }
+    }
+}
+
 extension OutboxLane {
     fileprivate func brokenInvariant() -> String? {
         if inFlightCount > slots.count { return "more in flight than there is" }
@@ -40,7 +57,9 @@ extension OutboxLane {
             if slot.isGone { continue }
             if let previous = slot.previous {
                 if sawUnsent { return "\(slot.sequence) was transmitted after one that was not" }
-                if let chain, previous != chain { return "the chain breaks at \(slot.sequence)" }
+                if let chain, chain > startedAnewAbove, previous != chain {
+                    return "the chain breaks at \(slot.sequence)"
+                }
                 if slot.sequence > lastTransmitted { return "\(slot.sequence) is beyond the last transmitted" }
                 chain = slot.sequence
             } else {

@@ -77,6 +77,7 @@ extension Outbox {
         }
         if case .offline(_, let since) = link.state {
             link.state = .offline(detail: detail, since: since)
+            if link.isProbing || link.nextProbe != nil { return }  // the same outage, seen once more
         } else {
             link.state = .offline(detail: detail, since: moment.wall)
         }
@@ -88,7 +89,7 @@ extension Outbox {
     }
 
     mutating func limitRate(_ after: Duration, _ moment: Moment) {
-        let until = moment.now + min(max(after, .zero), configuration.rateLimitWaitMax)
+        let until = moment.now + min(max(after, configuration.rateLimitWaitMin), configuration.rateLimitWaitMax)
         rateLimitedUntil = max(rateLimitedUntil ?? until, until)
     }
 

@@ -37,6 +37,11 @@ extension Outbox {
 
     mutating func deleted(_ messages: [MessageID], _ moment: Moment, _ actions: inout [OutboxAction]) {
         for message in messages {
+            if places[message] != nil {
+                actions.append(.complete(message, .deleted))
+            } else if undecided.remove(message) != nil {
+                actions.append(.completeAsStored(message))
+            }
             if let place = fences[message], let index = lanes[place.lane].index(of: place.sequence) {
                 lanes[place.lane].slots[index].kind = .retract
             }
@@ -53,8 +58,6 @@ extension Outbox {
                     lanes[place.lane].dropGoneHead()
                 }
             }
-            undecided[message] = nil
-            actions.append(.complete(message, .deleted))
         }
         pumpAll(moment, &actions)
     }

@@ -15,6 +15,7 @@ extension Outbox {
             guard hold.until <= moment.now else { return }
             lanes[lane].hold = nil
         }
+        setAsideUsedUp(lane, moment, &actions)
         let inFlightMax = lanes[lane].isCautious ? 1 : configuration.deliveriesInFlightMax
         while lanes[lane].flights.count < inFlightMax {
             let first = nextRound
@@ -58,7 +59,7 @@ extension OutboxLane {
         }
         if lastTransmitted != lastTransmittedBefore { mutations.append(.setLastTransmitted(id, lastTransmitted)) }
         if !round.operations.isEmpty {
-            flights.append(Flight(round: round, since: moment))
+            flights.append(Flight(round: round, since: moment, isAlone: flights.isEmpty))
             inFlightCount += round.operations.count
         }
         return mutations
@@ -69,7 +70,8 @@ extension OutboxLane {
     ) {
         let isFirstTime = slots[index].previous == nil
         if isFirstTime {
-            slots[index].previous = min(lastTransmitted, slots[index].sequence - 1)
+            let before = index > 0 ? slots[index - 1].sequence : slots[index].sequence - 1
+            slots[index].previous = lastTransmitted < slots[index].sequence ? lastTransmitted : before
             lastTransmitted = max(lastTransmitted, slots[index].sequence)
         }
         let slot = slots[index]

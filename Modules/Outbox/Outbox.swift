@@ -35,8 +35,8 @@ package struct Outbox: Sendable, Equatable {
     var places: [MessageID: Place] = [:]
     /// Where the fences stand, of messages that are `error` or sent again.
     var fences: [MessageID: Place] = [:]
-    /// Messages whose waiters are not told before the verdict.
-    var undecided: [MessageID: Failure] = [:]
+    /// Messages that are `error` in doubt: who waits for them is not told before the verdict.
+    var undecided: Set<MessageID> = []
     var link = OutboxLink()
     var hasSession = false
     package internal(set) var isPaused = false
@@ -69,7 +69,13 @@ package struct Outbox: Sendable, Equatable {
         for (lane, sequence) in snapshot.lastTransmitted.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             lanes[laneIndex(lane)].lastTransmitted = sequence
         }
-        for entry in snapshot.entries { append(entry) }
+        for entry in snapshot.entries {
+            append(entry)
+            if entry.kind == .fence { undecided.insert(entry.message) }
+        }
+        for lane in lanes.indices {
+            lanes[lane].knownUntil = max(lanes[lane].lastTransmitted, lanes[lane].slots.last?.sequence ?? 0)
+        }
     }
 
     /// Takes an event in and says what to do.
@@ -82,13 +88,16 @@ package struct Outbox: Sendable, Equatable {
         case .unsendable(let round, let messages, let detail): unsendable(round, messages, detail, moment, &actions)
         case .greeted: greeted(moment, &actions)
         case .probeFailed(let error): probeFailed(error, moment)
-        case .proven(let message, let placement): proven(message, placement, &actions)
+        case .proven(let message, let placement):
+            proven(message, placement, &actions)
+            pumpAll(moment, &actions)
         case .deleted(let messages): deleted(messages, moment, &actions)
         case .sessionBegan:
             hasSession = true
             startProbe(moment, &actions)
         case .attentionResolved:
             attention = nil
+            link.isProbing = false  // a probe under way knows only the old token
             startProbe(moment, &actions)
         case .paused: isPaused = true
         case .resumed:
@@ -107,9 +116,12 @@ package struct Outbox: Sendable, Equatable {
         if let nextProbe = link.nextProbe, !link.isProbing { deadlines.append(nextProbe) }
         if case .settling(let until) = link.state { deadlines.append(until) }
         if mayTransmitButForTime {
-            if let rateLimitedUntil { deadlines.append(rateLimitedUntil) }
-            for lane in lanes {
-                if let hold = lane.hold, !lane.slots.isEmpty { deadlines.append(hold.until) }
+            if let rateLimitedUntil {
+                deadlines.append(rateLimitedUntil)  // pauses that end before it change nothing
+            } else {
+                for lane in lanes {
+                    if let hold = lane.hold, !lane.slots.isEmpty { deadlines.append(hold.until) }
+                }
             }
         }
         return deadlines.min()
@@ -125,21 +137,31 @@ package struct Outbox: Sendable, Equatable {
         let place = Place(lane: lane, sequence: entry.sequence)
         switch entry.kind {
         case .send:
+            if let old = places[entry.message] { vanish(old) }
             places[entry.message] = place
-            undecided[entry.message] = nil  // sent again: its waiters follow the new attempt
+            undecided.remove(entry.message)  // sent again: its waiters follow the new attempt
         case .fence, .retract: fences[entry.message] = place
         case .delete: break
         }
         lanes[lane].slots.append(
             OutboxLane.Slot(
                 kind: entry.kind, message: entry.message, sequence: entry.sequence, previous: entry.previous,
-                attempts: entry.attempts, bytes: entry.bytes))
+                attempts: entry.attempts, bytes: entry.bytes,
+                // Another run of the process transmitted it, and what became of that is not known.
+                isInDoubt: entry.previous != nil))
+    }
+
+    /// The message got another place in its lane before it ever left the old one.
+    private mutating func vanish(_ place: Place) {
+        guard let index = lanes[place.lane].index(of: place.sequence), !lanes[place.lane].slots[index].wasTransmitted
+        else { return }
+        lanes[place.lane].slots[index].isGone = true
     }
 
     /// False for what a snapshot held already: the feed may bring it again.
     private mutating func isNew(_ entry: OutboxEntry) -> Bool {
-        let lane = lanes[laneIndex(entry.lane)]
-        return entry.sequence > max(lane.lastTransmitted, lane.slots.last?.sequence ?? 0)
+        let lane = laneIndex(entry.lane)
+        return entry.sequence > max(lanes[lane].knownUntil, lanes[lane].slots.last?.sequence ?? 0)
     }
 
     /// The index of a lane, which is made when it is new.
@@ -154,8 +176,13 @@ package struct Outbox: Sendable, Equatable {
         var touched: [Int] = []
         for entry in entries {
             guard isNew(entry) else { continue }
-            append(entry)
             let lane = laneIndex(entry.lane)
+            if entry.kind == .send, entry.sequence <= lanes[lane].lastTransmitted {
+                // It got its number while the lane started anew above it: it needs a later one.
+                actions.append(.commit([.resend(entry.message)]))
+                continue
+            }
+            append(entry)
             if touched.last != lane { touched.append(lane) }
         }
         hurryProbe(moment, &actions)

@@ -12,6 +12,9 @@ package enum OutboxAction: Sendable, Equatable {
     case probe
     /// Tell who waits for the message; once for each message and stay in the queue.
     case complete(MessageID, DeliveryResult)
+    /// Tell who waits for the message what the store now says of it: its doubt is gone. Nobody who waits in
+    /// this run of the process was told before.
+    case completeAsStored(MessageID)
 }
 
 /// How the delivery of a message ended.

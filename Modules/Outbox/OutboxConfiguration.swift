@@ -13,6 +13,8 @@ public struct OutboxConfiguration: Sendable, Hashable {
     public var attentionProbeInterval: Duration = .seconds(60)
     /// How long the way must have been good before an outage starts again at the shortest pause.
     public var stableAfter: Duration = .seconds(30)
+    /// The shortest pause after a server asked to wait, however little it asked for.
+    public var rateLimitWaitMin: Duration = .seconds(1)
     /// The longest that a server's `Retry-After` is obeyed for.
     public var rateLimitWaitMax: Duration = .seconds(3600)
     /// Deliveries of one lane under way at once; the transport may allow fewer.

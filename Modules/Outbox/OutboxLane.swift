@@ -30,6 +30,8 @@ struct OutboxLane: Sendable, Equatable {
     struct Flight: Sendable, Equatable {
         var round: DeliveryRound
         var since: Moment
+        /// Nothing else of the lane was under way when it left: what the server says of its mark holds.
+        var isAlone: Bool
         var report: DeliveryReport?
     }
 
@@ -44,6 +46,10 @@ struct OutboxLane: Sendable, Equatable {
     /// How many leading slots the flights cover.
     var inFlightCount = 0
     var lastTransmitted: Int64
+    /// The highest sequence that the store's snapshot told of.
+    var knownUntil: Int64 = 0
+    /// The mark above which the lane started anew; below it the server looks at no `previous`.
+    var startedAnewAbove: Int64 = 0
     var hold: Hold?
     /// After a failure the head goes alone, so that it alone is judged, until something was accepted.
     var isCautious = false
@@ -69,11 +75,5 @@ struct OutboxLane: Sendable, Equatable {
     /// The first slot, not counting vanished ones, that is a message. O(1) amortised.
     var headMessage: MessageID? {
         slots.first { $0.kind == .send && !$0.isGone }?.message
-    }
-
-    /// Nothing is under way any more; late answers of the old flights no longer match.
-    mutating func rewind() {
-        flights.removeAll()
-        inFlightCount = 0
     }
 }

@@ -16,6 +16,7 @@ extension SyncEngine {
             case .complete(let message, let result):
                 if case .delivered = result { deliveredCount += 1 }
                 waiters.complete(message, result)
+            case .completeAsStored(let message): await completeIfEnded(message)
             }
         }
     }

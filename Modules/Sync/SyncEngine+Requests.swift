@@ -135,7 +135,8 @@ extension SyncEngine {
 
     private func cancelWaiter(_ id: MessageID, _ ticket: Int) { waiters.cancel(id, ticket) }
 
-    private func completeIfEnded(_ id: MessageID) async {
+    /// Tells who waits for the message, when the store says that its delivery has ended.
+    func completeIfEnded(_ id: MessageID) async {
         let message: Message?
         do throws(StoreError) {
             message = try await store.message(id)

@@ -15,7 +15,7 @@ public struct Message: Sendable, Hashable, Identifiable {
     public var syncState: SyncState
     /// Why it is `error`; kept through a resend's wait until the next attempt ends.
     public var failure: Failure?
-    /// True for a message that is `error` while the server has not yet said whether a copy reached it.
+    /// True while the server has not yet said whether a copy reached it that was given up; also after a resend.
     public var isInDoubt: Bool
     /// Where the server put it; `nil` until it is `synced`.
     public var placement: Placement?

@@ -14,10 +14,11 @@ public enum Mutation: Sendable, Hashable {
     case deliver(MessageID, Placement)
     /// Given up: `error`, unless it is `synced`. `inDoubt` says that a copy may have reached the server.
     case fail(MessageID, Failure, inDoubt: Bool)
-    /// The server has no copy and will take none: the doubt of an `error` message is gone.
+    /// The server has no copy of what was transmitted and will take none: the doubt of the message is gone.
     case settle(MessageID)
     /// Back into the queue at the tail of its lane, from any undelivered state: a new sequence, `created`, no attempts,
-    /// never transmitted, no doubt of its own. The failure stays until the next attempt ends.
+    /// never transmitted. The failure stays until the next attempt ends, a doubt about its old place until
+    /// ``settle(_:)``.
     case resend(MessageID)
     /// The message is gone from every query.
     case delete(MessageID)

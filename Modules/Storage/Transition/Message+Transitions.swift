@@ -46,7 +46,7 @@ extension Message {
         return message
     }
 
-    /// The doubt of a failed message is gone.
+    /// The server has no copy of what was transmitted, and will take none.
     package func settled() -> Message {
         guard isInDoubt else { return self }
         var message = self
@@ -62,7 +62,6 @@ extension Message {
         message.laneSequence = sequence
         message.previousSequence = nil
         message.attempts = 0
-        message.isInDoubt = false
         return message
     }
 
@@ -81,9 +80,10 @@ extension Message {
         return message
     }
 
-    /// The session is over: what was in the queue is `error`, in doubt when it had been transmitted.
+    /// The session is over: what was in the queue is `error`, in doubt when it had been transmitted, now or before a
+    /// resend.
     package func sessionEnded(_ failure: Failure) -> Message {
-        isPending ? failed(failure, inDoubt: previousSequence != nil) : self
+        isPending ? failed(failure, inDoubt: isInDoubt || previousSequence != nil) : self
     }
 
     /// The process that was sending it is gone.

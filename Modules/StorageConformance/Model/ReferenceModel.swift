@@ -66,7 +66,6 @@ struct ReferenceModel {
             messages[id]?.laneSequence = Self.gap
             messages[id]?.previousSequence = nil
             messages[id]?.attempts = 0
-            messages[id]?.isInDoubt = false
         case .delete(let id):
             messages[id] = nil
         case .merge(let placed):
@@ -125,7 +124,7 @@ struct ReferenceModel {
         for message in messages.values where isQueued(message.id) {
             messages[message.id]?.syncState = .error
             messages[message.id]?.failure = failure
-            messages[message.id]?.isInDoubt = message.previousSequence != nil
+            messages[message.id]?.isInDoubt = message.isInDoubt || message.previousSequence != nil
             guard let lane = message.lane, let previous = message.previousSequence else { continue }
             controls.removeAll { $0.sequence == message.laneSequence }
             controls.append(

@@ -1,0 +1,206 @@
+import CausewayModels
+import CausewayOutbox
+import CausewayStorage
+import Testing
+
+/// A machine with a clock beside it, for tests that read like scripts.
+///
+/// Every step takes one event in, holds the invariants, and leaves in ``sent``, ``told`` and ``written`` what the
+/// machine wanted, in short words: `"0<1 send a, 1<2 send b"`, `"a delivered"`, `"fail a refused"`.
+struct Bench {
+    private(set) var outbox: Outbox
+    private(set) var now = MonotonicTime.zero
+    /// All rounds so far; the first one is round 1.
+    private(set) var rounds: [DeliveryRound] = []
+    /// What the last step did.
+    private(set) var sent: [String] = []
+    private(set) var told: [String] = []
+    private(set) var written: [String] = []
+    private(set) var probes = 0
+    private var lastSequence: Int64
+
+    /// - Parameters:
+    ///   - entries: what the store holds at the start.
+    ///   - isOnline: whether somebody is logged in and the server has been greeted.
+    init(
+        _ entries: [OutboxEntry] = [], lastTransmitted: [LaneID: Int64] = [:], isOnline: Bool = true,
+        _ configure: (inout OutboxConfiguration) -> Void = { _ in }
+    ) {
+        var configuration = OutboxConfiguration()
+        configuration.retry.jitterPercent = 0
+        configure(&configuration)
+        let snapshot = OutboxSnapshot(
+            outboxID: OutboxID(UUIDv7(high: 1, low: 1)), epoch: 1, lastTransmitted: lastTransmitted, entries: entries)
+        outbox = Outbox(snapshot, configuration: configuration, seed: 1)
+        lastSequence = max(entries.last?.sequence ?? 0, lastTransmitted.values.max() ?? 0)
+        if isOnline {
+            take(.sessionBegan)
+            take(.greeted)
+        }
+    }
+
+    var moment: Moment { Moment(now: now, wall: Timestamp(milliseconds: 0).advanced(by: now - .zero)) }
+
+    // MARK: - Steps
+
+    mutating func take(_ event: OutboxEvent) {
+        clear()
+        handle(event)
+    }
+
+    /// Creates messages; all in one commit.
+    mutating func create(_ names: String..., lane: LaneID = .text, bytes: Int = 10) {
+        take(.enqueued(names.map { entry($0, lane, bytes) }))
+    }
+
+    /// A new link at the tail of a lane.
+    mutating func entry(
+        _ name: String, _ lane: LaneID = .text, _ bytes: Int = 10, kind: OutboxEntry.Kind = .send
+    ) -> OutboxEntry {
+        lastSequence += 1
+        return OutboxEntry(
+            kind: kind, lane: lane, sequence: lastSequence, previous: nil, message: id(name), attempts: 0,
+            bytes: kind == .send ? bytes : 0)
+    }
+
+    /// The server answers a round.
+    mutating func answer(_ round: Int, _ outcomes: DeliveryOutcome..., mark: Int64 = 0) {
+        take(.answered(rounds[round - 1], DeliveryReport(mark: mark, outcomes: outcomes)))
+    }
+
+    /// The transport fails at a round.
+    mutating func fail(_ round: Int, _ error: TransportError) { take(.failed(rounds[round - 1], error)) }
+
+    /// Time passes, and what is due happens.
+    mutating func wait(_ duration: Duration) {
+        clear()
+        let end = now + duration
+        while let deadline = outbox.nextDeadline, deadline <= end {
+            now = max(now, deadline)
+            handle(.deadline)
+            if let next = outbox.nextDeadline, next <= now {
+                Issue.record("the machine asks for a deadline in the past: it would spin")
+                break
+            }
+        }
+        now = end
+    }
+
+    /// Deletes as the engine does: first the commit, then the event.
+    mutating func delete(_ name: String, _ state: SyncState) {
+        let mutations = outbox.mutations(toDelete: message(name, state), by: .api, at: moment)
+        clear()
+        written += mutations.compactMap(\.told)
+        handle(.deleted([id(name)]))
+    }
+
+    /// Resends as the engine does: the commit gives a new place, and the feed brings it.
+    mutating func resend(_ name: String, _ state: SyncState = .error, lane: LaneID = .text) {
+        let mutations = outbox.mutations(toResend: message(name, state))
+        clear()
+        written += mutations.compactMap(\.told)
+        if !mutations.isEmpty { handle(.enqueued([entry(name, lane)])) }
+    }
+
+    private mutating func clear() {
+        (sent, told, written, probes) = ([], [], [], 0)
+    }
+
+    private mutating func handle(_ event: OutboxEvent) {
+        for action in outbox.handle(event, at: moment) {
+            switch action {
+            case .commit(let mutations): written += mutations.compactMap(\.told)
+            case .transmit(let round, let mutations):
+                written += mutations.compactMap(\.told)
+                rounds.append(round)
+                sent.append(round.operations.map(\.told).joined(separator: ", "))
+            case .probe: probes += 1
+            case .completeAsStored(let message): told.append("\(message.name) as stored")
+            case .complete(let message, let result): told.append("\(message.name) \(result.told)")
+            }
+        }
+        if let broken = outbox.brokenInvariant() { Issue.record("after \(event): \(broken)") }
+    }
+
+    // MARK: - Questions
+
+    func waitReason(_ name: String) -> WaitReason? { outbox.waitReason(for: id(name), at: moment) }
+
+    /// How long until the machine wants to be asked again.
+    var untilDeadline: Duration? { outbox.nextDeadline.map { $0 - now } }
+
+    func message(_ name: String, _ state: SyncState, lane: LaneID = .text) -> Message {
+        guard let channel = ChannelID("general"), let user = UserID("ada") else { preconditionFailure("names") }
+        return Message(
+            id: id(name), channel: channel, sender: user, content: .text(name),
+            createdAt: Timestamp(milliseconds: 0), ordinal: 1, lane: lane, laneSequence: 1, syncState: state)
+    }
+}
+
+/// A message by a name of one letter.
+func id(_ name: String) -> MessageID {
+    MessageID(UUIDv7(high: 7, low: UInt64(name.unicodeScalars.first?.value ?? 0)))
+}
+
+/// The server put the message somewhere.
+func accepted(_ position: Int64 = 1) -> DeliveryOutcome { .accepted(place(position)) }
+
+func place(_ position: Int64 = 1) -> Placement {
+    Placement(position: position, acceptedAt: Timestamp(milliseconds: 0))
+}
+
+extension DeliveryOutcome {
+    static let busy = DeliveryOutcome.tryLater(code: "busy", detail: "", after: nil)
+    static let forbidden = DeliveryOutcome.refused(code: "forbidden", detail: "")
+}
+
+extension TransportError {
+    static let serverBusy = TransportError.transient(code: "503", detail: "busy")
+    static let noWay = TransportError.unreachable(detail: "no way")
+    static let noAnswer = TransportError.inDoubt(detail: "no answer")
+    static let badRequest = TransportError.refused(code: "400", detail: "no sense")
+    static let badToken = TransportError.needsAttention(Attention(cause: .tokenRefused, detail: "401"))
+}
+
+extension MessageID {
+    var name: String { UnicodeScalar(UInt32(truncatingIfNeeded: value.low)).map(String.init) ?? "?" }
+}
+
+extension DeliveryRound.Operation {
+    fileprivate var told: String { "\(previous)<\(sequence) \(kind) \(message.name)" }
+}
+
+extension DeliveryResult {
+    fileprivate var told: String {
+        switch self {
+        case .delivered: "delivered"
+        case .failed(let failure): "failed \(failure.reason.rawValue)"
+        case .deleted: "deleted"
+        }
+    }
+}
+
+extension Mutation {
+    /// In short words; `nil` for what the scripts do not look at.
+    fileprivate var told: String? {
+        switch self {
+        case .attempt(let id, let previous, let attempts, at: _): "attempt \(id.name) after \(previous) #\(attempts)"
+        case .requeue(let id, let attempts): "requeue \(id.name) #\(attempts)"
+        case .deliver(let id, _): "deliver \(id.name)"
+        case .fail(let id, let failure, let inDoubt):
+            "fail \(id.name) \(failure.reason.rawValue)\(inDoubt ? " in doubt" : "")"
+        case .settle(let id): "settle \(id.name)"
+        case .resend(let id): "resend \(id.name)"
+        case .delete(let id): "delete \(id.name)"
+        case .putControl(let entry):
+            "\(entry.kind) \(entry.message.name) at \(entry.sequence)"
+        case .appendDelete(let id, lane: _): "append delete \(id.name)"
+        case .attemptControl(let sequence, let previous): "control \(sequence) after \(previous)"
+        case .removeControl(let sequence): "done \(sequence)"
+        case .rebase(let sequence, let previous): "rebase \(sequence) after \(previous)"
+        case .raiseSequence(let mark): "raise above \(mark)"
+        case .setLastTransmitted, .recordDelete: nil
+        case .saveSession, .endSession, .forgetAccount, .merge: "\(self)"
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import CausewayModels
+
+/// What an all-knowing witness writes down: what was created, what was asked for, what was told to whom.
+struct Ledger {
+    struct Record {
+        var client: Int
+        var trait: Trait
+        /// Every place in the lane that the store gave it; more than one after a resend.
+        var sequences: [Int64] = []
+        var ordinal: Int64
+        var lane: LaneID
+        var isDeleted = false
+        /// The network brought a request with it twice.
+        var isRepeated = false
+        /// Deliveries since it entered the queue that failed in a way that counts, or that a crash cut off.
+        var failedAttempts = 0
+        /// The hub refused the whole request that it was alone in.
+        var isRefusedWhole = false
+    }
+
+    /// What is special about a message.
+    enum Trait {
+        case plain
+        /// The hub refuses it.
+        case refused
+        /// The hub refuses it until this moment: a channel that is made later.
+        case refusedUntil(MonotonicTime)
+        /// A request with it in it is refused as a whole.
+        case poisonous
+        /// It cannot be put into a request.
+        case unsendable
+    }
+
+    var records: [MessageID: Record] = [:]
+    /// In the order of creation, over all clients.
+    var created: [MessageID] = []
+    /// The place of what the hub stored last, in each lane.
+    var lastStored: [ModelHub.LaneKey: Int64] = [:]
+}

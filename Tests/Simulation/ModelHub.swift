@@ -1,0 +1,119 @@
+import CausewayHubRules
+import CausewayModels
+
+/// The hub's real rules over a model of what it stores. Time, errors and outages are the network's and the plan's.
+struct ModelHub {
+    struct LaneKey: Hashable {
+        var outbox: OutboxID
+        var lane: LaneID
+    }
+
+    /// A message that was accepted: at which place of its lane, and how often it was stored.
+    struct Accepted {
+        var key: LaneKey
+        var sequence: Int64
+        var placement: Placement
+        var content: MessageContent
+        var copies = 1
+        var isDeleted = false
+    }
+
+    private var marks: [LaneKey: Int64] = [:]
+    private var epochs: [OutboxID: EpochRules] = [:]
+    private(set) var accepted: [MessageID: Accepted] = [:]
+    /// Every message stored, in the order in which that happened.
+    private(set) var history: [(key: LaneKey, sequence: Int64, message: MessageID)] = []
+    /// Messages that were refused for their content.
+    private(set) var refused: Set<MessageID> = []
+    private var nextPosition: Int64 = 1
+
+    let sabotage: Sabotage?
+
+    init(sabotage: Sabotage?) { self.sabotage = sabotage }
+
+    /// What a user would find on the hub.
+    func holds(_ message: MessageID) -> Bool { accepted[message].map { !$0.isDeleted } ?? false }
+
+    /// Marks and messages are on the hub's disk: a restart loses nothing.
+    mutating func restart() {
+        if sabotage == .hubForgetsMarks { marks = [:] }
+    }
+
+    /// One transaction: all outcomes of a delivery.
+    ///
+    /// - Parameter verdict: what the hub thinks of applying a send now.
+    mutating func apply(
+        _ delivery: Delivery, at time: Timestamp, verdict: (MessageID, MessageContent) -> LaneRules.Verdict
+    ) throws(TransportError) -> DeliveryReport {
+        var epoch = epochs[delivery.outbox] ?? EpochRules(highest: 0)
+        guard epoch.admit(delivery.epoch) else {
+            throw .needsAttention(Attention(cause: .superseded, detail: "a newer epoch was here"))
+        }
+        epochs[delivery.outbox] = epoch
+        let key = LaneKey(outbox: delivery.outbox, lane: delivery.lane)
+        var rules = LaneRules(mark: marks[key] ?? 0)
+        var outcomes: [DeliveryOutcome] = []
+        for operation in delivery.operations {
+            outcomes.append(apply(operation, key, &rules, time, verdict))
+        }
+        if sabotage == .fencesLeaveNoMark, outcomes.last == .fenced {
+            return DeliveryReport(mark: rules.mark, outcomes: outcomes)
+        }
+        marks[key] = rules.mark
+        return DeliveryReport(mark: rules.mark, outcomes: outcomes)
+    }
+
+    private mutating func apply(
+        _ operation: DeliveryOperation, _ key: LaneKey, _ rules: inout LaneRules, _ time: Timestamp,
+        _ verdict: (MessageID, MessageContent) -> LaneRules.Verdict
+    ) -> DeliveryOutcome {
+        let (kind, message, content) = operation.parts
+        let previous = sabotage == .hubIgnoresGaps && operation.sequence > rules.mark ? rules.mark : operation.previous
+        let decision = rules.decide(kind, sequence: operation.sequence, previous: previous, known: known(message)) {
+            content.map { verdict(message, $0) } ?? .fine
+        }
+        switch decision {
+        case .answer(let outcome):
+            if case .refused = outcome { refused.insert(message) }
+            return outcome
+        case .apply:
+            let placement = store(message, content, key, operation.sequence, time)
+            return .accepted(placement)
+        case .delete:
+            accepted[message]?.isDeleted = true
+            return .deleted
+        }
+    }
+
+    private func known(_ message: MessageID) -> LaneRules.Known {
+        guard sabotage != .hubForgetsMessages, let stored = accepted[message] else { return .no }
+        return .accepted(stored.placement)
+    }
+
+    private mutating func store(
+        _ message: MessageID, _ content: MessageContent?, _ key: LaneKey, _ sequence: Int64, _ time: Timestamp
+    ) -> Placement {
+        let placement = Placement(position: nextPosition, acceptedAt: time)
+        nextPosition += 1
+        history.append((key, sequence, message))
+        if accepted[message] != nil {
+            accepted[message]?.copies += 1
+            accepted[message]?.isDeleted = false
+        } else {
+            accepted[message] = Accepted(
+                key: key, sequence: sequence, placement: placement, content: content ?? .text(""))
+        }
+        return placement
+    }
+}
+
+extension DeliveryOperation {
+    /// What the hub's rules ask for.
+    fileprivate var parts: (LaneRules.Kind, MessageID, MessageContent?) {
+        switch body {
+        case .send(let id, channel: _, let content, createdAt: _): (.send, id, content)
+        case .fence(let id): (.fence, id, nil)
+        case .delete(let id): (.delete, id, nil)
+        }
+    }
+}

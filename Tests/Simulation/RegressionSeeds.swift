@@ -1,0 +1,24 @@
+/// Seeds that broke an invariant once. They run in every test run, whatever range the others come from.
+///
+/// A seed tells the same story only as long as the simulator draws its chances in the same order; when that changes,
+/// they are ordinary seeds again, and the scripts of `FoundFaultsTests` keep what they showed.
+enum RegressionSeeds {
+    static let all: [UInt64] = [
+        // Completed twice: a proof or a deletion, and then the verdict.
+        1, 132, 250, 1250,
+        // A pause behind a rate limit: the machine asked for a deadline in the past.
+        35,
+        // A message that was sent twice over stood in the lane twice.
+        23,
+        // Nobody was told the verdict after a restart.
+        49,
+        // A flight that was taken back was not in doubt.
+        42,
+        // Attempts were used up by what was nobody's failure.
+        209, 4941,
+        // An old doubt was forgotten by a resend, and the message was refused or its session ended meanwhile.
+        13, 3324,
+        // A verdict on an old place, given together with the acceptance in the new one.
+        134,
+    ]
+}
