@@ -186,5 +186,13 @@ let package = Package(
                 "CausewayHub", "CausewayHubRules", "CausewayModels", "CausewayTLS", "CausewayWire", "causeway-hub",
                 .grdb, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]),
+        tests(
+            "Control",
+            [
+                "Causeway", "CausewayControl", "CausewaySQLiteStorage", .lifecycle, .logging, .nioCore, .nioPosix,
+            ]),
+        .testTarget(
+            name: "CausewayCLITests", dependencies: ["causeway-cli", "causeway-hub", "causewayd"], path: "Tests/CLI",
+            swiftSettings: strict),
     ]
 )
