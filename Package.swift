@@ -201,5 +201,13 @@ let package = Package(
             ]),
         tests("Outbox", ["CausewayModels", "CausewayStorage", "CausewayOutbox"]),
         tests("Simulation", ["CausewayModels", "CausewayStorage", "CausewayOutbox", "CausewayHubRules"]),
+        tests(
+            "Control",
+            [
+                "Causeway", "CausewayControl", "CausewaySQLiteStorage", .lifecycle, .logging, .nioCore, .nioPosix,
+            ]),
+        .testTarget(
+            name: "CausewayCLITests", dependencies: ["causeway-cli", "causeway-hub", "causewayd"], path: "Tests/CLI",
+            swiftSettings: strict),
     ]
 )

@@ -6,7 +6,7 @@ struct DeleteFailed: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete-failed", abstract: "Delete all failed messages; asks first on a terminal.")
 
-    @Option(help: "Only this channel's.") var channel: ChannelID?
+    @Option(help: "Only this channel's.", transform: ChannelID.argument) var channel: ChannelID?
     @Flag(help: "Do not ask.") var yes = false
     @OptionGroup var options: CommandOptions
 

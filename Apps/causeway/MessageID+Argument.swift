@@ -3,5 +3,4 @@ public import Causeway
 import CausewayControl
 
 extension MessageID: ExpressibleByArgument {}
-extension ChannelID: ExpressibleByArgument {}
 extension PlaceMark: ExpressibleByArgument {}

@@ -16,7 +16,7 @@ struct Messages: AsyncParsableCommand {
             --before for the page before; it is absent when there is none.
             """)
 
-    @Argument(help: "The channel.") var channel: ChannelID
+    @Argument(help: "The channel.", transform: ChannelID.argument) var channel: ChannelID
     @OptionGroup var list: ListOptions
     @Option(help: ArgumentHelp("Show what lies before this place: `next` of another page.", valueName: "place"))
     var before: PlaceMark?

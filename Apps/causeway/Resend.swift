@@ -9,7 +9,7 @@ struct Resend: AsyncParsableCommand {
 
     @Argument(help: "The messages' ids.") var ids: [MessageID] = []
     @Flag(help: "All failed messages.") var all = false
-    @Option(help: "With --all: only this channel's.") var channel: ChannelID?
+    @Option(help: "With --all: only this channel's.", transform: ChannelID.argument) var channel: ChannelID?
     @OptionGroup var options: CommandOptions
 
     func validate() throws {

@@ -22,7 +22,7 @@ struct Send: AsyncParsableCommand {
             --json prints {"ids":[…]}, and with --wait "results" with one object for each message.
             """)
 
-    @Argument(help: "The channel.") var channel: ChannelID
+    @Argument(help: "The channel.", transform: ChannelID.argument) var channel: ChannelID
     @Argument(help: ArgumentHelp("The text, or - for standard input.", valueName: "text")) var text: [String] = []
     @Flag(help: "Each line of standard input is a message.") var lines = false
     @Flag(help: "The input is JSON: a custom message.") var custom = false
@@ -48,7 +48,7 @@ struct Send: AsyncParsableCommand {
             }
             let outcome = try await create(route.service, console)
             for problem in outcome.refused { console.note(problem) }
-            if outcome.blankCount > 0 { console.note("\(outcome.blankCount) blank lines were left out") }
+            if outcome.blankCount > 0 { console.note("blank lines left out: \(outcome.blankCount)") }
             let delivery = try await deliver(outcome.ids, route, console)
             try answer(outcome, delivery.results, console)
             return status(outcome, delivery.status, console)

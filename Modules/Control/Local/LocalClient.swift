@@ -20,6 +20,8 @@ package struct LocalClient: Sendable {
             let client = try await openClient(
                 store, transports: adapters.makeTransports(settings, trust),
                 credentials: FileCredentialStore(folder: settings.store), settings.clientConfiguration)
+            // Deals with what the start left to do before anybody asks how things stand.
+            try await settle(client)
             let process = StatusForm.Process(
                 pid: ProcessInfo.processInfo.processIdentifier, version: ProgramVersion.text, store: settings.store,
                 isDaemon: isDaemon)
@@ -56,6 +58,11 @@ package struct LocalClient: Sendable {
         } catch {
             throw ControlError(error)
         }
+    }
+
+    /// The engine takes requests in turn: behind one that changes nothing, the session has begun.
+    private static func settle(_ client: CausewayClient) async throws(ControlError) {
+        do throws(ClientError) { try await client.resume() } catch { throw ControlError(error) }
     }
 
     /// Stops the engine and closes the store; what is undelivered stays in it.

@@ -12,18 +12,22 @@ package struct ControlServer: Service {
     private let service: any ControlService
     private let place: SocketPlace
     private let logger: Logger
+    private let requestTime: Duration
     private let onReady: @Sendable () async -> Void
 
     /// - Parameters:
     ///   - socketPath: absolute; at most 103 bytes.
+    ///   - requestTime: from a connection's opening, or its last answer, until the next request has arrived whole.
     ///   - onReady: called once when the socket takes connections.
     package init(
         service: any ControlService, socketPath: String, logger: Logger,
+        requestTime: Duration = .seconds(ControlLimits.requestSecondsMax),
         onReady: @escaping @Sendable () async -> Void = {}
     ) {
         self.service = service
         place = SocketPlace(path: socketPath)
         self.logger = logger
+        self.requestTime = requestTime
         self.onReady = onReady
     }
 
@@ -34,12 +38,13 @@ package struct ControlServer: Service {
     package func run() async throws {
         let preparation = try place.prepare()
         defer { preparation.leave() }
+        let time = TimeAmount(requestTime)
         let failure = Mutex<ControlError?>(nil)
         let app = Application(
             router: ControlRoutes(service: service, logger: logger).router,
             server: .http1(
                 configuration: .init(
-                    additionalChannelHandlers: [RequestGuard()],
+                    additionalChannelHandlers: [RequestGuard(time: time)],
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: ControlLimits.headerBytesMax,
                         maxHeaderListSize: ControlLimits.headerBytesMax,

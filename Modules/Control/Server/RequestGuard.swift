@@ -14,8 +14,11 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
+    private let time: TimeAmount
     private var timer: Scheduled<Void>?
     private var isAnswering = false
+
+    init(time: TimeAmount) { self.time = time }
 
     func handlerAdded(context: ChannelHandlerContext) {
         if context.channel.isActive { startTimer(context) }
@@ -70,7 +73,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func startTimer(_ context: ChannelHandlerContext) {
         timer?.cancel()
         let channel = context.channel
-        timer = context.eventLoop.scheduleTask(in: .seconds(ControlLimits.requestSecondsMax)) {
+        timer = context.eventLoop.scheduleTask(in: time) {
             channel.close(promise: nil)
         }
     }

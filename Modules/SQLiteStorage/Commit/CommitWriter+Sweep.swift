@@ -61,7 +61,7 @@ extension CommitWriter {
         try execute(
             """
             UPDATE message INDEXED BY message_pending SET sync_state = 4, failure = ?, \
-            in_doubt = (previous_sequence IS NOT NULL) WHERE sync_state < 3
+            in_doubt = (in_doubt OR previous_sequence IS NOT NULL) WHERE sync_state < 3
             """, [try StoredJSON.encode(failure)])
         ledger.counts.error = ledger.counts.undelivered
         ledger.counts.created = 0

@@ -1,0 +1,36 @@
+import Foundation
+import Synchronization
+
+/// Plays the service manager: a datagram socket that keeps what it is told.
+final class NotifySocket: Sendable {
+    let path: String
+    private let descriptor: Int32
+    private let told = Mutex<[String]>([])
+
+    init(at path: String) throws {
+        self.path = path
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let descriptor = descriptor
+        let bound = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, size) }
+        }
+        guard bound == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+    }
+
+    /// Everything it was told until now.
+    func messages() -> [String] {
+        told.withLock { told in
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while case let size = unsafe recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)), size >= 0 {
+                told.append(String(decoding: buffer.prefix(size), as: UTF8.self))
+            }
+            return told
+        }
+    }
+
+    deinit { close(descriptor) }
+}

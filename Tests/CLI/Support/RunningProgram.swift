@@ -1,0 +1,58 @@
+import Foundation
+import Synchronization
+
+/// A program that goes on until it is told to stop: a daemon, a hub.
+final class RunningProgram: Sendable {
+    private let process: Process
+    private let ended: AsyncStream<Void>
+    private let log = Mutex(Data())
+
+    var pid: Int32 { process.processIdentifier }
+    /// What it has said on standard error.
+    var logText: String { log.withLock { String(decoding: $0, as: UTF8.self) } }
+
+    init(_ program: Program, _ arguments: [String], _ environment: [String: String]) throws {
+        process = program.process(arguments, environment)
+        let errors = Pipe()
+        process.standardError = errors
+        process.standardOutput = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        ended = process.end()
+        try process.run()
+        let reading = errors.fileHandleForReading
+        Thread.detachNewThread { [self] in
+            while let data = try? reading.read(upToCount: 4096), !data.isEmpty {
+                log.withLock { $0.append(data) }
+            }
+        }
+    }
+
+    /// Waits until it has said `text`, or has ended.
+    func says(_ text: String) async throws {
+        try await eventually("\(text) in: \(logText)") { logText.contains(text) || !process.isRunning }
+        guard logText.contains(text) else { throw TookTooLong(what: "it ended: \(logText)") }
+    }
+
+    /// Sends a signal and waits for the end.
+    ///
+    /// - Returns: the exit status; the signal's number when that ended it.
+    @discardableResult
+    func stop(_ signal: Int32 = SIGTERM) async -> Int32 {
+        kill(pid, signal)
+        for await _ in ended {}
+        return process.terminationStatus
+    }
+
+    deinit { if process.isRunning { kill(pid, SIGKILL) } }
+}
+
+/// Waits until something holds; fails after two minutes.
+func eventually(_ what: @autoclosure () -> String, _ holds: () async throws -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(120)
+    while try await !holds() {
+        guard ContinuousClock.now < end else { throw TookTooLong(what: what()) }
+        await Task.yield()
+    }
+}
+
+struct TookTooLong: Error { let what: String }

@@ -1,0 +1,108 @@
+import Causeway
+import CausewayControl
+import Foundation
+import Testing
+
+@Suite struct FileCredentialStoreTests {
+    private let folder: TemporaryFolder
+    private let store: FileCredentialStore
+    private let session: Session
+    private let token: AccessToken
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = FileCredentialStore(folder: folder.path)
+        session = Session(
+            id: SessionID(SystemRuntime().makeUUIDv7()), server: "https://chat.example",
+            user: try #require(UserID("ann")), startedAt: Timestamp(milliseconds: 0))
+        token = try #require(AccessToken("s3cret"))
+    }
+
+    private var path: String { "\(folder.path)/token-\(session.id)" }
+
+    @Test func aTokenIsKeptReplacedAndForgotten() async throws {
+        #expect(try await store.token(for: session) == nil)
+        try await store.save(token, for: session)
+        #expect(try await store.token(for: session) == token)
+        #expect(try TemporaryFolder.mode(of: path) == 0o600)
+        let other = try #require(AccessToken("0ther"))
+        try await store.save(other, for: session)
+        #expect(try await store.token(for: session) == other)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
+        try await store.remove(for: session)
+        #expect(try await store.token(for: session) == nil)
+        try await store.remove(for: session)
+    }
+
+    /// What a crash between writing and renaming leaves behind neither stands in the way nor lends its mode.
+    @Test func anUnfinishedFileIsReplaced() async throws {
+        _ = try folder.write("half", to: "token-\(session.id).new", mode: 0o666)
+        try await store.save(token, for: session)
+        #expect(try await store.token(for: session) == token)
+        #expect(try TemporaryFolder.mode(of: path) == 0o600)
+    }
+
+    @Test(arguments: [0o640, 0o604, 0o644])
+    func aFileThatOthersMayReadIsRefused(mode: Int) async throws {
+        try await store.save(token, for: session)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        do throws(CredentialError) {
+            _ = try await store.token(for: session)
+            Issue.record("others may read it")
+        } catch {
+            #expect(error.description.contains("chmod 600"))
+            #expect(!error.description.contains("s3cret"))
+        }
+    }
+
+    @Test func noErrorHoldsTheToken() async throws {
+        let nowhere = FileCredentialStore(folder: folder.path + "/none")
+        do throws(CredentialError) {
+            try await nowhere.save(token, for: session)
+            Issue.record("there is no such folder")
+        } catch {
+            #expect(error.description.contains(folder.path))
+            #expect(!error.description.contains("s3cret"))
+        }
+        try await store.save(token, for: session)
+        try Data("two words".utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        do throws(CredentialError) {
+            _ = try await store.token(for: session)
+            Issue.record("that is no token")
+        } catch {
+            #expect(!error.description.contains("two words"))
+        }
+    }
+
+    @Test func whatALoginSaidOfACertificateIsKeptForTheNextStart() throws {
+        let server = "https://chat.example:8443"
+        let trust = try FileTrustKeeper(folder: folder.path)
+        #expect(trust.authoritiesFile(for: server) == nil)
+        try trust.keep(TrustEntry(authorities: "PEM", certificatePath: "/c", keyPath: "/k"), for: server)
+        let next = try FileTrustKeeper(folder: folder.path)
+        let file = try #require(next.authoritiesFile(for: server))
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "PEM")
+        #expect(next.entry(for: server)?.keyPath == "/k")
+        #expect(next.authoritiesFile(for: server + "0") == nil)
+        try next.keep(nil, for: server)
+        #expect(!FileManager.default.fileExists(atPath: file))
+        #expect(try FileTrustKeeper(folder: folder.path).entry(for: server) == nil)
+    }
+
+    @Test func theTokenIsReadFromAFileOrTheEnvironment() async throws {
+        let file = try folder.write("  s3cret\n", to: "token")
+        let terminal = Terminal(environment: [:])
+        let environment = ["CAUSEWAY_TOKEN": "0ther"]
+        #expect(try await TokenInput(file: file, environment: environment).token(terminal: terminal) == token)
+        #expect(try await TokenInput(file: nil, environment: environment).token(terminal: terminal).text == "0ther")
+        let wrong = try folder.write("two words", to: "wrong")
+        do throws(ControlError) {
+            _ = try await TokenInput(file: wrong, environment: [:]).token(terminal: terminal)
+            Issue.record("that is no token")
+        } catch {
+            #expect(error.code == .badRequest)
+            #expect(!error.detail.contains("two words"))
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Causeway
+import CausewayControl
+import Testing
+
+/// Everything that can be asked, over a real socket.
+@Suite struct RoundTripTests {
+    private let general: ChannelID
+
+    init() throws { general = try #require(ChannelID("general")) }
+
+    @Test func aMessageIsTakenDeliveredAndRead() async throws {
+        try await ControlWorld.run { world in
+            let report = try await world.client.send([OutgoingMessage(channel: general, text: "hi")])
+            let id = try #require(report.ids.first)
+            #expect(report.problem == nil)
+            let result = try await world.client.result(of: id, within: .seconds(20))
+            #expect(result.outcome == .delivered)
+            #expect(result.position == 1)
+
+            let page = try await world.client.messages(ChannelQuery(channel: general))
+            #expect(page.messages.map(\.id) == [id])
+            #expect(page.refreshed == true)
+            let message = try await world.client.message(id)
+            #expect(message == page.messages[0])
+            #expect(message.text == "hi")
+            #expect(message.states == page.messages[0].states)
+            #expect(try await world.local.message(id) == message)
+            #expect(world.remote.texts == ["hi"])
+        }
+    }
+
+    @Test func whatWaitsSaysWhyInPartsAndInWords() async throws {
+        try await ControlWorld.run { world in
+            world.remote.set(.unreachable)
+            try await world.client.probe()
+            let ids = try await world.client.send(
+                ["a", "b"].map { OutgoingMessage(channel: general, text: $0) }
+            ).ids
+            try await eventually("offline") { try await world.client.status().connectivity.state == "offline" }
+            let outbox = try await world.client.outbox(PageRange()).messages
+            #expect(outbox.map(\.id) == ids)
+            for message in outbox {
+                #expect(message.wait?.kind == "offline")
+                #expect(message.wait?.detail == "nobody listens there")
+                #expect(message.waitText?.hasPrefix("offline: nobody listens there") == true)
+            }
+            let waiting = try await world.client.result(of: ids[0], within: .zero)
+            #expect(waiting.outcome == .waiting)
+            #expect(waiting.wait?.kind == "offline")
+
+            world.remote.set(.working)
+            try await world.client.probe()
+            for id in ids {
+                #expect(try await world.client.result(of: id, within: .seconds(20)).outcome == .delivered)
+            }
+            #expect(world.remote.texts == ["a", "b"])
+        }
+    }
+
+    @Test func failedMessagesAreListedResentAndDeleted() async throws {
+        try await ControlWorld.run { world in
+            world.remote.set(.refusing(code: "channelNotFound", detail: "no such channel"))
+            let ids = try await world.client.send(
+                (1...3).map { OutgoingMessage(channel: general, text: "m\($0)") }
+            ).ids
+            for id in ids {
+                let result = try await world.client.result(of: id, within: .seconds(20))
+                #expect(result.outcome == .failed)
+                #expect(result.failure?.text == "refused by the server: no such channel")
+            }
+            #expect(try await world.client.failed(in: general, PageRange()).messages.map(\.id) == ids)
+            #expect(try await world.client.failed(in: ChannelID("other"), PageRange()).messages.isEmpty)
+
+            let deleted = try await world.client.delete([ids[0]], by: .cli)
+            #expect(deleted.ids == [ids[0]])
+            let actions = try await world.client.deleteActions(limit: 10, before: nil).actions
+            #expect(actions.map(\.message) == [ids[0]])
+            #expect(actions.first?.by == "cli")
+            #expect(actions.first?.failure?.code == "channelNotFound")
+
+            world.remote.set(.working)
+            #expect(try await world.client.resend([ids[1], ids[0]]).ids == [ids[1]])
+            #expect(try await world.client.result(of: ids[1], within: .seconds(20)).outcome == .delivered)
+            #expect(try await world.client.resend([ids[1]]).count == 0)
+            #expect(try await world.client.deleteFailed(in: nil, by: .statusPage).count == 1)
+            #expect(try await world.client.failed(in: nil, PageRange()).messages.isEmpty)
+            #expect(try await world.client.deleteActions(limit: 1, before: nil).actions.map(\.by) == ["statusPage"])
+        }
+    }
+
+    @Test func allFailedMessagesGoBackInTheirOrder() async throws {
+        try await ControlWorld.run { world in
+            world.remote.set(.refusing(code: "no", detail: "no"))
+            let ids = try await world.client.send(
+                (1...5).map { OutgoingMessage(channel: general, text: "m\($0)") }
+            ).ids
+            for id in ids { _ = try await world.client.result(of: id, within: .seconds(20)) }
+            world.remote.set(.working)
+            #expect(try await world.client.resendFailed(in: nil).count == 5)
+            for id in ids {
+                #expect(try await world.client.result(of: id, within: .seconds(20)).outcome == .delivered)
+            }
+            #expect(world.remote.order == ids)
+        }
+    }
+
+    @Test func aPausedOutboxTakesMessagesAndSendsNone() async throws {
+        try await ControlWorld.run { world in
+            try await world.client.setPaused(true)
+            let ids = try await world.client.send([OutgoingMessage(channel: general, text: "later")]).ids
+            #expect(try await world.client.result(of: ids[0], within: .milliseconds(50)).wait?.kind == "paused")
+            #expect(try await world.client.status().paused)
+            #expect(world.remote.texts.isEmpty)
+            try await world.client.setPaused(false)
+            #expect(try await world.client.result(of: ids[0], within: .seconds(20)).outcome == .delivered)
+        }
+    }
+
+    @Test func aRefusedTokenFailsNothingAndANewLoginSendsAll() async throws {
+        try await ControlWorld.run { world in
+            world.remote.set(.refusingToken)
+            let ids = try await world.client.send([OutgoingMessage(channel: general, text: "x")]).ids
+            try await eventually("attention") { try await world.client.status().attention != nil }
+            #expect(try await world.client.status().attention?.cause == .tokenRefused)
+            #expect(try await world.client.message(ids[0]).state == "created")
+            await #expect(throws: ControlError(.tokenRefused, "the token is refused")) {
+                _ = try await world.client.login(ControlWorld.login)
+            }
+            world.remote.set(.working)
+            _ = try await world.client.login(ControlWorld.login)
+            #expect(try await world.client.result(of: ids[0], within: .seconds(20)).outcome == .delivered)
+        }
+    }
+
+    @Test func logoutSaysHowManyWereUnsent() async throws {
+        try await ControlWorld.run { world in
+            world.remote.set(.unreachable)
+            _ = try await world.client.send((1...3).map { OutgoingMessage(channel: general, text: "m\($0)") })
+            #expect(try await world.client.logout().unsent == 3)
+            await #expect(throws: ControlError.self) { _ = try await world.client.logout() }
+            do throws(ControlError) {
+                _ = try await world.client.send([OutgoingMessage(channel: general, text: "x")])
+                Issue.record("nobody is logged in")
+            } catch {
+                #expect(error.code == .noSession)
+            }
+        }
+    }
+
+    @Test func theTokenArrivesAndComesBackNowhere() async throws {
+        try await ControlWorld.run(loggedIn: false) { world in
+            let session = try await world.client.login(ControlWorld.login)
+            #expect(world.remote.tokens == [ControlWorld.login.token])
+            let answers = [
+                String(decoding: try ControlJSON.encode(session), as: UTF8.self),
+                String(decoding: try ControlJSON.encode(try await world.client.status()), as: UTF8.self),
+                "\(ControlWorld.login)",
+            ]
+            for answer in answers { #expect(!answer.contains(ControlWorld.token)) }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Causeway
+import CausewayControl
+import Foundation
+import Testing
+
+/// One precedence for every setting: flag, environment, file, default.
+@Suite struct SettingsTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func resolve(
+        _ flags: [SettingKey: String] = [:], _ environment: [String: String] = [:], file: String? = nil
+    ) throws(ControlError) -> Settings {
+        var environment = environment
+        environment["HOME"] = environment["HOME"] ?? folder.path
+        return try .resolve(flags: flags, environment: environment, configPath: file)
+    }
+
+    private func file(_ text: String) throws -> String { try folder.write(text, to: "config.json") }
+
+    /// A value for each key that is none of the defaults, and another.
+    private static let examples: [SettingKey: (String, String)] = [
+        .store: ("/a", "/b"), .socket: ("/a/s", "/b/s"), .durability: ("normal", "full"),
+        .restart: ("resume", "fail"), .ordering: ("strict", "lanedPerChannel"), .retryInterval: ("7s", "8s"),
+        .retryCount: ("7", "8"), .settlingTime: ("250ms", "2s"), .ca: ("/a/ca", "/b/ca"),
+        .clientCertificate: ("/a/c", "/b/c"), .clientKey: ("/a/k", "/b/k"), .logLevel: ("debug", "error"),
+        .logFormat: ("json", "text"),
+    ]
+
+    @Test(arguments: SettingKey.allCases)
+    func eachKeyIsFoundInEachPlaceAndTheNearerOneCounts(key: SettingKey) throws {
+        let (one, other) = try #require(Self.examples[key])
+        var path = try file(#"{"\#(key.rawValue)":"\#(one)"}"#)
+        // A certificate needs its key: the other half stands in the environment.
+        var pair: [String: String] = [:]
+        if key == .clientCertificate { pair[SettingKey.clientKey.environmentName] = "/k" }
+        if key == .clientKey { pair[SettingKey.clientCertificate.environmentName] = "/c" }
+
+        let byDefault = try resolve([:], [:])
+        #expect(byDefault.source(of: key) == .byDefault)
+        #expect(byDefault.text(of: key) != one)
+
+        let byFile = try resolve([:], pair, file: path)
+        #expect(byFile.text(of: key) == one)
+        #expect(byFile.source(of: key) == .file(path))
+
+        path = try file(#"{"\#(key.rawValue)":"\#(other)"}"#)
+        let environment = pair.merging([key.environmentName: one]) { $1 }
+        let byEnvironment = try resolve([:], environment, file: path)
+        #expect(byEnvironment.text(of: key) == one)
+        #expect(byEnvironment.source(of: key) == .environment(key.environmentName))
+
+        let other2 = pair.merging([key.environmentName: other]) { $1 }
+        let byFlag = try resolve([key: one], other2, file: path)
+        #expect(byFlag.text(of: key) == one)
+        #expect(byFlag.source(of: key) == .flag(key.flag))
+    }
+
+    @Test func namesFollowFromTheKey() {
+        #expect(SettingKey.retryInterval.flag == "--retry-interval")
+        #expect(SettingKey.retryInterval.environmentName == "CAUSEWAY_RETRY_INTERVAL")
+        #expect(SettingKey.ca.environmentName == "CAUSEWAY_CA")
+    }
+
+    @Test func theSocketFollowsTheStore() throws {
+        let home = folder.path
+        let runtime = ["XDG_RUNTIME_DIR": "/run/user/7", "XDG_STATE_HOME": home + "/state"]
+        #expect(try resolve([:], runtime).store == home + "/state/causeway")
+        #expect(try resolve([:], runtime).socket == "/run/user/7/causeway/control.sock")
+        #expect(try resolve([.store: "/other"], runtime).socket == "/other/run/control.sock")
+        #expect(try resolve().store == home + "/.local/state/causeway")
+        #expect(try resolve().socket == home + "/.local/state/causeway/run/control.sock")
+        // The specification has relative paths ignored.
+        #expect(try resolve([:], ["XDG_STATE_HOME": "state"]).store == home + "/.local/state/causeway")
+    }
+
+    @Test func theUsualFileIsReadWhenItIsThere() throws {
+        let usual = folder.path + "/c/causeway"
+        try FileManager.default.createDirectory(atPath: usual, withIntermediateDirectories: true)
+        let path = try folder.write(#"{"restart":"resume","retryCount":9,"ca":"ca.pem"}"#, to: "c/causeway/config.json")
+        let settings = try resolve([:], ["XDG_CONFIG_HOME": folder.path + "/c"])
+        #expect(settings.restart == .resume)
+        #expect(settings.retryCount == 9)
+        #expect(settings.source(of: .restart) == .file(path))
+        // Paths in a file are meant from its folder.
+        #expect(settings.ca == usual + "/ca.pem")
+        #expect(settings.clientConfiguration.restart == .resume)
+        #expect(settings.clientConfiguration.outbox.retry.retriesMax == 9)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"stroe":"/a"}"#, "unknown key `stroe`"), (#"{"token":"x"}"#, "unknown key `token`"),
+            (#"{"restart":true}"#, "`restart` must be a text or a number"), ("[]", "it must be one JSON object"),
+            ("{", "is not valid JSON"), (#"{"restart":"never"}"#, "it must be one of fail, resume"),
+            (#"{"retryInterval":"soon"}"#, "it must be a time such as 5s"),
+            (#"{"retryCount":-1}"#, "it must be a whole number"), (#"{"ca":""}"#, "it is empty"),
+            (#"{"clientKey":"/k"}"#, "must be set together"),
+        ])
+    func whatIsWrongIsNamed(text: String, words: String) throws {
+        let path = try file(text)
+        do throws(ControlError) {
+            _ = try resolve([:], [:], file: path)
+            Issue.record("that is wrong")
+        } catch {
+            #expect(error.code == .configuration)
+            #expect(error.detail.contains(words))
+            #expect(error.detail.contains(path) || words.contains("together"))
+        }
+    }
+
+    @Test func aFileThatWasNamedMustBeThere() throws {
+        do throws(ControlError) {
+            _ = try resolve([:], ["CAUSEWAY_CONFIG": folder.path + "/none.json"])
+            Issue.record("there is none")
+        } catch {
+            #expect(error.detail == "there is no configuration file \(folder.path)/none.json")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("5", 5000), ("0.5", 500), ("5s", 5000), ("500ms", 500), ("2m", 120_000), ("1h", 3_600_000), ("0", 0),
+        ])
+    func timesAreRead(text: String, milliseconds: Int) {
+        #expect(DurationText.duration(text) == .milliseconds(milliseconds))
+    }
+
+    @Test(arguments: ["", "s", "-1", "1d", "1 s", "NaN", "1e3", "٣", "1e999s"])
+    func whatIsNoTimeIsNone(text: String) { #expect(DurationText.duration(text) == nil) }
+}

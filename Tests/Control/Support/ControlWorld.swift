@@ -1,0 +1,110 @@
+import Causeway
+import CausewayControl
+import Foundation
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// A client on a memory store, its control service, and a server of it on a real socket.
+struct ControlWorld {
+    let folder: TemporaryFolder
+    let remote: ScriptedServer
+    let local: ClientControlService
+    let client: ControlClient
+    let socketPath: String
+
+    var socket: SocketPlace { SocketPlace(path: socketPath) }
+
+    static let token = "s3cret-token-of-ann"
+
+    /// Runs `body` while the server serves; logged in unless said otherwise.
+    static func run(
+        loggedIn: Bool = true, requestTime: Duration? = nil,
+        _ body: @Sendable (ControlWorld) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let remote = ScriptedServer()
+        let client = try await CausewayClient.open(
+            store: MemoryStore(), transports: remote.registry, credentials: MemoryCredentialStore(),
+            configuration: quick)
+        let process = StatusForm.Process(pid: 4711, version: "test", store: folder.path, isDaemon: true)
+        let service = ClientControlService(client: client, trust: MemoryTrustKeeper(), process: process)
+        if loggedIn { _ = try await service.login(login) }
+        let socketPath = folder.path + "/run/s"
+        try await serving(service, at: socketPath, requestTime: requestTime) {
+            let control = try ControlClient(socketPath: socketPath)
+            let world = ControlWorld(
+                folder: folder, remote: remote, local: service, client: control, socketPath: socketPath)
+            do {
+                try await body(world)
+            } catch {
+                await control.close()
+                throw error
+            }
+            await control.close()
+        }
+        await client.close()
+    }
+
+    static var login: LoginRequest {
+        guard let token = AccessToken(token) else { preconditionFailure("a token") }
+        return LoginRequest(server: "test://server", token: token)
+    }
+
+    /// Retries and settles at once: nothing here is about time.
+    private static var quick: ClientConfiguration {
+        var configuration = ClientConfiguration()
+        configuration.outbox.settlingTime = .zero
+        configuration.outbox.retry.interval = .milliseconds(1)
+        configuration.outbox.probeInterval = .milliseconds(20)
+        configuration.outbox.probeIntervalMax = .milliseconds(20)
+        configuration.outbox.attentionProbeInterval = .milliseconds(20)
+        return configuration
+    }
+
+    /// Runs `body` while `service` is served at a socket.
+    static func serving(
+        _ service: any ControlService, at path: String, requestTime: Duration? = nil,
+        _ body: @Sendable () async throws -> Void
+    ) async throws {
+        let (ready, readied) = AsyncStream.makeStream(of: Void.self)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let server = ControlServer(
+            service: service, socketPath: path, logger: logger, requestTime: requestTime ?? .seconds(60)
+        ) { readied.finish() }
+        let group = ServiceGroup(configuration: .init(services: [server], logger: logger))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { readied.finish() }
+                try await group.run()
+            }
+            for await _ in ready {}
+            guard SocketPlace(path: path).isListening else {
+                try await tasks.waitForAll()
+                throw Unserved()
+            }
+            do {
+                try await body()
+            } catch {
+                await group.triggerGracefulShutdown()
+                throw error
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+
+    struct Unserved: Error {}
+}
+
+/// Waits until something holds; fails after a minute.
+func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(60)
+    while try await !holds() {
+        guard ContinuousClock.now < end else { throw TookTooLong(what: what) }
+        await Task.yield()
+    }
+}
+
+struct TookTooLong: Error { let what: String }

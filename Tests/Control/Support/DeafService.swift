@@ -1,0 +1,30 @@
+import Causeway
+import CausewayControl
+
+/// A service that does nothing: for what happens before any request.
+struct DeafService: ControlService {
+    private var deaf: ControlError { ControlError(.internalError, "deaf") }
+
+    func login(_ request: LoginRequest) async throws(ControlError) -> SessionForm { throw deaf }
+    func logout() async throws(ControlError) -> LogoutReport { throw deaf }
+    func send(_ messages: [OutgoingMessage]) async throws(ControlError) -> SendReport { throw deaf }
+    func result(of id: MessageID, within limit: Duration) async throws(ControlError) -> ResultForm { throw deaf }
+    func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm { throw deaf }
+    func message(_ id: MessageID) async throws(ControlError) -> MessageForm { throw deaf }
+    func outbox(_ range: PageRange) async throws(ControlError) -> MessageListForm { throw deaf }
+    func failed(in channel: ChannelID?, _ range: PageRange) async throws(ControlError) -> MessageListForm {
+        throw deaf
+    }
+    func resend(_ ids: [MessageID]) async throws(ControlError) -> ChangeReport { throw deaf }
+    func resendFailed(in channel: ChannelID?) async throws(ControlError) -> ChangeReport { throw deaf }
+    func delete(_ ids: [MessageID], by origin: DeleteAction.Origin) async throws(ControlError) -> ChangeReport {
+        throw deaf
+    }
+    func deleteFailed(
+        in channel: ChannelID?, by origin: DeleteAction.Origin
+    ) async throws(ControlError) -> ChangeReport { throw deaf }
+    func deleteActions(limit: Int, before: Int64?) async throws(ControlError) -> DeleteActionListForm { throw deaf }
+    func status() async throws(ControlError) -> StatusForm { throw deaf }
+    func setPaused(_ isPaused: Bool) async throws(ControlError) { throw deaf }
+    func probe() async throws(ControlError) { throw deaf }
+}
