@@ -147,6 +147,15 @@ let package = Package(
             ]),
         app("causeway-hub", ["CausewayHub", .argumentParser, .lifecycle, .logging]),
 
+        // Tools: what measures, never installed.
+        .executableTarget(
+            name: "causeway-bench",
+            dependencies: [
+                "Causeway", "CausewayModels", "CausewayStorage", "CausewaySQLiteStorage", "CausewayHTTPTransport",
+                "CausewayTLS", .argumentParser,
+            ],
+            path: "Tools/bench/causeway-bench", swiftSettings: strict),
+
         // Tests
         .target(
             name: "CausewaySimulatedRuntime", dependencies: ["CausewayModels", "CausewayRuntime"],
