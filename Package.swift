@@ -40,6 +40,7 @@ extension Target.Dependency {
     static let nioHTTPTypes = product(name: "NIOHTTPTypes", package: "swift-nio-extras")
     static let nioHTTPTypesHTTP1 = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
 }
 
 // MARK: - Shapes of targets
@@ -96,13 +97,13 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         module("TLS", ["COpenSSL", .nioCore, .nioPosix]),
-        module("HTTP", ["CausewayTLS", .httpTypes, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioPosix]),
+        module("HTTP", ["CausewayTLS", .httpTypes, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1, .nioPosix]),
         module("SQLiteStorage", ["CausewayModels", "CausewayRuntime", "CausewayStorage", .grdb]),
         module(
             "HTTPTransport",
             [
                 "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTP", "CausewayTLS", .httpTypes,
-                .nioCore,
+                .nioCore, .nioPosix,
             ]
         ),
 
@@ -123,29 +124,34 @@ let package = Package(
             path: "Modules/Client", swiftSettings: strict),
 
         // Servers and their shared parts.
-        module("Control", ["Causeway", "CausewayHTTP", .hummingbird, .httpTypes, .logging, .nioCore]),
+        module(
+            "Control",
+            [
+                "Causeway", "CausewayHTTP", .argumentParser, .hummingbird, .httpTypes, .lifecycle, .logging, .nioCore,
+                .nioHTTP1, .nioHTTPTypes, .nioPosix, .unixSignals,
+            ]),
         module(
             "Hub",
             [
                 "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayTLS", .grdb, .hummingbird,
-                .hummingbirdCore, .httpTypes, .logging, .nioCore, .nioPosix,
+                .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
+                .nioHTTPTypesHTTP1, .nioPosix,
             ]),
 
         // Apps: parse arguments, wire modules together.
+        // The choice of store and transports that the daemon and the command line share.
+        .target(
+            name: "CausewayAdapters",
+            dependencies: [
+                "Causeway", "CausewayControl", "CausewayHTTPTransport", "CausewaySQLiteStorage", "CausewayTLS",
+            ],
+            path: "Apps/Adapters", swiftSettings: strict),
         .executableTarget(
             name: "causeway-cli",
-            dependencies: [
-                "Causeway", "CausewayControl", "CausewaySQLiteStorage", "CausewayHTTPTransport", .argumentParser,
-                .logging,
-            ],
+            dependencies: ["Causeway", "CausewayAdapters", "CausewayControl", .argumentParser],
             path: "Apps/causeway", swiftSettings: strict),
-        app(
-            "causewayd",
-            [
-                "Causeway", "CausewayControl", "CausewaySQLiteStorage", "CausewayHTTPTransport", .argumentParser,
-                .lifecycle, .logging,
-            ]),
-        app("causeway-hub", ["CausewayHub", .argumentParser, .lifecycle, .logging]),
+        app("causewayd", ["CausewayAdapters", "CausewayControl", .argumentParser, .logging]),
+        app("causeway-hub", ["CausewayHub", "CausewayModels", .argumentParser, .lifecycle, .logging, .unixSignals]),
 
         // Tools: what measures, never installed.
         .executableTarget(
@@ -160,11 +166,34 @@ let package = Package(
         .target(
             name: "CausewaySimulatedRuntime", dependencies: ["CausewayModels", "CausewayRuntime"],
             path: "Tests/SimulatedRuntime", swiftSettings: strict),
+        .target(
+            name: "CausewayTestSupport",
+            dependencies: ["CausewayModels", "CausewayTLS", .nioCore, .nioHTTP1, .nioPosix],
+            path: "Tests/Support", swiftSettings: strict),
+        tests("HubRules", ["CausewayHubRules", "CausewayModels"]),
+        tests("Storage", ["CausewayModels", "CausewayStorage", "CausewayStorageConformance"]),
+        tests(
+            "SQLiteStorage",
+            ["CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage", .grdb]),
+        tests("TLS", ["CausewayTLS", .nioConcurrency, .nioCore, .nioEmbedded, .nioPosix]),
+        tests("HTTP", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
+        tests(
+            "HTTPTransport",
+            [
+                "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTPTransport",
+                "CausewayTLS", "CausewayTestSupport", "CausewayHub", .logging, .nioCore, .nioPosix,
+            ]),
         tests(
             "Sync",
             [
                 "Causeway", "CausewayModels", "CausewayRuntime", "CausewaySimulatedRuntime", "CausewayStorage",
                 "CausewayTransport",
+            ]),
+        tests(
+            "Hub",
+            [
+                "CausewayHub", "CausewayHubRules", "CausewayModels", "CausewayTLS", "CausewayWire", "causeway-hub",
+                .grdb, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]),
     ]
 )

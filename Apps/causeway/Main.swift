@@ -1,1 +1,35 @@
-@main struct Main { static func main() {} }
+import ArgumentParser
+import CausewayControl
+
+@main
+struct CausewayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "causeway",
+        abstract: "Sends messages that survive outages, and shows where each of them is.",
+        discussion: """
+            A message is on the disk before `send` returns, and travels when the network allows, exactly once and in
+            order. With a daemon (causewayd) the commands talk to it over its socket. Without one each command opens
+            the store itself, does its work and closes it again; what is undelivered then stays in the queue, in its
+            old order (the restart policy is always `resume` for a command: `fail` belongs to programs that stay).
+
+            Every listing takes --json and prints one JSON document (docs in `causeway help messages`). Problems go
+            to standard error; with --json as {"error":{"code":…,"detail":…}}.
+
+            Settings count in this order: options, environment (CAUSEWAY_STORE for --store, and so on), configuration
+            file ($XDG_CONFIG_HOME/causeway/config.json or --config), defaults. `causeway config` shows them all.
+
+            EXIT STATUS
+            \(ExitStatus.table)
+            """,
+        version: ProgramVersion.text,
+        groupedSubcommands: [
+            CommandGroup(name: "Session", subcommands: [Login.self, Logout.self, Status.self]),
+            CommandGroup(name: "Messages", subcommands: [Send.self, Messages.self, ShowMessage.self]),
+            CommandGroup(
+                name: "Outbox",
+                subcommands: [
+                    Outbox.self, Failed.self, Resend.self, Delete.self, DeleteFailed.self, DeleteActions.self,
+                ]),
+            CommandGroup(name: "Operation", subcommands: [Pause.self, Resume.self, Probe.self, Config.self]),
+        ])
+}

@@ -39,18 +39,24 @@ private final class CommitSubscriber: Sendable {
     /// The subscriber whose call this thread is in.
     @TaskLocal private static var current: ObjectIdentifier?
 
-    private let gate: Mutex<Call?>
+    /// The closure in a value of its own: held in the lock directly, it would be wrapped once more each time the lock
+    /// is taken, and each commit would cost more than the one before.
+    private struct Receiver {
+        let call: Call
+    }
+
+    private let gate: Mutex<Receiver?>
     private let isCancelled = Atomic<Bool>(false)
 
-    init(_ call: @escaping Call) { gate = Mutex(call) }
+    init(_ call: @escaping Call) { gate = Mutex(Receiver(call: call)) }
 
     func receive(_ commit: StoreCommit) {
-        let retired = gate.withLock { call -> Call? in
-            if let call, !isCancelled.load(ordering: .acquiring) {
-                Self.$current.withValue(ObjectIdentifier(self)) { call(commit) }
+        let retired = gate.withLock { receiver -> Receiver? in
+            if let receiver, !isCancelled.load(ordering: .acquiring) {
+                Self.$current.withValue(ObjectIdentifier(self)) { receiver.call(commit) }
             }
             // Cancelled before, or from within: what the closure holds is released outside the gate.
-            return isCancelled.load(ordering: .acquiring) ? call.take() : nil
+            return isCancelled.load(ordering: .acquiring) ? receiver.take() : nil
         }
         _ = retired
     }

@@ -72,6 +72,7 @@ extension MemoryState {
 
     private mutating func merge(_ placed: PlacedMessage, bytes: Int, _ changes: inout Changes) {
         let old = self[placed.id]?.message
+        guard old != nil || deletionCounts[placed.id] == nil else { return }
         let message = old?.merged(with: placed) ?? Message(placed, ordinal: takeSequence())
         guard message != old else { return }
         put(message, bytes: bytes)
@@ -121,8 +122,12 @@ extension MemoryState {
         action.sequence = takeSequence()
         deletions[action.sequence] = action
         deletionOrder.insert(action.sequence)
+        deletionCounts[action.message, default: 0] += 1
         if deletions.count > Limits.deleteActionsKeptMax, let oldest = deletionOrder.first {
-            deletions[oldest] = nil
+            if let message = deletions.removeValue(forKey: oldest)?.message {
+                let count = deletionCounts[message, default: 1] - 1
+                deletionCounts[message] = count == 0 ? nil : count
+            }
             deletionOrder.remove(oldest)
         }
         changes.listed.append(.deleteAction(action))

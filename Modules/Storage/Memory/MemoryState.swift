@@ -35,6 +35,8 @@ struct MemoryState: Sendable {
     var counts = StoreCounts()
     var deletions: [Int64: DeleteAction] = [:]
     var deletionOrder = SortedKeys<Int64>()
+    /// How many recorded deletions name a message.
+    var deletionCounts: [MessageID: Int] = [:]
 
     private var stored: [Int64: Stored] = [:]
     private var ordinals: [MessageID: Int64] = [:]
@@ -133,7 +135,7 @@ extension MemoryState {
     func outbox(_ outboxID: OutboxID) -> OutboxSnapshot {
         var entries = allUndelivered().compactMap { $0.message.entry(bytes: $0.bytes) }
         entries += controls.values.map(\.entry)
-        entries.sort { $0.sequence < $1.sequence }
+        entries.sort { ($0.sequence, $0.kind.rawValue) < ($1.sequence, $1.kind.rawValue) }
         return OutboxSnapshot(
             outboxID: outboxID, epoch: epoch, lastTransmitted: lastTransmitted, entries: entries)
     }

@@ -7,7 +7,8 @@ public struct OutboxSnapshot: Sendable, Equatable {
     public var epoch: Int64
     /// The highest lane sequence that was ever transmitted, per lane.
     public var lastTransmitted: [LaneID: Int64]
-    /// Everything that still has to be said to the server, by ascending sequence.
+    /// Everything that still has to be said to the server, by ascending sequence; a message goes before a control
+    /// entry of the same sequence.
     public var entries: [OutboxEntry]
 
     public init(outboxID: OutboxID, epoch: Int64, lastTransmitted: [LaneID: Int64], entries: [OutboxEntry]) {

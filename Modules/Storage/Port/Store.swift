@@ -16,7 +16,9 @@ public import CausewayModels
 ///    by itself when there is room. After a failed sync it acknowledges nothing until it was reopened and verified.
 /// 6. **One owner.** Only one process has a store open for writing; a second one gets ``StoreError/owned(pid:path:)``.
 ///
-/// Lifecycle: make it, call ``begin(_:)`` exactly once before anything else, then use it until ``close()``.
+/// Lifecycle: make it, call ``begin(_:)`` exactly once before anything else but ``subscribe(_:)``, then use it until
+/// ``close()``. ``begin(_:)`` is the first commit of the run, and the feed reports it as a reset. A call that changes
+/// nothing is a commit, too.
 public protocol Store: Sendable {
     /// Begins a new epoch and settles, in the same commit, what the previous run left undelivered.
     ///
@@ -47,7 +49,7 @@ public protocol Store: Sendable {
     /// How many messages there are in each state but `synced`. Cost: constant.
     func counts() async throws(StoreError) -> StoreCounts
 
-    /// Past deletions, newest first, below `before` when given.
+    /// Past deletions, newest first, below `before` when given; 1 to ``Limits/pageSizeMax`` of them.
     func deleteActions(before: Int64?, limit: Int) async throws(StoreError) -> [DeleteAction]
 
     /// The session that was saved last, ended or not; `nil` when there never was one.

@@ -7,6 +7,7 @@ public final class StoreSubscription: Sendable {
 
     deinit { onCancel() }
 
-    /// No call begins after this returns.
+    /// No call begins after this returns. It waits for a call that is under way on another thread: hold no lock that
+    /// the subscriber takes. From within the subscriber it returns at once.
     public func cancel() { onCancel() }
 }

@@ -1,0 +1,107 @@
+import ArgumentParser
+import CausewayHub
+import CausewayModels
+import Foundation
+
+struct AccountCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "account", abstract: "Add, list, renew or remove accounts; the hub may run meanwhile.",
+        subcommands: [Add.self, List.self, Renew.self, Remove.self])
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Add an account and write its token to a file.")
+        @OptionGroup var data: DataOption
+        @OptionGroup var file: TokenFileOption
+        @Argument(help: "Letters, digits and . _ - @ :") var name: String
+
+        func run() async throws {
+            try await failing {
+                let path = try file.path(for: name, in: data.folder)
+                let store = try HubStore(data.folder)
+                let token = try await store.addAccount(name)
+                try token.write(to: path)
+                print("Added \(name); its token is in \(path)")
+            }
+        }
+    }
+
+    struct Renew: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Give an account a new token; the old one is refused from now on.")
+        @OptionGroup var data: DataOption
+        @OptionGroup var file: TokenFileOption
+        @Argument var name: String
+
+        func run() async throws {
+            try await failing {
+                let path = try file.path(for: name, in: data.folder, replacing: true)
+                let store = try HubStore(data.folder)
+                let token = try await store.renewAccount(name)
+                try token.replace(at: path)
+                print("Renewed \(name); its new token is in \(path)")
+            }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take an account's token away; its messages and its name stay its own.")
+        @OptionGroup var data: DataOption
+        @Argument var name: String
+
+        func run() async throws {
+            try await failing {
+                try await HubStore(data.folder).removeAccount(name)
+                print("Removed \(name)")
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the accounts, removed ones too.")
+        @OptionGroup var data: DataOption
+        @Flag(name: .long, help: "One JSON array.") var json = false
+
+        private struct Line: Encodable {
+            let name: String
+            let createdAt: Int64
+            let removedAt: Int64?
+        }
+
+        func run() async throws {
+            try await failing {
+                let accounts = try await HubStore(data.folder).accounts()
+                guard !json else {
+                    let lines = accounts.map { account in
+                        Line(
+                            name: account.user.value, createdAt: account.createdAt.milliseconds,
+                            removedAt: account.removedAt?.milliseconds)
+                    }
+                    try print(JSONOutput.text(lines))
+                    return
+                }
+                for account in accounts {
+                    print(
+                        "\(account.user)\t\(account.removedAt.map { "removed \($0)" } ?? "since \(account.createdAt)")")
+                }
+            }
+        }
+    }
+}
+
+/// Where a token is written.
+struct TokenFileOption: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Where to write the token. Default: tokens/NAME.token in the data folder.", valueName: "path"))
+    var tokenFile: String?
+
+    /// - Throws: before anything is made, when there is a file of that name that is not to be replaced.
+    func path(for name: String, in folder: DataFolder, replacing: Bool = false) throws -> String {
+        let path = tokenFile ?? folder.token(of: name)
+        guard !replacing || tokenFile != nil else { return path }
+        if FileManager.default.fileExists(atPath: path) { throw HubError.alreadySetUp(path: path) }
+        return path
+    }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import CausewayHub
+import CausewayModels
+
+struct ChannelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "channel", abstract: "Add or list channels; the hub may run meanwhile.",
+        subcommands: [Add.self, List.self])
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Add a channel; one that is there stays as it is.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "Letters, digits and . _ - @ :") var name: String
+
+        func run() async throws {
+            try await failing {
+                guard let id = ChannelID(name) else {
+                    throw HubError.badName(
+                        kind: "channel", name: name, problem: Name.problem(with: name) ?? "is wrong")
+                }
+                let (_, isNew) = try await HubStore(data.folder).addChannel(id)
+                print(isNew ? "Added \(name)" : "\(name) is there already")
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the channels with their newest position.")
+        @OptionGroup var data: DataOption
+        @Flag(name: .long, help: "One JSON array.") var json = false
+
+        func run() async throws {
+            try await failing {
+                let channels = try await HubStore(data.folder).channels()
+                guard !json else {
+                    try print(JSONOutput.text(channels))
+                    return
+                }
+                for channel in channels { print("\(channel.id)\t\(channel.lastPosition)") }
+            }
+        }
+    }
+}

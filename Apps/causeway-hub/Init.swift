@@ -1,0 +1,62 @@
+import ArgumentParser
+import CausewayHub
+
+struct Init: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make a hub: an authority, a server certificate, a first account and a first channel.",
+        discussion: "Nothing that is there already is overwritten.")
+
+    @OptionGroup var data: DataOption
+
+    @Option(
+        name: .long, parsing: .singleValue,
+        help:
+            "A host name or address by which clients reach the hub; may be given again. Default: localhost, 127.0.0.1, ::1."
+    )
+    var name: [String] = []
+
+    @Option(name: .long, help: "The first account.")
+    var account = "me"
+
+    @Option(name: .long, help: "The first channel.")
+    var channel = "general"
+
+    func run() async throws {
+        try await failing {
+            let names = name.isEmpty ? ["localhost", "127.0.0.1", "::1"] : name
+            let made = try await HubSetup(
+                folder: data.folder, names: names, account: account, channel: channel
+            ).run()
+            print(Self.report(made))
+        }
+    }
+
+    private static func report(_ made: HubSetup.Made) -> String {
+        """
+        Made a hub in \(made.folder.path)
+          certificate  \(made.folder.serverCertificate) for \(made.names.joined(separator: ", "))
+          authority    \(made.folder.authorityCertificate) (clients trust this one; its key is ca.key beside it)
+          account      \(made.account), token in \(made.tokenPath) (keep it secret)
+          channel      \(made.channel)
+
+        Next:
+          causeway-hub serve --data \(quoted(made.folder.path))
+          causeway login https://\(made.names[0]):8443 --ca \(quoted(made.folder.authorityCertificate)) \
+        --token-file \(quoted(made.tokenPath))
+        """
+    }
+
+    /// As a shell takes it.
+    private static func quoted(_ path: String) -> String {
+        let isPlain = path.utf8.allSatisfy { byte in
+            byte == UInt8(ascii: "/") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+                || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "@")
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+        }
+        return isPlain
+            ? path
+            : "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    }
+}

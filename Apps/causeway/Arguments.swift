@@ -1,0 +1,46 @@
+public import ArgumentParser
+public import Causeway
+import CausewayControl
+
+extension MessageID: ExpressibleByArgument {}
+extension ChannelID: ExpressibleByArgument {}
+extension PlaceMark: ExpressibleByArgument {}
+
+/// A time, as an option's value.
+struct TimeLimit: ExpressibleByArgument {
+    let duration: Duration
+
+    init?(argument: String) {
+        guard let duration = DurationText.duration(argument) else { return nil }
+        self.duration = duration
+    }
+}
+
+/// Which part of a list.
+struct ListOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("How many messages at the most.", valueName: "number")) var limit = 20
+
+    func validate() throws {
+        guard (1...1_000_000).contains(limit) else { throw ValidationError("--limit is 1 to 1000000.") }
+    }
+
+    /// Reads page after page until there are enough.
+    func list(
+        from start: PlaceMark?,
+        page: (PageRange) async throws(ControlError) -> MessageListForm
+    ) async throws(ControlError) -> MessageListForm {
+        var messages: [MessageForm] = []
+        var first: MessageListForm?
+        var place = start
+        repeat {
+            let form = try await page(PageRange(limit: limit - messages.count, after: place))
+            messages += form.messages
+            first = first ?? form
+            place = form.next
+        } while place != nil && messages.count < limit
+        var whole = MessageListForm(messages, next: place?.cursor)
+        whole.refreshed = first?.refreshed
+        whole.refreshProblem = first?.refreshProblem
+        return whole
+    }
+}

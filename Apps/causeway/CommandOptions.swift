@@ -1,0 +1,40 @@
+import ArgumentParser
+import CausewayAdapters
+import CausewayControl
+import Foundation
+
+/// What every command takes, and the way each of them runs.
+struct CommandOptions: ParsableArguments {
+    @Flag(help: "Print JSON.") var json = false
+    @OptionGroup(title: "Settings") var settings: SettingsOptions
+
+    /// Runs a command: finds the way to the store, and turns what comes of it into an exit status.
+    func run(
+        _ body: (ControlRoute, Console) async throws(ControlError) -> ExitStatus
+    ) async throws {
+        try await reporting { console throws(ControlError) in
+            let route = try await ControlRoute.find(settings.resolved(), adapters: .system)
+            do throws(ControlError) {
+                let status = try await body(route, console)
+                await route.close()
+                return status
+            } catch {
+                await route.close()
+                throw error
+            }
+        }
+    }
+
+    /// Runs a command that needs no store.
+    func reporting(_ body: (Console) async throws(ControlError) -> ExitStatus) async throws {
+        let console = Console(json: json)
+        let status: ExitStatus
+        do throws(ControlError) {
+            status = try await body(console)
+        } catch {
+            console.report(error)
+            throw ExitCode(error.code.exitStatus.rawValue)
+        }
+        if status != .ok { throw ExitCode(status.rawValue) }
+    }
+}

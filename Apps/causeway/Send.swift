@@ -1,0 +1,160 @@
+import ArgumentParser
+import Causeway
+import CausewayControl
+import Foundation
+
+struct Send: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Send a message; prints its id.",
+        discussion: """
+            Returns when the message is on the disk: from then on it is delivered, whatever happens to this program,
+            the daemon or the network. With --wait it returns when the message is on the server, or has failed for
+            good: then the exit status is 1 and the reason is said.
+
+            The text is taken from the arguments, joined by spaces, or from standard input when there are none or
+            the only one is -. Write -- before a text that begins with a dash. With --lines each line of standard
+            input becomes a message, in order, many at once; blank lines are left out, a line that cannot be a
+            message is told, and the others go (exit status 2). With --custom the input is JSON, an object.
+
+            Without a daemon it tries to deliver for --linger (10s), as long as the server can be reached, and says
+            when messages stay in the outbox; the next command, or a daemon, goes on with them.
+
+            --json prints {"ids":[…]}, and with --wait "results" with one object for each message.
+            """)
+
+    @Argument(help: "The channel.") var channel: ChannelID
+    @Argument(help: ArgumentHelp("The text, or - for standard input.", valueName: "text")) var text: [String] = []
+    @Flag(help: "Each line of standard input is a message.") var lines = false
+    @Flag(help: "The input is JSON: a custom message.") var custom = false
+    @Flag(help: "Return when the message is on the server, or failed.") var wait = false
+    @Option(help: ArgumentHelp("With --wait: give up waiting after this time; exit status 75.", valueName: "time"))
+    var timeout: TimeLimit?
+    @Option(
+        help: ArgumentHelp("Without a daemon: how long to try to deliver. (default: 10s)", valueName: "time"))
+    var linger: TimeLimit?
+    @OptionGroup var options: CommandOptions
+
+    func validate() throws {
+        if lines, !text.isEmpty, text != ["-"] { throw ValidationError("--lines reads standard input only.") }
+        if timeout != nil, !wait { throw ValidationError("--timeout belongs to --wait.") }
+    }
+
+    private var readsInput: Bool { text.isEmpty || text == ["-"] }
+
+    func run() async throws {
+        try await options.run { route, console throws(ControlError) in
+            if readsInput, text.isEmpty, !lines, console.terminal.isInputTerminal {
+                throw ControlError(.badRequest, "there is no text; write it behind the channel, or - to type it")
+            }
+            let outcome = try await create(route.service, console)
+            for problem in outcome.refused { console.note(problem) }
+            if outcome.blankCount > 0 { console.note("\(outcome.blankCount) blank lines were left out") }
+            let delivery = try await deliver(outcome.ids, route, console)
+            try answer(outcome, delivery.results, console)
+            return status(outcome, delivery.status, console)
+        }
+    }
+
+    // MARK: - Creating
+
+    private func create(
+        _ service: any ControlService, _ console: Console
+    ) async throws(ControlError) -> BulkSender.Outcome {
+        let composer = MessageComposer(channel: channel, isCustom: custom)
+        guard lines else {
+            var outcome = BulkSender.Outcome()
+            let report = try await service.send([try composer.message(try await content())])
+            outcome.ids = report.ids
+            outcome.problem = report.problem?.error
+            return outcome
+        }
+        var count = 0
+        let sender = BulkSender(service: service, composer: composer) { ids in
+            count += ids.count
+            if !console.json, !wait {
+                FileHandle.standardOutput.write(Data((ids.map(\.description).joined(separator: "\n") + "\n").utf8))
+            }
+            console.progress("\(count) messages taken")
+        }
+        let outcome = await sender.send(LineInput(lineBytesMax: MessageComposer.inputBytesMax))
+        console.endProgress()
+        return outcome
+    }
+
+    private func content() async throws(ControlError) -> Data {
+        guard readsInput else { return Data(text.joined(separator: " ").utf8) }
+        let input = try await StandardInput.all(bytesMax: MessageComposer.inputBytesMax)
+        // What `echo` adds is not meant.
+        return input.last == UInt8(ascii: "\n") ? input.dropLast() : input
+    }
+
+    // MARK: - Delivering
+
+    private func deliver(
+        _ ids: [MessageID], _ route: ControlRoute, _ console: Console
+    ) async throws(ControlError) -> (results: [ResultForm]?, status: ExitStatus) {
+        guard !ids.isEmpty else { return (nil, .ok) }
+        let waiter = ResultWaiter(service: route.service)
+        if wait {
+            let results = try await waiter.results(of: ids, within: timeout?.duration) { result in
+                console.progress("waiting: \(result.waitText ?? "…")")
+            }
+            console.endProgress()
+            for result in results { tell(result, console) }
+            return (results, SendVerdict.exitStatus(of: results))
+        }
+        guard !route.isDaemon else { return (nil, .ok) }
+        let limit = linger?.duration ?? .seconds(ControlLimits.lingerSeconds)
+        let (delivered, results) = try await waiter.linger(over: ids, within: limit)
+        let failed = results.filter { $0.outcome == .failed || $0.outcome == .deleted }
+        for result in failed { tell(result, console) }
+        let left = ids.count - delivered - failed.count
+        if left > 0 {
+            let why = results.first { $0.outcome == .waiting }?.waitText.map { " (\($0))" } ?? ""
+            console.note(
+                "no daemon runs: \(left == 1 ? "the message stays" : "\(left) messages stay") in the outbox\(why);"
+                    + " the next command, or causewayd, goes on with \(left == 1 ? "it" : "them")")
+        }
+        return (nil, failed.isEmpty ? .ok : failed.count == ids.count ? .failedForGood : .partly)
+    }
+
+    private func tell(_ result: ResultForm, _ console: Console) {
+        switch result.outcome {
+        case .delivered: break
+        case .failed: console.note("message \(result.id) failed: \(result.failure?.text ?? "no reason was given")")
+        case .deleted: console.note("message \(result.id) was deleted before it was delivered")
+        case .waiting: console.note("message \(result.id) still waits: \(result.waitText ?? "no reason was given")")
+        }
+    }
+
+    // MARK: - Answering
+
+    private struct Answer: Encodable {
+        let ids: [MessageID]
+        let results: [ResultForm]?
+        let refused: [String]?
+        let problem: ProblemForm?
+    }
+
+    private func answer(
+        _ outcome: BulkSender.Outcome, _ results: [ResultForm]?, _ console: Console
+    ) throws(ControlError) {
+        let answer = Answer(
+            ids: outcome.ids, results: results, refused: outcome.refused.isEmpty ? nil : outcome.refused,
+            problem: outcome.problem.map(ProblemForm.init))
+        try console.answer(answer) { _ in
+            lines && !wait ? [] : outcome.ids.map(\.description)
+        }
+    }
+
+    private func status(
+        _ outcome: BulkSender.Outcome, _ delivery: ExitStatus, _ console: Console
+    ) -> ExitStatus {
+        if let problem = outcome.problem {
+            console.report(problem)
+            return outcome.ids.isEmpty ? problem.code.exitStatus : .partly
+        }
+        if !outcome.refused.isEmpty { return outcome.ids.isEmpty ? .badInput : .partly }
+        return delivery
+    }
+}

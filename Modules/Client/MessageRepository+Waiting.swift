@@ -1,0 +1,9 @@
+public import CausewayModels
+import CausewaySync
+
+extension MessageRepository {
+    /// Why each of these messages is not on the server yet; those that do not wait are left out.
+    public func waitReasons(for ids: [MessageID]) async -> [MessageID: WaitReason] {
+        await engine.waitReasons(for: ids)
+    }
+}

@@ -1,0 +1,103 @@
+import Causeway
+package import Logging
+import ServiceLifecycle
+import UnixSignals
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The daemon: owns a store, runs its engine, serves the control socket, and tells the supervisor how it is.
+package struct Daemon: Sendable {
+    private let settings: Settings
+    private let adapters: LocalAdapters
+    private let logger: Logger
+    private let supervisor: Supervisor
+
+    /// - Parameter environment: the process's; names the supervisor's socket.
+    package init(settings: Settings, adapters: LocalAdapters, environment: [String: String], logger: Logger) {
+        self.settings = settings
+        self.adapters = adapters
+        self.logger = logger
+        supervisor = Supervisor(environment: environment)
+    }
+
+    /// Runs until SIGTERM or SIGINT, then ends in bounded time: requests under way are answered, nothing new is
+    /// sent, the store is closed.
+    ///
+    /// Throws ``ControlError`` when the store or the socket cannot be had.
+    package func run() async throws {
+        let local = try await LocalClient.open(
+            settings, isDaemon: true, storeWait: .seconds(ControlLimits.storeWaitSecondsOfDaemon), adapters: adapters)
+        logger.info(
+            "the store is open",
+            metadata: ["store": "\(settings.store)", "restart": "\(settings.restart.rawValue)"])
+        do {
+            try await serve(local.service)
+        } catch {
+            await local.close()
+            throw error
+        }
+        await local.close()
+        logger.info("stopped")
+    }
+
+    private func serve(_ service: ClientControlService) async throws {
+        let server = ControlServer(service: service, socketPath: settings.socket, logger: logger) {
+            logger.notice("ready", metadata: ["socket": "\(settings.socket)"])
+            supervisor.tell("READY=1\nSTATUS=serving \(settings.socket)")
+        }
+        var configuration = ServiceGroupConfiguration(
+            services: [
+                server, WatchdogService(supervisor: supervisor, service: service), HangupService(logger: logger),
+                StatusLogService(service: service, logger: logger),
+                EndingService(supervisor: supervisor, logger: logger),
+            ],
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
+        configuration.maximumGracefulShutdownDuration = .seconds(ControlLimits.shutdownSecondsMax - 5)
+        do {
+            try await ServiceGroup(configuration: configuration).run()
+        } catch is CancellationError {
+            logger.warning("requests were cut off at the end")
+        }
+    }
+
+    private var quiet: Logger {
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        return quiet
+    }
+}
+
+/// Says that the end has begun, and sees to it that it comes.
+private struct EndingService: Service {
+    let supervisor: Supervisor
+    let logger: Logger
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        logger.notice("stopping")
+        supervisor.tell("STOPPING=1")
+        let logger = logger
+        Task.detached {
+            try? await Task.sleep(for: .seconds(ControlLimits.shutdownSecondsMax))
+            logger.critical("did not end in time; what is undelivered stays in the store")
+            exit(ExitStatus.temporary.rawValue)
+        }
+    }
+}
+
+/// SIGHUP asks many daemons to read their settings again; this one says that it does not.
+private struct HangupService: Service {
+    let logger: Logger
+
+    func run() async throws {
+        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+            logger.notice("SIGHUP: there is nothing to reload; restart the daemon to change its settings")
+        }
+    }
+}

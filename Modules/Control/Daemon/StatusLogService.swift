@@ -1,0 +1,58 @@
+import Causeway
+import Logging
+import ServiceLifecycle
+
+/// Writes into the log what an operator wants to find there: connection, attention, trouble with the disk; each
+/// change once.
+struct StatusLogService: Service {
+    private struct Seen: Equatable {
+        var link: String
+        var attention: String?
+        var storeProblem: String?
+    }
+
+    private static let interval: Duration = .seconds(1)
+
+    let service: any ControlService
+    let logger: Logger
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            var seen: Seen?
+            while !Task.isCancelled {
+                if let status = try? await service.status() {
+                    let now = Seen(
+                        link: status.connectivity.state, attention: status.attention?.detail,
+                        storeProblem: status.storeProblem)
+                    if let former = seen, former != now { report(status, from: former, to: now) }
+                    if seen == nil, status.attention != nil { attention(status) }
+                    seen = now
+                }
+                try await Task.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    private func report(_ status: StatusForm, from former: Seen, to now: Seen) {
+        if former.link != now.link {
+            var metadata: Logger.Metadata = ["undelivered": "\(status.counts.undelivered)"]
+            if let detail = status.connectivity.detail { metadata["detail"] = "\(detail)" }
+            logger.info("connection: \(now.link)", metadata: metadata)
+        }
+        if former.attention != now.attention {
+            if now.attention == nil { logger.notice("nothing needs attention any more") } else { attention(status) }
+        }
+        if former.storeProblem != now.storeProblem {
+            if let problem = now.storeProblem {
+                logger.error("the store: \(problem)")
+            } else {
+                logger.notice("the store works again")
+            }
+        }
+    }
+
+    private func attention(_ status: StatusForm) {
+        guard let attention = status.attention else { return }
+        logger.warning("needs attention: \(attention.detail)", metadata: ["cause": "\(attention.cause.rawValue)"])
+    }
+}

@@ -1,0 +1,48 @@
+package import Foundation
+
+/// The JSON of the control service: keys in alphabetical order, so that the same value is always the same text.
+package enum ControlJSON {
+    /// One line of JSON, without a line end.
+    package static func encode(_ value: some Encodable) throws(ControlError) -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return try encoder.encode(value)
+        } catch {
+            throw ControlError(.internalError, "an answer could not be written as JSON")
+        }
+    }
+
+    /// - Parameter what: what is read, for the error: "the body", "line 3".
+    package static func decode<Value: Decodable>(
+        _ type: Value.Type, from data: Data, what: String
+    ) throws(ControlError) -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: data)
+        } catch let error as DecodingError {
+            throw ControlError(.badRequest, what + " " + words(for: error))
+        } catch {
+            throw ControlError(.badRequest, "\(what) is not valid JSON")
+        }
+    }
+
+    /// What is wrong, and where; never a value, which may be a secret.
+    private static func words(for error: DecodingError) -> String {
+        switch error {
+        case .keyNotFound(let key, let context):
+            return "lacks the key `\(path(context.codingPath + [key]))`"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            return context.codingPath.isEmpty
+                ? "is not of the form that is expected" : "has the wrong kind of value at `\(path(context.codingPath))`"
+        case .dataCorrupted(let context):
+            guard !context.codingPath.isEmpty else { return "is not valid JSON" }
+            return "is wrong at `\(path(context.codingPath))`: \(context.debugDescription)"
+        @unknown default:
+            return "is not valid JSON"
+        }
+    }
+
+    private static func path(_ keys: [any CodingKey]) -> String {
+        keys.map { key in key.intValue.map { "[\($0)]" } ?? key.stringValue }.joined(separator: ".")
+    }
+}

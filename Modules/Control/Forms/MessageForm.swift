@@ -1,0 +1,88 @@
+package import Causeway
+
+/// A message as JSON. Keys are only ever added.
+package struct MessageForm: Sendable, Hashable, Codable {
+    /// The state as each platform's SDK names it.
+    package struct States: Sendable, Hashable, Codable {
+        package let ios: String
+        package let android: String
+        package let typescript: String
+        package let classic: String
+
+        init(_ state: SyncState) {
+            ios = state.ios.rawValue
+            android = state.android.rawValue
+            typescript = state.typescript.rawValue
+            classic = state.classic.rawValue
+        }
+    }
+
+    package let id: MessageID
+    package let channel: ChannelID
+    package let sender: UserID
+    /// `text`, `custom`, `image`, `video`, `audio`, `file`, or a kind that this version does not know.
+    package let type: String
+    package var text: String?
+    package var custom: JSONValue?
+    package var attachment: Attachment?
+    /// A kind that this version does not know, as it came.
+    package var unknown: JSONValue?
+
+    /// `created`, `uploading`, `syncing`, `synced` or `error`.
+    package let state: String
+    package let states: States
+    package let createdAt: String
+    package let createdAtMs: Int64
+    /// The place in the channel, when the server has it.
+    package let position: Int64?
+    package let acceptedAt: String?
+    package let acceptedAtMs: Int64?
+    /// The lane it travels in; absent for a message of somebody else.
+    package let lane: String?
+    package let attempts: Int
+    package let lastAttemptAt: String?
+    package let lastAttemptAtMs: Int64?
+    /// `error`, and the server has not yet said whether a copy reached it.
+    package let inDoubt: Bool
+    /// Why it waits, in parts and in words; absent when it does not wait.
+    package let wait: WaitForm?
+    package let waitText: String?
+    /// Why it failed; absent unless it did.
+    package let failure: FailureForm?
+
+    package init(_ message: Message, wait reason: WaitReason? = nil) {
+        id = message.id
+        channel = message.channel
+        sender = message.sender
+        type = message.type.name
+        state = message.syncState.rawValue
+        states = States(message.syncState)
+        createdAt = message.createdAt.description
+        createdAtMs = message.createdAt.milliseconds
+        position = message.placement?.position
+        acceptedAt = message.placement?.acceptedAt.description
+        acceptedAtMs = message.placement?.acceptedAt.milliseconds
+        lane = message.lane?.rawValue
+        attempts = message.attempts
+        lastAttemptAt = message.lastAttemptAt?.description
+        lastAttemptAtMs = message.lastAttemptAt?.milliseconds
+        inDoubt = message.isInDoubt
+        wait = reason.map(WaitForm.init)
+        waitText = reason?.description
+        failure = message.failure.map(FailureForm.init)
+        setContent(message.content)
+    }
+
+    private mutating func setContent(_ content: MessageContent) {
+        switch content {
+        case .text(let text): self.text = text
+        case .custom(let data): custom = data
+        case .image(let attachment, let caption), .video(let attachment, let caption),
+            .file(let attachment, let caption):
+            self.attachment = attachment
+            text = caption
+        case .audio(let attachment): self.attachment = attachment
+        case .unknown(_, let body): unknown = body
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package import Causeway
+
+/// How things stand, as JSON.
+package struct StatusForm: Sendable, Hashable, Codable {
+    package struct Link: Sendable, Hashable, Codable {
+        /// `unknown`, `offline`, `settling` or `online`.
+        package let state: String
+        package var detail: String?
+        package var since: String?
+        package var sinceMs: Int64?
+        /// `offline`: when the server is looked for again. `settling`: when it ends.
+        package var until: String?
+        package var untilMs: Int64?
+
+        init(_ connectivity: Connectivity) {
+            switch connectivity {
+            case .unknown: state = "unknown"
+            case .offline(let detail, let since, let nextProbe):
+                state = "offline"
+                self.detail = detail
+                self.since = since.description
+                sinceMs = since.milliseconds
+                until = nextProbe?.description
+                untilMs = nextProbe?.milliseconds
+            case .settling(let until):
+                state = "settling"
+                self.until = until.description
+                untilMs = until.milliseconds
+            case .online: state = "online"
+            }
+        }
+    }
+
+    package struct Counts: Sendable, Hashable, Codable {
+        package let created: Int
+        package let uploading: Int
+        package let syncing: Int
+        package let error: Int
+        package let undelivered: Int
+        package let undeliveredBytes: Int
+
+        init(_ counts: StoreCounts) {
+            created = counts.created
+            uploading = counts.uploading
+            syncing = counts.syncing
+            error = counts.error
+            undelivered = counts.undelivered
+            undeliveredBytes = counts.undeliveredBytes
+        }
+
+        /// What still goes by itself: everything undelivered but what failed.
+        package var waiting: Int { undelivered - error }
+    }
+
+    package struct Lane: Sendable, Hashable, Codable {
+        package let lane: String
+        package let depth: Int
+        package let head: MessageID?
+        package let wait: WaitForm?
+        package let waitText: String?
+
+        init(_ lane: SyncStatus.Lane) {
+            self.lane = lane.lane.rawValue
+            depth = lane.depth
+            head = lane.head
+            wait = lane.headWait.map(WaitForm.init)
+            waitText = lane.headWait?.description
+        }
+    }
+
+    /// The process that owns the store.
+    package struct Process: Sendable, Hashable, Codable {
+        package let pid: Int32
+        package let version: String
+        /// The folder of the store.
+        package let store: String
+        /// True for the daemon, false for a command that opened the store itself.
+        package let isDaemon: Bool
+
+        package init(pid: Int32, version: String, store: String, isDaemon: Bool) {
+            self.pid = pid
+            self.version = version
+            self.store = store
+            self.isDaemon = isDaemon
+        }
+    }
+
+    package let session: SessionForm?
+    package let connectivity: Link
+    /// What only a person can put right.
+    package let attention: Attention?
+    package let paused: Bool
+    /// Why nothing at all is sent; absent when that is not so.
+    package let wait: WaitForm?
+    package let waitText: String?
+    package let storeProblem: String?
+    package let counts: Counts
+    package let lanes: [Lane]
+    /// Messages that the server confirmed in this run.
+    package let delivered: Int
+    /// What the server said of itself.
+    package let server: String?
+    package let epoch: Int64
+    package let process: Process
+
+    package init(_ status: SyncStatus, process: Process) {
+        session = status.session.map(SessionForm.init)
+        connectivity = Link(status.connectivity)
+        attention = status.attention
+        paused = status.isPaused
+        wait = status.waitReason.map(WaitForm.init)
+        waitText = status.waitReason?.description
+        storeProblem = status.storeProblem
+        counts = Counts(status.counts)
+        lanes = status.lanes.map(Lane.init)
+        delivered = status.deliveredCount
+        server = status.server
+        epoch = status.epoch
+        self.process = process
+    }
+}

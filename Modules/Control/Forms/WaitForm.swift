@@ -1,0 +1,70 @@
+package import Causeway
+
+/// Why a message waits, as JSON: `kind`, and what that kind has to say. Moments stand twice: as RFC 3339 and as
+/// milliseconds since 1970.
+package struct WaitForm: Sendable, Hashable, Codable {
+    /// `noSession`, `offline`, `settling`, `backingOff`, `rateLimited`, `needsAttention`, `behind`, `uploading`,
+    /// `inFlight`, `ready`, `paused` or `storeUnavailable`.
+    package let kind: String
+    package var detail: String?
+    /// `settling`, `backingOff`, `rateLimited`: when it ends. `offline`: when the server is looked for again.
+    package var until: String?
+    package var untilMs: Int64?
+    /// `inFlight`: since when.
+    package var since: String?
+    package var sinceMs: Int64?
+    /// `backingOff`: attempts that failed.
+    package var attempts: Int?
+    /// `needsAttention`: `tokenRefused`, `certificate`, `protocolMismatch` or `superseded`.
+    package var cause: String?
+    /// `behind`: the message that goes first.
+    package var message: MessageID?
+    /// `uploading`: bytes.
+    package var sent: Int64?
+    package var total: Int64?
+
+    package init(_ reason: WaitReason) {
+        switch reason {
+        case .noSession: kind = "noSession"
+        case .offline(let detail, let nextProbe):
+            kind = "offline"
+            self.detail = detail
+            setUntil(nextProbe)
+        case .settling(let until):
+            kind = "settling"
+            setUntil(until)
+        case .backingOff(let until, let attempts):
+            kind = "backingOff"
+            self.attempts = attempts
+            setUntil(until)
+        case .rateLimited(let until):
+            kind = "rateLimited"
+            setUntil(until)
+        case .needsAttention(let attention):
+            kind = "needsAttention"
+            cause = attention.cause.rawValue
+            detail = attention.detail
+        case .behind(let message):
+            kind = "behind"
+            self.message = message
+        case .uploading(let sent, let total):
+            kind = "uploading"
+            self.sent = sent
+            self.total = total
+        case .inFlight(let since):
+            kind = "inFlight"
+            self.since = since.description
+            sinceMs = since.milliseconds
+        case .ready: kind = "ready"
+        case .paused: kind = "paused"
+        case .storeUnavailable(let detail):
+            kind = "storeUnavailable"
+            self.detail = detail
+        }
+    }
+
+    private mutating func setUntil(_ moment: Timestamp?) {
+        until = moment?.description
+        untilMs = moment?.milliseconds
+    }
+}

@@ -1,0 +1,45 @@
+package import Causeway
+import Foundation
+
+/// Keeps each session's token in a file of its own beside the store, for the owner's eyes alone.
+///
+/// The file `token-<session>` has mode 0600 from birth and is replaced as a whole. No error text holds the token.
+package struct FileCredentialStore: CredentialStore {
+    private let folder: String
+
+    /// - Parameter folder: the store's folder; must be there when a token is saved.
+    package init(folder: String) { self.folder = folder }
+
+    package func token(for session: Session) async throws(CredentialError) -> AccessToken? {
+        let content: Data?
+        do throws(PrivateFile.Problem) {
+            content = try file(for: session).read(bytesMax: 8192)
+        } catch {
+            throw CredentialError("the token file \(error.description)")
+        }
+        guard let content else { return nil }
+        let text = String(decoding: content, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let token = AccessToken(text) else {
+            throw CredentialError("the token file \(file(for: session).path) holds no token; log in again")
+        }
+        return token
+    }
+
+    package func save(_ token: AccessToken, for session: Session) async throws(CredentialError) {
+        do throws(PrivateFile.Problem) {
+            try file(for: session).write(Data((token.text + "\n").utf8))
+        } catch {
+            throw CredentialError("the token file \(error.description)")
+        }
+    }
+
+    package func remove(for session: Session) async throws(CredentialError) {
+        do throws(PrivateFile.Problem) {
+            try file(for: session).remove()
+        } catch {
+            throw CredentialError("the token file \(error.description)")
+        }
+    }
+
+    private func file(for session: Session) -> PrivateFile { PrivateFile(path: "\(folder)/token-\(session.id)") }
+}

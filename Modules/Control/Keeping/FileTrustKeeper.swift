@@ -1,0 +1,77 @@
+import Foundation
+import Synchronization
+
+/// Remembers in the file `servers.json` beside the store, and keeps the authorities in PEM files next to it, because
+/// the file that a login named may be gone at the next start.
+package final class FileTrustKeeper: TrustKeeper {
+    private struct Content: Codable {
+        var servers: [String: TrustEntry] = [:]
+    }
+
+    private let folder: String
+    private let content: Mutex<Content>
+
+    private static let bytesMax = 16 * 1024 * 1024
+
+    /// - Parameter folder: the store's folder.
+    ///
+    /// Throws ``ControlError/Code/storeNotAccessible`` when the file is there and cannot be read.
+    package init(folder: String) throws(ControlError) {
+        self.folder = folder
+        let file = Self.file(in: folder)
+        let data: Data?
+        do throws(PrivateFile.Problem) {
+            data = try file.read(bytesMax: Self.bytesMax)
+        } catch {
+            throw ControlError(.storeNotAccessible, error.description)
+        }
+        guard let data else {
+            content = Mutex(Content())
+            return
+        }
+        do throws(ControlError) {
+            content = Mutex(try ControlJSON.decode(Content.self, from: data, what: file.path))
+        } catch {
+            throw ControlError(.storeUnusable, error.detail)
+        }
+    }
+
+    package func entry(for server: String) -> TrustEntry? { content.withLock { $0.servers[server] } }
+
+    package func keep(_ entry: TrustEntry?, for server: String) throws(ControlError) {
+        let entry = entry == TrustEntry() ? nil : entry
+        try content.withLock { content throws(ControlError) in
+            guard content.servers[server] != entry else { return }
+            var new = content
+            new.servers[server] = entry
+            let data = try ControlJSON.encode(new)
+            do throws(PrivateFile.Problem) {
+                let authorities = PrivateFile(path: authoritiesPath(for: server))
+                if let text = entry?.authorities {
+                    try authorities.write(Data(text.utf8))
+                } else {
+                    try authorities.remove()
+                }
+                try Self.file(in: folder).write(data)
+            } catch {
+                throw ControlError(error.code == ENOSPC ? .storeFull : .storeNotAccessible, error.description)
+            }
+            content = new
+        }
+    }
+
+    package func authoritiesFile(for server: String) -> String? {
+        entry(for: server)?.authorities == nil ? nil : authoritiesPath(for: server)
+    }
+
+    private static func file(in folder: String) -> PrivateFile { PrivateFile(path: folder + "/servers.json") }
+
+    /// A name of its own for each server, whatever characters its address holds.
+    private func authoritiesPath(for server: String) -> String {
+        let letters = server.utf8.map { byte in
+            let isPlain = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+            return isPlain ? String(UnicodeScalar(byte)) : "_" + String(byte, radix: 16)
+        }
+        return "\(folder)/authorities-\(letters.joined().prefix(200)).pem"
+    }
+}

@@ -1,0 +1,73 @@
+package import Causeway
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Where a person's token comes from. Never from the command line, which every process on the machine can read.
+package struct TokenInput: Sendable {
+    private let file: String?
+    private let environment: [String: String]
+
+    /// - Parameters:
+    ///   - file: `--token-file`; `-` is standard input.
+    ///   - environment: the process's; `CAUSEWAY_TOKEN` counts when no file is named.
+    package init(file: String?, environment: [String: String]) {
+        self.file = file
+        self.environment = environment
+    }
+
+    /// The token: from the file, the environment, or a prompt that shows nothing of it.
+    ///
+    /// Throws ``ControlError`` that never repeats what was read.
+    package func token(terminal: Terminal) async throws(ControlError) -> AccessToken {
+        let text: String
+        let origin: String
+        if file == "-" {
+            origin = "standard input"
+            text = String(decoding: try await StandardInput.all(bytesMax: Self.bytesMax), as: UTF8.self)
+        } else if let file {
+            origin = file
+            text = String(decoding: try TextFile.read(file, bytesMax: Self.bytesMax, as: .notFound), as: UTF8.self)
+        } else if let value = environment["CAUSEWAY_TOKEN"], !value.isEmpty {
+            origin = "CAUSEWAY_TOKEN"
+            text = value
+        } else if terminal.isInputTerminal {
+            origin = "the prompt"
+            text = Self.prompt()
+        } else {
+            throw ControlError(
+                .badRequest,
+                "there is no token: name a file with --token-file (- for standard input), set CAUSEWAY_TOKEN, or run"
+                    + " the command in a terminal")
+        }
+        guard let token = AccessToken(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw ControlError(
+                .badRequest, "\(origin) holds no token: 1 to 4,096 visible ASCII characters without spaces")
+        }
+        return token
+    }
+
+    private static let bytesMax = 16 * 1024
+
+    private static func prompt() -> String {
+        FileHandle.standardError.write(Data("Token: ".utf8))
+        var former = termios()
+        let isSilenced = unsafe tcgetattr(STDIN_FILENO, &former) == 0
+        if isSilenced {
+            var silent = former
+            silent.c_lflag &= ~tcflag_t(ECHO)
+            _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+        }
+        defer {
+            if isSilenced { _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &former) }
+            FileHandle.standardError.write(Data("\n".utf8))
+        }
+        return readLine() ?? ""
+    }
+}

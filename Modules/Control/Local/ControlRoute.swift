@@ -1,0 +1,60 @@
+import Causeway
+
+/// How a command reaches the store: through the daemon, or by opening it itself when none runs.
+package struct ControlRoute: Sendable {
+    private enum Way: Sendable {
+        case daemon(ControlClient)
+        case local(LocalClient)
+    }
+
+    private let way: Way
+
+    /// Looks for the daemon at the socket, and opens the store when nobody listens.
+    ///
+    /// Without a daemon the restart policy is always `resume`: a command that runs for a moment must not give up
+    /// what another one queued. A store that another process has is waited for shortly: it may be another command,
+    /// or a daemon that does not listen yet.
+    package static func find(
+        _ settings: Settings, adapters: LocalAdapters
+    ) async throws(ControlError) -> ControlRoute {
+        var settings = settings
+        settings.restart = .resume
+        let place = SocketPlace(path: settings.socket)
+        let end = ContinuousClock.now + .seconds(ControlLimits.storeWaitSecondsOfCommand)
+        while true {
+            if place.isListening { return ControlRoute(way: .daemon(try ControlClient(socketPath: settings.socket))) }
+            do throws(ControlError) {
+                let local = try await LocalClient.open(settings, isDaemon: false, storeWait: .zero, adapters: adapters)
+                return ControlRoute(way: .local(local))
+            } catch {
+                guard error.code == .storeOwned else { throw error }
+                guard ContinuousClock.now < end else {
+                    throw ControlError(.storeOwned, "\(error.detail). Nobody listens at \(settings.socket)")
+                }
+            }
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    package var service: any ControlService {
+        switch way {
+        case .daemon(let client): client
+        case .local(let local): local.service
+        }
+    }
+
+    /// True when a daemon goes on after this program has ended.
+    package var isDaemon: Bool {
+        switch way {
+        case .daemon: true
+        case .local: false
+        }
+    }
+
+    package func close() async {
+        switch way {
+        case .daemon(let client): await client.close()
+        case .local(let local): await local.close()
+        }
+    }
+}

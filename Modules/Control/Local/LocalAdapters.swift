@@ -1,0 +1,16 @@
+package import Causeway
+
+/// Which store and which transports a program uses: the choice of the programs, not of this module.
+package struct LocalAdapters: Sendable {
+    package typealias OpenStore =
+        @Sendable (_ folder: String, _ durability: Settings.Durability) async throws(StoreError) -> any Store
+    package typealias MakeTransports = @Sendable (_ settings: Settings, _ trust: any TrustKeeper) -> TransportRegistry
+
+    let openStore: OpenStore
+    let makeTransports: MakeTransports
+
+    package init(openStore: @escaping OpenStore, makeTransports: @escaping MakeTransports) {
+        self.openStore = openStore
+        self.makeTransports = makeTransports
+    }
+}

@@ -1,0 +1,111 @@
+package import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Lines of standard input, as many at a time as are there: a slow writer's line does not wait for the next.
+///
+/// Not for more than one task at once.
+package final class LineInput {
+    /// One line, without its end, and its number.
+    package struct Line: Sendable {
+        package let number: Int
+        package let bytes: Data
+    }
+
+    private let descriptor: Int32
+    private let lineBytesMax: Int
+    private var rest = Data()
+    private var count = 0
+    private var isAtEnd = false
+
+    package init(descriptor: Int32 = STDIN_FILENO, lineBytesMax: Int) {
+        self.descriptor = descriptor
+        self.lineBytesMax = lineBytesMax
+    }
+
+    /// The next lines; `nil` at the end.
+    ///
+    /// Throws ``ControlError/Code/badRequest`` for a line that is longer than anything that can be sent.
+    package func next() async throws(ControlError) -> [Line]? {
+        while !isAtEnd {
+            let chunk = try await StandardInput.read(descriptor, bytesMax: ControlLimits.inputBytesPerRead)
+            isAtEnd = chunk.isEmpty
+            rest.append(chunk)
+            let lines = try takeLines()
+            if !lines.isEmpty { return lines }
+        }
+        return nil
+    }
+
+    private func takeLines() throws(ControlError) -> [Line] {
+        var lines: [Line] = []
+        var start = rest.startIndex
+        while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            lines.append(line(rest[start..<end]))
+            start = end + 1
+        }
+        if isAtEnd, start < rest.endIndex {
+            lines.append(line(rest[start...]))
+            start = rest.endIndex
+        }
+        rest = Data(rest[start...])
+        guard rest.count <= lineBytesMax else {
+            throw ControlError(.badRequest, "line \(count + 1) is longer than \(lineBytesMax) bytes")
+        }
+        return lines
+    }
+
+    private func line(_ bytes: Data) -> Line {
+        count += 1
+        let isFromDOS = bytes.last == UInt8(ascii: "\r")
+        return Line(number: count, bytes: isFromDOS ? bytes.dropLast() : bytes)
+    }
+}
+
+/// Standard input, read off the threads that tasks share.
+package enum StandardInput {
+    /// What is there, at most `bytesMax`; empty at the end.
+    static func read(_ descriptor: Int32, bytesMax: Int) async throws(ControlError) -> Data {
+        let result: Result<Data, ControlError> = await withCheckedContinuation { answer in
+            DispatchQueue.global().async {
+                var bytes = [UInt8](repeating: 0, count: bytesMax)
+                var size: Int
+                repeat {
+                    size = unsafe readBytes(descriptor, &bytes, bytesMax)
+                } while size < 0 && errno == EINTR
+                guard size >= 0 else {
+                    let words = SystemWords.words(for: errno)
+                    answer.resume(returning: .failure(ControlError(.badRequest, "cannot read the input: \(words)")))
+                    return
+                }
+                answer.resume(returning: .success(Data(bytes.prefix(size))))
+            }
+        }
+        return try result.get()
+    }
+
+    /// Everything until the end.
+    ///
+    /// Throws ``ControlError/Code/messageInvalid`` when there is more than `bytesMax`.
+    package static func all(bytesMax: Int) async throws(ControlError) -> Data {
+        var data = Data()
+        while true {
+            let chunk = try await read(STDIN_FILENO, bytesMax: ControlLimits.inputBytesPerRead)
+            if chunk.isEmpty { return data }
+            data.append(chunk)
+            guard data.count <= bytesMax else {
+                throw ControlError(.messageInvalid, "the input is longer than \(bytesMax) bytes; nothing was sent")
+            }
+        }
+    }
+}
+
+private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    unsafe read(descriptor, buffer, count)
+}

@@ -1,0 +1,34 @@
+package import Causeway
+package import Foundation
+
+/// Makes messages of what was typed or piped in.
+package struct MessageComposer: Sendable {
+    private let channel: ChannelID
+    private let isCustom: Bool
+
+    /// - Parameter isCustom: the input is JSON, not text.
+    package init(channel: ChannelID, isCustom: Bool) {
+        self.channel = channel
+        self.isCustom = isCustom
+    }
+
+    /// The longest input that may become a message.
+    package static let inputBytesMax = max(Limits.textBytesMax, Limits.customBytesMax) * 8
+
+    /// Throws ``ControlError/Code/badRequest`` when it is not UTF-8 or not JSON, and
+    /// ``ControlError/Code/messageInvalid`` when it breaks a limit.
+    package func message(_ bytes: Data) throws(ControlError) -> NewMessage {
+        let message: NewMessage
+        if isCustom {
+            let value = try ControlJSON.decode(JSONValue.self, from: bytes, what: "the custom message")
+            message = NewMessage(channel: channel, custom: value)
+        } else {
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw ControlError(.badRequest, "the text is not valid UTF-8")
+            }
+            message = NewMessage(channel: channel, text: text)
+        }
+        _ = try message.content()
+        return message
+    }
+}

@@ -1,0 +1,11 @@
+/// How a command ends that sent messages.
+package enum SendVerdict {
+    /// For what was waited for.
+    package static func exitStatus(of results: [ResultForm]) -> ExitStatus {
+        let delivered = results.count { $0.outcome == .delivered }
+        let ended = results.count { $0.outcome == .failed || $0.outcome == .deleted }
+        if delivered == results.count { return .ok }
+        if ended == results.count { return .failedForGood }
+        return ended == 0 ? .temporary : .partly
+    }
+}

@@ -1,0 +1,164 @@
+import Causeway
+import HTTPTypes
+import Hummingbird
+import Logging
+import ServiceLifecycle
+
+/// What the control socket can be asked, as paths. Parsing and wording only; the service does the work.
+///
+/// | request | asks |
+/// | --- | --- |
+/// | `GET /v1/status` | `StatusForm` |
+/// | `POST /v1/login`, `/v1/logout` | `LoginRequest` → `SessionForm`; `LogoutReport` |
+/// | `POST /v1/messages` | a `NewMessage`, an array of them, or NDJSON (`application/x-ndjson`) → `SendReport` |
+/// | `GET /v1/messages/{id}` | `MessageForm` |
+/// | `GET /v1/messages/{id}/result?withinMs=` | `ResultForm` |
+/// | `GET /v1/channels/{channel}/messages?limit=&after=&refresh=` | `MessageListForm` |
+/// | `GET /v1/outbox?limit=&after=`, `GET /v1/failed?channel=&limit=&after=` | `MessageListForm` |
+/// | `POST /v1/resend`, `POST /v1/delete` | `{"ids":[…]}` → `ChangeReport` |
+/// | `POST /v1/resend-failed`, `POST /v1/delete-failed` | `{"channel":…}` or `{}` → `ChangeReport` |
+/// | `GET /v1/delete-actions?limit=&before=` | `DeleteActionListForm` |
+/// | `POST /v1/pause`, `/v1/resume`, `/v1/probe` | `{}` |
+struct ControlRoutes: Sendable {
+    typealias Context = BasicRequestContext
+
+    let service: any ControlService
+    let logger: Logger
+
+    var router: Router<Context> {
+        let router = Router(context: Context.self)
+        router.middlewares.add(ProblemAnswers(logger: logger))
+        router.middlewares.add(BrowserRefusal())
+        addSession(to: router)
+        addSending(to: router)
+        addReading(to: router)
+        addChanging(to: router)
+        return router
+    }
+
+    private func addSession(to router: Router<Context>) {
+        router.get("/v1/status") { _, _ in try answer(try await service.status()) }
+        router.post("/v1/login") { request, _ in
+            let session = try await service.login(try await RequestBody.json(LoginRequest.self, from: request))
+            logger.info("logged in", metadata: ["user": "\(session.user)", "server": "\(session.server)"])
+            return try answer(session)
+        }
+        router.post("/v1/logout") { _, _ in
+            let report = try await service.logout()
+            logger.info("logged out", metadata: ["unsent": "\(report.unsent)"])
+            return try answer(report)
+        }
+        router.post("/v1/pause") { _, _ in
+            try await service.setPaused(true)
+            logger.notice("the outbox was paused")
+            return try answer([String: String]())
+        }
+        router.post("/v1/resume") { _, _ in
+            try await service.setPaused(false)
+            logger.notice("the outbox goes on")
+            return try answer([String: String]())
+        }
+        router.post("/v1/probe") { _, _ in
+            try await service.probe()
+            return try answer([String: String]())
+        }
+    }
+
+    private func addSending(to router: Router<Context>) {
+        router.post("/v1/messages") { request, _ in
+            let messages = try await RequestBody.messages(from: request)
+            return try answer(try await service.send(messages), status: .created)
+        }
+        router.get("/v1/messages/:id/result") { request, context in
+            let id = try messageID(context)
+            let milliseconds = try number("withinMs", in: request) ?? 0
+            let limit = Duration.milliseconds(max(0, milliseconds))
+            // A wait must not hold up the end of the daemon.
+            return try await cancelWhenGracefulShutdown {
+                try answer(try await service.result(of: id, within: limit))
+            }
+        }
+    }
+
+    private func addReading(to router: Router<Context>) {
+        router.get("/v1/messages/:id") { _, context in
+            try answer(try await service.message(try messageID(context)))
+        }
+        router.get("/v1/channels/:channel/messages") { request, context in
+            let refresh = try text("refresh", in: request)
+            guard let refresh = refresh.map(ChannelQuery.Refresh.init) ?? .auto else {
+                throw ControlError(.badRequest, "`refresh` is auto, required or never")
+            }
+            let name = context.parameters.get("channel") ?? ""
+            let query = ChannelQuery(channel: try channelID(name), range: try range(request), refresh: refresh)
+            return try answer(try await service.messages(query))
+        }
+        router.get("/v1/outbox") { request, _ in try answer(try await service.outbox(try range(request))) }
+        router.get("/v1/failed") { request, _ in
+            let channel = try text("channel", in: request).map(channelID)
+            return try answer(try await service.failed(in: channel, try range(request)))
+        }
+        router.get("/v1/delete-actions") { request, _ in
+            let limit = try number("limit", in: request).map { Int(clamping: $0) } ?? Limits.pageSizeDefault
+            return try answer(
+                try await service.deleteActions(limit: limit, before: try number("before", in: request)))
+        }
+    }
+
+    private func addChanging(to router: Router<Context>) {
+        router.post("/v1/resend") { request, _ in
+            try answer(try await service.resend(try await RequestBody.json(ChosenMessages.self, from: request).checked))
+        }
+        router.post("/v1/resend-failed") { request, _ in
+            let chosen = try await RequestBody.json(ChosenChannel.self, from: request)
+            return try answer(try await service.resendFailed(in: chosen.channel))
+        }
+        router.post("/v1/delete") { request, _ in
+            let chosen = try await RequestBody.json(ChosenMessages.self, from: request)
+            return try answer(try await service.delete(try chosen.checked, by: chosen.by ?? .api))
+        }
+        router.post("/v1/delete-failed") { request, _ in
+            let chosen = try await RequestBody.json(ChosenChannel.self, from: request)
+            return try answer(try await service.deleteFailed(in: chosen.channel, by: chosen.by ?? .api))
+        }
+    }
+
+    // MARK: - Parts of a request
+
+    private func messageID(_ context: Context) throws(ControlError) -> MessageID {
+        guard let id = MessageID(context.parameters.get("id") ?? "") else {
+            throw ControlError(.badRequest, "that is no message's id: 36 characters like 0190a6b2-1c3d-7e4f-… are")
+        }
+        return id
+    }
+
+    private func channelID(_ name: String) throws(ControlError) -> ChannelID {
+        guard let channel = ChannelID(name) else {
+            throw ControlError(.badRequest, "the channel's name \(Name.problem(with: name) ?? "is wrong")")
+        }
+        return channel
+    }
+
+    private func text(_ name: String, in request: Request) throws(ControlError) -> String? {
+        request.uri.queryParameters[Substring(name)].map(String.init)
+    }
+
+    private func number(_ name: String, in request: Request) throws(ControlError) -> Int64? {
+        guard let text = try text(name, in: request) else { return nil }
+        guard let number = Int64(text) else { throw ControlError(.badRequest, "`\(name)` must be a whole number") }
+        return number
+    }
+
+    private func range(_ request: Request) throws(ControlError) -> PageRange {
+        let limit = try number("limit", in: request).map { Int(clamping: $0) } ?? Limits.pageSizeDefault
+        guard let text = try text("after", in: request) else { return PageRange(limit: limit) }
+        guard let mark = PlaceMark(text) else {
+            throw ControlError(.badRequest, "`after` is no place in a list; take it from a page's `next`")
+        }
+        return PageRange(limit: limit, after: mark)
+    }
+
+    private func answer(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws(ControlError) -> Response {
+        try Response(json: value, status: status)
+    }
+}

@@ -1,0 +1,70 @@
+import Hummingbird
+package import Logging
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+
+/// Serves a ``ControlService`` over a Unix socket as HTTP and JSON.
+///
+/// The socket and its folder belong to their owner alone; see ``SocketPlace``. Every answer is JSON; every error is
+/// `{"error":{"code":…,"detail":…}}`. Ends gracefully with its service group: no request is cut off, waits end early.
+package struct ControlServer: Service {
+    private let service: any ControlService
+    private let place: SocketPlace
+    private let logger: Logger
+    private let onReady: @Sendable () async -> Void
+
+    /// - Parameters:
+    ///   - socketPath: absolute; at most 103 bytes.
+    ///   - onReady: called once when the socket takes connections.
+    package init(
+        service: any ControlService, socketPath: String, logger: Logger,
+        onReady: @escaping @Sendable () async -> Void = {}
+    ) {
+        self.service = service
+        place = SocketPlace(path: socketPath)
+        self.logger = logger
+        self.onReady = onReady
+    }
+
+    /// Serves until the service group shuts down.
+    ///
+    /// Throws ``ControlError`` with ``ControlError/Code/socketInUse`` when another process serves the socket, and
+    /// ``ControlError/Code/socketNotAccessible`` or ``ControlError/Code/configuration`` when it cannot be put there.
+    package func run() async throws {
+        let preparation = try place.prepare()
+        defer { preparation.leave() }
+        let failure = Mutex<ControlError?>(nil)
+        let app = Application(
+            router: ControlRoutes(service: service, logger: logger).router,
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [RequestGuard()],
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: ControlLimits.headerBytesMax,
+                        maxHeaderListSize: ControlLimits.headerBytesMax,
+                        maxHeaderFieldCount: ControlLimits.headerFieldsMax))),
+            configuration: .init(
+                address: .unixDomainSocket(path: preparation.bindPath),
+                availableConnectionsDelegate: .maximum(ControlLimits.connectionsMax, logger: quiet)),
+            onServerRunning: { channel in
+                do throws(ControlError) {
+                    try preparation.publish()
+                    await onReady()
+                } catch {
+                    failure.withLock { $0 = error }
+                    channel.close(promise: nil)
+                }
+            },
+            logger: quiet)
+        try await app.run()
+        if let error = failure.withLock({ $0 }) { throw error }
+    }
+
+    /// The server framework's own chatter: only what is wrong.
+    private var quiet: Logger {
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        return quiet
+    }
+}

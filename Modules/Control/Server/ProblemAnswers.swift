@@ -1,0 +1,45 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// Turns everything that was thrown into a JSON answer.
+struct ProblemAnswers<Context: RequestContext>: RouterMiddleware {
+    let logger: Logger
+
+    @concurrent
+    func handle(
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as ControlError {
+            if error.code == .internalError { logger.error("\(error.detail)") }
+            return try answer(error, status: HTTPResponse.Status(code: error.code.httpStatus))
+        } catch let error as any HTTPResponseError {
+            let isUnknownPath = error.status == .notFound || error.status == .methodNotAllowed
+            let problem = ControlError(
+                isUnknownPath ? .notFound : .badRequest,
+                isUnknownPath ? "there is nothing at this path, or not with this method" : "the request is not valid")
+            return try answer(problem, status: error.status)
+        } catch is CancellationError {
+            return try answer(ControlError(.stopping, "the daemon is stopping"), status: .serviceUnavailable)
+        }
+    }
+
+    private func answer(_ error: ControlError, status: HTTPResponse.Status) throws(ControlError) -> Response {
+        var response = try Response(json: ProblemAnswer(error), status: status)
+        // What is left of the body of a request that was refused is not worth reading.
+        if error.code == .tooLarge || error.code == .forbidden { response.headers[.connection] = "close" }
+        return response
+    }
+}
+
+extension Response {
+    init(json value: some Encodable, status: HTTPResponse.Status) throws(ControlError) {
+        let body = ByteBuffer(bytes: try ControlJSON.encode(value))
+        self.init(
+            status: status,
+            headers: [.contentType: "application/json", .contentLength: String(body.readableBytes)],
+            body: ResponseBody(byteBuffer: body))
+    }
+}

@@ -1,0 +1,77 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+
+/// Watches one connection: a request must arrive whole in time, and what is no HTTP is answered in JSON.
+///
+/// The clock starts when the connection opens and again with each answer, so it bounds idle connections and slow
+/// requests alike. It stands while an answer is awaited: that may be a long wait.
+final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private var timer: Scheduled<Void>?
+    private var isAnswering = false
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { startTimer(context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        startTimer(context)
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timer?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head: isAnswering = true
+        case .body: break
+        case .end: timer?.cancel()
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) {
+            isAnswering = false
+            startTimer(context)
+        }
+        context.write(data, promise: promise)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let problem = error as? HTTPParserError, !isAnswering else {
+            context.fireErrorCaught(error)
+            return
+        }
+        let tooLarge = problem == .headerOverflow
+        let answer = ControlError(
+            .badRequest, tooLarge ? "the request's fields are too large" : "this is no valid HTTP request")
+        let status: HTTPResponse.Status = tooLarge ? .requestHeaderFieldsTooLarge : .badRequest
+        let body = (try? ControlJSON.encode(ProblemAnswer(answer))).map { ByteBuffer(bytes: $0) } ?? ByteBuffer()
+        let fields: HTTPFields = [
+            .contentType: "application/json", .contentLength: String(body.readableBytes), .connection: "close",
+        ]
+        context.write(wrapOutboundOut(.head(HTTPResponse(status: status, headerFields: fields))), promise: nil)
+        context.write(wrapOutboundOut(.body(body)), promise: nil)
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+    }
+
+    private func startTimer(_ context: ChannelHandlerContext) {
+        timer?.cancel()
+        let channel = context.channel
+        timer = context.eventLoop.scheduleTask(in: .seconds(ControlLimits.requestSecondsMax)) {
+            channel.close(promise: nil)
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Where a control socket lies, and the care that it takes to put one there.
+///
+/// 1. The folder is its owner's alone (0700): made so, or refused when it is wider.
+/// 2. The socket is bound in a folder of its own that nobody else can enter, narrowed to 0600, and only then moved to
+///    its place: it is never wider than its mode.
+/// 3. A lock file beside it decides who serves; what a dead process left behind is replaced, a live one never.
+package struct SocketPlace: Sendable {
+    package let path: String
+
+    package init(path: String) { self.path = path }
+
+    private var folder: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
+
+    /// True when a process accepts connections there.
+    package var isListening: Bool {
+        guard var address = Self.address(path) else { return false }
+        let type = Int32(SOCK_STREAM.rawValue)
+        let descriptor = socket(AF_UNIX, type, 0)
+        guard descriptor >= 0 else { return false }
+        defer { _ = close(descriptor) }
+        // A full queue of a living process answers "again" instead of making us wait.
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(descriptor, $0, size) }
+        }
+        return result == 0 || errno == EAGAIN || errno == EINPROGRESS
+    }
+
+    private static func address(_ path: String) -> sockaddr_un? {
+        let bytes = Array(path.utf8)
+        guard bytes.count <= ControlLimits.socketPathBytesMax, !bytes.contains(0) else { return nil }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+        return address
+    }
+
+    /// Makes the folder, takes the lock, and gives a place to bind at.
+    func prepare() throws(ControlError) -> Preparation {
+        guard path.hasPrefix("/") else {
+            throw ControlError(.configuration, "the socket's path \(path) must begin with /")
+        }
+        guard path.utf8.count <= ControlLimits.socketPathBytesMax else {
+            throw ControlError(
+                .configuration,
+                "the socket's path \(path) is longer than \(ControlLimits.socketPathBytesMax) bytes;"
+                    + " name a shorter one with --socket")
+        }
+        try makeFolder()
+        let lock = try takeLock()
+        do throws(ControlError) {
+            try removeStale()
+            return Preparation(place: self, privateFolder: try makePrivateFolder(), lock: lock)
+        } catch {
+            _ = close(lock)
+            throw error
+        }
+    }
+
+    private func makeFolder() throws(ControlError) {
+        var made = ""
+        for part in folder.split(separator: "/") {
+            made += "/" + part
+            if unsafe mkdir(made, 0o700) != 0, errno != EEXIST, unsafe access(made, X_OK) != 0 {
+                throw failure("cannot make the folder \(made)")
+            }
+        }
+        var status = stat()
+        guard unsafe stat(folder, &status) == 0 else { throw failure("cannot use the folder \(folder)") }
+        guard status.st_uid == geteuid() else {
+            throw ControlError(
+                .socketNotAccessible,
+                "the folder \(folder) of the control socket belongs to another user; name another with --socket")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw ControlError(
+                .socketNotAccessible,
+                "the folder \(folder) of the control socket is open to others; run chmod 700 on it, or name another"
+                    + " socket with --socket")
+        }
+    }
+
+    private func takeLock() throws(ControlError) -> Int32 {
+        let lock = unsafe open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else { throw failure("cannot use \(path).lock") }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            _ = close(lock)
+            throw inUse
+        }
+        return lock
+    }
+
+    private var inUse: ControlError {
+        ControlError(.socketInUse, "another daemon serves \(path); stop it, or name another socket with --socket")
+    }
+
+    private func removeStale() throws(ControlError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else {
+            if errno == ENOENT { return }
+            throw failure("cannot use \(path)")
+        }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw ControlError(
+                .socketNotAccessible, "\(path) is there and is no socket; remove it, or name another with --socket")
+        }
+        if isListening { throw inUse }
+        guard unsafe unlink(path) == 0 else { throw failure("cannot replace \(path)") }
+    }
+
+    private func makePrivateFolder() throws(ControlError) -> String {
+        var template = Array((folder + "/.XXXXXX").utf8CString)
+        let isMade = unsafe template.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return false }
+            return unsafe mkdtemp(start) != nil
+        }
+        guard isMade else {
+            throw failure("cannot make a folder in \(folder)")
+        }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    func failure(_ what: String) -> ControlError {
+        ControlError(.socketNotAccessible, "\(what): \(SystemWords.words(for: errno))")
+    }
+
+    /// A place that is ours, with the socket not there yet.
+    struct Preparation: Sendable {
+        let place: SocketPlace
+        let privateFolder: String
+        /// Held until the process ends or the place is left.
+        let lock: Int32
+
+        /// Where to bind.
+        var bindPath: String { privateFolder + "/s" }
+
+        /// Narrows the bound socket and moves it to its place.
+        func publish() throws(ControlError) {
+            guard unsafe chmod(bindPath, 0o600) == 0, unsafe rename(bindPath, place.path) == 0 else {
+                throw place.failure("cannot put the socket at \(place.path)")
+            }
+            _ = unsafe rmdir(privateFolder)
+        }
+
+        /// Removes what was put there, and lets go of the lock.
+        func leave() {
+            _ = unsafe unlink(place.path)
+            _ = unsafe unlink(bindPath)
+            _ = unsafe rmdir(privateFolder)
+            _ = close(lock)
+        }
+    }
+}

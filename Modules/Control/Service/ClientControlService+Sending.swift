@@ -1,0 +1,75 @@
+package import Causeway
+
+extension ClientControlService {
+    package func send(_ messages: [NewMessage]) async throws(ControlError) -> SendReport {
+        guard (1...ControlLimits.messagesPerRequestMax).contains(messages.count) else {
+            throw ControlError(
+                .tooLarge,
+                "a request holds 1 to \(ControlLimits.messagesPerRequestMax) messages, not \(messages.count)")
+        }
+        var contents: [MessageContent] = []
+        contents.reserveCapacity(messages.count)
+        for (index, message) in messages.enumerated() {
+            do throws(ControlError) {
+                contents.append(try message.content())
+            } catch {
+                guard messages.count > 1 else { throw error }
+                throw ControlError(
+                    error.code, "message \(index + 1) of \(messages.count): \(error.detail); none was taken")
+            }
+        }
+        var ids: [MessageID] = []
+        ids.reserveCapacity(messages.count)
+        for (message, content) in zip(messages, contents) {
+            do throws(ControlError) {
+                ids.append(try await create(content, in: message.channel))
+            } catch {
+                if ids.isEmpty { throw error }
+                return SendReport(ids: ids, problem: ProblemForm(error))
+            }
+        }
+        return SendReport(ids: ids)
+    }
+
+    private func create(
+        _ content: MessageContent, in channel: ChannelID
+    ) async throws(ControlError) -> MessageID {
+        try await asked { () throws(ClientError) in
+            switch content {
+            case .text(let text): return try await client.messages.createTextMessage(text, in: channel).id
+            case .custom(let data): return try await client.messages.createCustomMessage(data, in: channel).id
+            case .image, .video, .audio, .file, .unknown: throw .content(.unsupported(content.type))
+            }
+        }
+    }
+
+    package func result(
+        of id: MessageID, within limit: Duration
+    ) async throws(ControlError) -> ResultForm {
+        let handle = try await asked { () throws(ClientError) in try await client.messages.handle(of: id) }
+        let limit = min(max(limit, .zero), .seconds(ControlLimits.waitSecondsMax))
+        let ended: ResultForm? = await withTaskGroup(of: ResultForm?.self) { group in
+            group.addTask {
+                do throws(DeliveryError) {
+                    return ResultForm(delivered: id, try await handle.delivered())
+                } catch {
+                    switch error {
+                    case .failed(let failure): return ResultForm(failed: id, failure)
+                    case .deleted: return ResultForm(deleted: id)
+                    case .unknown: return nil
+                    }
+                }
+            }
+            group.addTask {
+                try? await Task.sleep(for: limit)
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first
+        }
+        if let ended { return ended }
+        let message = try await message(id)
+        return ResultForm(waiting: id, wait: message.wait, text: message.waitText)
+    }
+}

@@ -1,0 +1,151 @@
+package import Causeway
+
+/// The control service of the process that owns the store: over a client.
+package struct ClientControlService: ControlService {
+    let client: CausewayClient
+    let trust: any TrustKeeper
+    let process: StatusForm.Process
+
+    /// - Parameter trust: remembers, for each server, what its certificate is held against.
+    package init(client: CausewayClient, trust: any TrustKeeper, process: StatusForm.Process) {
+        self.client = client
+        self.trust = trust
+        self.process = process
+    }
+
+    // MARK: - Session
+
+    package func login(_ request: LoginRequest) async throws(ControlError) -> SessionForm {
+        let former = trust.entry(for: request.server)
+        // The transport that the login makes looks it up already.
+        try trust.keep(TrustEntry(request), for: request.server)
+        do throws(ClientError) {
+            return SessionForm(try await client.login(server: request.server, token: request.token))
+        } catch {
+            try trust.keep(former, for: request.server)
+            throw ControlError(error)
+        }
+    }
+
+    package func logout() async throws(ControlError) -> LogoutReport {
+        LogoutReport(unsent: try await asked { () throws(ClientError) in try await client.logout() })
+    }
+
+    // MARK: - Reading
+
+    package func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm {
+        let (refreshed, problem) = try await refresh(query)
+        let page = try await asked { () throws(ClientError) in
+            try await client.messages.getMessages(
+                in: query.channel, limit: query.range.limit, before: query.range.after?.cursor)
+        }
+        let reasons = try await reasons(for: page.messages)
+        var form = MessageListForm(page.messages.map { MessageForm($0, wait: reasons[$0.id]) }, next: page.next)
+        form.refreshed = refreshed
+        form.refreshProblem = problem
+        return form
+    }
+
+    private func refresh(_ query: ChannelQuery) async throws(ControlError) -> (done: Bool, problem: String?) {
+        if query.refresh == .never { return (false, nil) }
+        // Below a place in the queue lies everything that the server has.
+        let position = query.range.after.map(\.cursor.position).flatMap { $0 == .max ? nil : $0 }
+        do throws(ClientError) {
+            try await client.messages.refreshMessages(in: query.channel, limit: query.range.limit, before: position)
+            return (true, nil)
+        } catch {
+            if query.refresh == .required { throw ControlError(error) }
+            return (false, error.description)
+        }
+    }
+
+    package func message(_ id: MessageID) async throws(ControlError) -> MessageForm {
+        let message = try await asked { () throws(ClientError) in try await client.messages.getMessage(id) }
+        guard let message else { throw ControlError(SyncError.messageNotFound(id)) }
+        return MessageForm(message, wait: try await reasons(for: [message])[id])
+    }
+
+    package func outbox(_ range: PageRange) async throws(ControlError) -> MessageListForm {
+        let page = try await asked { () throws(ClientError) in
+            try await client.messages.outbox(limit: range.limit, after: range.after?.cursor)
+        }
+        return MessageListForm(page.items.map { MessageForm($0.message, wait: $0.wait) }, next: page.next)
+    }
+
+    package func failed(
+        in channel: ChannelID?, _ range: PageRange
+    ) async throws(ControlError) -> MessageListForm {
+        let page = try await asked { () throws(ClientError) in
+            try await client.messages.failedMessages(in: channel, limit: range.limit, after: range.after?.cursor)
+        }
+        return MessageListForm(page.messages.map { MessageForm($0) }, next: page.next)
+    }
+
+    package func deleteActions(
+        limit: Int, before: Int64?
+    ) async throws(ControlError) -> DeleteActionListForm {
+        let limit = PageRange(limit: limit).limit
+        let actions = try await asked { () throws(ClientError) in
+            try await client.messages.deleteActions(limit: limit, before: before)
+        }
+        return DeleteActionListForm(
+            actions.map(DeleteActionForm.init), next: actions.count == limit ? actions.last?.sequence : nil)
+    }
+
+    package func status() async throws(ControlError) -> StatusForm {
+        StatusForm(try await asked { () throws(ClientError) in try await client.status() }, process: process)
+    }
+
+    /// Why these messages wait; those that do not are left out.
+    func reasons(for messages: [Message]) async throws(ControlError) -> [MessageID: WaitReason] {
+        let waiting = messages.filter { $0.isUndelivered && $0.syncState != .error }.map(\.id)
+        return waiting.isEmpty ? [:] : await client.messages.waitReasons(for: waiting)
+    }
+
+    // MARK: - Resending and deleting
+
+    package func resend(_ ids: [MessageID]) async throws(ControlError) -> ChangeReport {
+        ChangeReport(ids: try await asked { () throws(ClientError) in try await client.messages.resend(ids) })
+    }
+
+    package func resendFailed(in channel: ChannelID?) async throws(ControlError) -> ChangeReport {
+        ChangeReport(
+            count: try await asked { () throws(ClientError) in
+                try await client.messages.resendFailedMessages(in: channel)
+            })
+    }
+
+    package func delete(
+        _ ids: [MessageID], by origin: DeleteAction.Origin
+    ) async throws(ControlError) -> ChangeReport {
+        ChangeReport(
+            ids: try await asked { () throws(ClientError) in
+                try await client.messages.softDeleteMessages(ids, by: origin)
+            })
+    }
+
+    package func deleteFailed(
+        in channel: ChannelID?, by origin: DeleteAction.Origin
+    ) async throws(ControlError) -> ChangeReport {
+        ChangeReport(
+            count: try await asked { () throws(ClientError) in
+                if let channel { return try await client.messages.deleteFailedMessages(in: channel, by: origin) }
+                return try await client.messages.deleteAllFailedMessages(by: origin)
+            })
+    }
+
+    // MARK: - Operators
+
+    package func setPaused(_ isPaused: Bool) async throws(ControlError) {
+        try await asked { () throws(ClientError) in
+            if isPaused { try await client.pause() } else { try await client.resume() }
+        }
+    }
+
+    package func probe() async throws(ControlError) { await client.probeNow() }
+
+    /// Asks the client, and says its errors in the service's words.
+    func asked<Answer>(_ question: () async throws(ClientError) -> Answer) async throws(ControlError) -> Answer {
+        do throws(ClientError) { return try await question() } catch { throw ControlError(error) }
+    }
+}

@@ -1,0 +1,58 @@
+package import Causeway
+
+/// What the layers below say, in the control service's words.
+extension ControlError {
+    package init(_ error: ClientError) {
+        switch error {
+        case .content(let problem): self.init(.messageInvalid, problem.description)
+        case .credentials(let problem): self.init(.credentials, problem.description)
+        case .store(let problem): self.init(problem)
+        case .sync(let problem): self.init(problem)
+        }
+    }
+
+    package init(_ error: SyncError) {
+        switch error {
+        case .noSession: self.init(.noSession, error.description)
+        case .sessionExists: self.init(.sessionExists, error.description)
+        case .messageNotFound: self.init(.notFound, error.description)
+        case .notFailed: self.init(.wrongState, error.description)
+        case .notYours: self.init(.notYours, error.description)
+        case .store(let problem): self.init(problem)
+        case .transport(let problem): self.init(problem)
+        case .closed: self.init(.stopping, error.description)
+        }
+    }
+
+    package init(_ error: StoreError) {
+        let code: Code =
+            switch error {
+            case .owned: .storeOwned
+            case .fromTheFuture, .damaged: .storeUnusable
+            case .notAccessible: .storeNotAccessible
+            case .full: .storeFull
+            case .syncFailed, .other: .storeFailed
+            case .outboxFull: .outboxFull
+            case .duplicate: .internalError
+            case .closed: .stopping
+            }
+        self.init(code, error.description)
+    }
+
+    package init(_ error: TransportError) {
+        let code: Code =
+            switch error {
+            case .unreachable, .inDoubt: .unreachable
+            case .transient, .rateLimited: .busy
+            case .refused: .refused
+            case .needsAttention(let attention):
+                switch attention.cause {
+                case .tokenRefused: .tokenRefused
+                case .certificate: .certificate
+                case .protocolMismatch: .protocolMismatch
+                case .superseded: .superseded
+                }
+            }
+        self.init(code, error.description)
+    }
+}

@@ -1,0 +1,65 @@
+/// Why a request to the control service was not done. Typed, and the same over the socket as in the process.
+package struct ControlError: Error, Sendable, Hashable {
+    /// What kind of problem it is. The raw value is the word in JSON; it never changes its meaning.
+    package enum Code: String, Sendable, Hashable, CaseIterable {
+        case badRequest, tooLarge, messageInvalid, notFound, wrongState
+        case forbidden, noSession, sessionExists, notYours, tokenRefused
+        case unreachable, busy, refused, certificate, protocolMismatch, superseded
+        case storeOwned, storeUnusable, storeNotAccessible, storeFull, storeFailed, outboxFull, stopping
+        case daemonUnreachable, answerLost
+        case socketInUse, socketNotAccessible, credentials, configuration
+        case internalError = "internal"
+    }
+
+    package let code: Code
+    /// What happened, to what, and what to do, in words. Holds no secret and no message text; may hold a server's
+    /// words: escape it for a terminal or a page.
+    package let detail: String
+
+    package init(_ code: Code, _ detail: String) {
+        self.code = code
+        self.detail = detail
+    }
+}
+
+extension ControlError: CustomStringConvertible {
+    package var description: String { detail }
+}
+
+extension ControlError.Code {
+    /// How a program ends that was stopped by it.
+    package var exitStatus: ExitStatus {
+        switch self {
+        case .badRequest, .tooLarge, .messageInvalid, .wrongState: .badInput
+        case .notFound: .notFound
+        case .forbidden, .noSession, .sessionExists, .notYours, .tokenRefused: .notAllowed
+        case .unreachable, .superseded, .storeOwned, .stopping, .daemonUnreachable: .unavailable
+        case .busy, .outboxFull, .answerLost: .temporary
+        case .refused: .failedForGood
+        case .certificate, .protocolMismatch: .protocolProblem
+        case .storeUnusable: .unusableStore
+        case .storeNotAccessible, .socketInUse, .socketNotAccessible: .cannotCreate
+        case .storeFull, .storeFailed, .credentials: .inputOutput
+        case .configuration: .configuration
+        case .internalError: .software
+        }
+    }
+
+    /// The status of the answer over the socket.
+    package var httpStatus: Int {
+        switch self {
+        case .badRequest: 400
+        case .forbidden, .noSession, .notYours: 403
+        case .notFound: 404
+        case .sessionExists, .wrongState: 409
+        case .tooLarge: 413
+        case .messageInvalid: 422
+        case .unreachable, .refused, .certificate, .protocolMismatch, .superseded, .tokenRefused: 502
+        case .busy, .stopping, .daemonUnreachable, .answerLost: 503
+        case .storeFull, .outboxFull: 507
+        case .storeOwned, .storeUnusable, .storeNotAccessible, .storeFailed, .socketInUse, .socketNotAccessible,
+            .credentials, .configuration, .internalError:
+            500
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// Everything that can be set, under one name that gives the flag (`--retry-interval`), the environment's variable
+/// (`CAUSEWAY_RETRY_INTERVAL`) and the key in the file (`retryInterval`).
+package enum SettingKey: String, Sendable, Hashable, CaseIterable {
+    case store, socket, durability, restart, ordering
+    case retryInterval, retryCount, settlingTime
+    case ca, clientCertificate, clientKey
+    case logLevel, logFormat
+
+    package var flag: String { "--" + words("-").lowercased() }
+    package var environmentName: String { "CAUSEWAY_" + words("_").uppercased() }
+
+    private func words(_ separator: Character) -> String {
+        rawValue.reduce(into: "") { text, letter in
+            if letter.isUppercase { text.append(separator) }
+            text.append(letter)
+        }
+    }
+
+    /// True for values that are paths.
+    var isPath: Bool {
+        switch self {
+        case .store, .socket, .ca, .clientCertificate, .clientKey: true
+        case .durability, .restart, .ordering, .retryInterval, .retryCount, .settlingTime, .logLevel, .logFormat: false
+        }
+    }
+
+    /// What it is for, and its default, in words.
+    package var help: String {
+        switch self {
+        case .store: "The folder of the store. (default: $XDG_STATE_HOME/causeway, or ~/.local/state/causeway)"
+        case .socket:
+            "The control socket. (default: $XDG_RUNTIME_DIR/causeway/control.sock for the default store, and"
+                + " run/control.sock in the store's folder otherwise)"
+        case .durability: "full: what was taken survives power loss; normal: it survives a crash. (default: full)"
+        case .restart:
+            "What becomes of undelivered messages when the daemon starts: fail (they become errors), or resume"
+                + " (they are delivered in their old order). (default: fail)"
+        case .ordering: "laned, lanedPerChannel or strict. (default: laned)"
+        case .retryInterval: "The pause after a failed attempt: 5s, 500ms, 2m. (default: 5s)"
+        case .retryCount: "How many attempts may follow the first. (default: 3)"
+        case .settlingTime: "How long the server must be reachable again before anything is sent. (default: 1s)"
+        case .ca: "PEM file of the authorities that servers' certificates must come from. (default: the system's)"
+        case .clientCertificate: "PEM file of our certificate, for servers that ask for one."
+        case .clientKey: "PEM file of its key, not encrypted."
+        case .logLevel: "trace, debug, info, notice, warning, error or critical. (default: info)"
+        case .logFormat: "text or json. (default: text)"
+        }
+    }
+}

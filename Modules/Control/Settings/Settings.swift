@@ -1,0 +1,81 @@
+package import Causeway
+package import Logging
+
+/// How a program behaves, out of its flags, its environment, its configuration file and the defaults, in this order.
+package struct Settings: Sendable, Hashable {
+    /// What a store survives.
+    package enum Durability: String, Sendable, Hashable, CaseIterable { case full, normal }
+
+    package enum LogFormat: String, Sendable, Hashable, CaseIterable { case text, json }
+
+    /// Where a value comes from.
+    package enum Source: Sendable, Hashable, CustomStringConvertible {
+        case flag(String)
+        case environment(String)
+        case file(String)
+        case byDefault
+
+        package var description: String {
+            switch self {
+            case .flag(let name): "flag \(name)"
+            case .environment(let name): "environment \(name)"
+            case .file(let path): "file \(path)"
+            case .byDefault: "default"
+            }
+        }
+    }
+
+    /// Absolute, as all paths here.
+    package var store: String
+    package var socket: String
+    package var durability = Durability.full
+    package var restart = RestartPolicy.fail
+    package var ordering = OrderingPolicy.laned
+    package var retryInterval = RetryPolicy.documented.interval
+    package var retryCount = RetryPolicy.documented.retriesMax
+    package var settlingTime = OutboxConfiguration().settlingTime
+    package var ca: String?
+    package var clientCertificate: String?
+    package var clientKey: String?
+    package var logLevel = Logger.Level.info
+    package var logFormat = LogFormat.text
+    /// Where each value comes from.
+    package internal(set) var sources: [SettingKey: Source] = [:]
+
+    init(store: String, socket: String) {
+        self.store = store
+        self.socket = socket
+    }
+
+    /// How the client behaves under these settings.
+    package var clientConfiguration: ClientConfiguration {
+        var configuration = ClientConfiguration()
+        configuration.ordering = ordering
+        configuration.restart = restart
+        configuration.outbox.retry.interval = retryInterval
+        configuration.outbox.retry.retriesMax = retryCount
+        configuration.outbox.settlingTime = settlingTime
+        return configuration
+    }
+
+    /// A value as text; `nil` when there is none.
+    package func text(of key: SettingKey) -> String? {
+        switch key {
+        case .store: store
+        case .socket: socket
+        case .durability: durability.rawValue
+        case .restart: restart.rawValue
+        case .ordering: ordering.rawValue
+        case .retryInterval: DurationText.text(retryInterval)
+        case .retryCount: String(retryCount)
+        case .settlingTime: DurationText.text(settlingTime)
+        case .ca: ca
+        case .clientCertificate: clientCertificate
+        case .clientKey: clientKey
+        case .logLevel: logLevel.rawValue
+        case .logFormat: logFormat.rawValue
+        }
+    }
+
+    package func source(of key: SettingKey) -> Source { sources[key] ?? .byDefault }
+}

@@ -1,0 +1,40 @@
+package import ArgumentParser
+import Foundation
+
+/// The settings as options of a command: the same in every program.
+package struct SettingsOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Read settings from this JSON file.", valueName: "file"))
+    package var config: String?
+
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.store.help)) package var store: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.socket.help)) package var socket: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.durability.help)) package var durability: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.restart.help)) package var restart: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.ordering.help)) package var ordering: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.retryInterval.help)) package var retryInterval: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.retryCount.help)) package var retryCount: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.settlingTime.help)) package var settlingTime: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.ca.help)) package var ca: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.clientCertificate.help))
+    package var clientCertificate: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.clientKey.help)) package var clientKey: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.logLevel.help)) package var logLevel: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.logFormat.help)) package var logFormat: String?
+
+    package init() {}
+
+    /// What was said on the command line.
+    private var flags: [SettingKey: String] {
+        let said: [SettingKey: String?] = [
+            .store: store, .socket: socket, .durability: durability, .restart: restart, .ordering: ordering,
+            .retryInterval: retryInterval, .retryCount: retryCount, .settlingTime: settlingTime, .ca: ca,
+            .clientCertificate: clientCertificate, .clientKey: clientKey, .logLevel: logLevel, .logFormat: logFormat,
+        ]
+        return said.compactMapValues { $0 }
+    }
+
+    /// All settings: these flags, then the environment, then the file, then the defaults.
+    package func resolved() throws(ControlError) -> Settings {
+        try .resolve(flags: flags, environment: ProcessInfo.processInfo.environment, configPath: config)
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+/// Where things lie when nobody says otherwise (XDG Base Directory Specification).
+struct StandardFolders: Sendable {
+    private let environment: [String: String]
+
+    init(environment: [String: String]) { self.environment = environment }
+
+    var defaultStore: String { base("XDG_STATE_HOME", orHome: ".local/state") + "/causeway" }
+    var defaultConfig: String { base("XDG_CONFIG_HOME", orHome: ".config") + "/causeway/config.json" }
+    var configFromEnvironment: String? {
+        environment["CAUSEWAY_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Another store has another daemon: only the default one's socket lies in the runtime folder.
+    func defaultSocket(forStore store: String) -> String {
+        if store == defaultStore, let runtime = folder("XDG_RUNTIME_DIR") {
+            return runtime + "/causeway/control.sock"
+        }
+        return store + "/run/control.sock"
+    }
+
+    private func base(_ variable: String, orHome rest: String) -> String {
+        folder(variable) ?? (folder("HOME") ?? NSHomeDirectory()) + "/" + rest
+    }
+
+    /// The specification has relative paths ignored.
+    private func folder(_ variable: String) -> String? {
+        guard let path = environment[variable], path.hasPrefix("/") else { return nil }
+        return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+
+    /// The path from the root, without `.`, `..` and a closing `/`.
+    static func absolute(_ path: String) -> String {
+        let expanded = path.hasPrefix("~/") ? NSHomeDirectory() + path.dropFirst() : path
+        let standardized = URL(fileURLWithPath: expanded).standardizedFileURL.path
+        return standardized.count > 1 && standardized.hasSuffix("/") ? String(standardized.dropLast()) : standardized
+    }
+}

@@ -1,0 +1,24 @@
+package import Foundation
+
+/// Small files that people name: read whole, bounded, with an error that names them.
+package enum TextFile {
+    /// - Parameter code: what it is called when it cannot be read.
+    package static func read(
+        _ path: String, bytesMax: Int, as code: ControlError.Code
+    ) throws(ControlError) -> Data {
+        guard let handle = FileHandle(forReadingAtPath: path) else {
+            let isThere = FileManager.default.fileExists(atPath: path)
+            throw ControlError(code, isThere ? "\(path) cannot be read" : "there is no file \(path)")
+        }
+        defer { try? handle.close() }
+        let data: Data?
+        do {
+            data = try handle.read(upToCount: bytesMax + 1)
+        } catch {
+            throw ControlError(code, "\(path) cannot be read")
+        }
+        guard let data else { return Data() }
+        guard data.count <= bytesMax else { throw ControlError(code, "\(path) is larger than \(bytesMax) bytes") }
+        return data
+    }
+}

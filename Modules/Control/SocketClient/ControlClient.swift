@@ -1,0 +1,192 @@
+package import Causeway
+import CausewayHTTP
+import Foundation
+import HTTPTypes
+import NIOCore
+import NIOPosix
+
+/// The control service of another process, over its Unix socket. Keeps its connections; any task may call at once.
+///
+/// A request that changes something is never sent twice: when the other process stops before it answered, the call
+/// throws ``ControlError/Code/answerLost``, and only a look can tell whether it was done.
+package final class ControlClient: ControlService {
+    private let http: HTTPClient
+    private let socketPath: String
+
+    /// Connects with the first call.
+    ///
+    /// Throws ``ControlError/Code/configuration`` when the path cannot be one of a socket.
+    package init(socketPath: String) throws(ControlError) {
+        self.socketPath = socketPath
+        var limits = HTTPLimits()
+        limits.bodyBytesMax = ControlLimits.answerBytesMax
+        limits.connectionsMax = ControlLimits.clientConnectionsMax
+        let wait = Duration.seconds(ControlLimits.answerSecondsMax)
+        do throws(HTTPEndpointError) {
+            http = HTTPClient(
+                endpoint: try .unix(path: socketPath, host: ControlHost.name),
+                timeouts: HTTPTimeouts(connect: .seconds(10), firstByte: wait, whole: wait * 2), limits: limits,
+                eventLoopGroup: MultiThreadedEventLoopGroup.singleton)
+        } catch {
+            throw ControlError(.configuration, "the socket \(socketPath): \(error.description)")
+        }
+    }
+
+    /// Closes the connections. Calls afterwards throw.
+    package func close() async { await http.shutdown() }
+
+    // MARK: - Session
+
+    package func login(_ request: LoginRequest) async throws(ControlError) -> SessionForm {
+        try await post("/v1/login", request)
+    }
+
+    package func logout() async throws(ControlError) -> LogoutReport { try await post("/v1/logout", Nothing()) }
+
+    // MARK: - Sending
+
+    package func send(_ messages: [NewMessage]) async throws(ControlError) -> SendReport {
+        try await post("/v1/messages", messages)
+    }
+
+    package func result(
+        of id: MessageID, within limit: Duration
+    ) async throws(ControlError) -> ResultForm {
+        let limit = min(max(limit, .zero), .seconds(ControlLimits.waitSecondsMax))
+        return try await get("/v1/messages/\(id)/result", ["withinMs": String(Int64(limit / .milliseconds(1)))])
+    }
+
+    // MARK: - Reading
+
+    package func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm {
+        var parts = Self.parts(of: query.range)
+        parts["refresh"] = query.refresh.rawValue
+        return try await get("/v1/channels/\(Self.escaped(query.channel.value))/messages", parts)
+    }
+
+    package func message(_ id: MessageID) async throws(ControlError) -> MessageForm {
+        try await get("/v1/messages/\(id)")
+    }
+
+    package func outbox(_ range: PageRange) async throws(ControlError) -> MessageListForm {
+        try await get("/v1/outbox", Self.parts(of: range))
+    }
+
+    package func failed(
+        in channel: ChannelID?, _ range: PageRange
+    ) async throws(ControlError) -> MessageListForm {
+        var parts = Self.parts(of: range)
+        parts["channel"] = channel?.value
+        return try await get("/v1/failed", parts)
+    }
+
+    package func deleteActions(
+        limit: Int, before: Int64?
+    ) async throws(ControlError) -> DeleteActionListForm {
+        var parts = ["limit": String(limit)]
+        parts["before"] = before.map(String.init)
+        return try await get("/v1/delete-actions", parts)
+    }
+
+    package func status() async throws(ControlError) -> StatusForm { try await get("/v1/status") }
+
+    // MARK: - Changing
+
+    package func resend(_ ids: [MessageID]) async throws(ControlError) -> ChangeReport {
+        try await post("/v1/resend", ChosenMessages(ids: ids, by: nil))
+    }
+
+    package func resendFailed(in channel: ChannelID?) async throws(ControlError) -> ChangeReport {
+        try await post("/v1/resend-failed", ChosenChannel(channel: channel, by: nil))
+    }
+
+    package func delete(
+        _ ids: [MessageID], by origin: DeleteAction.Origin
+    ) async throws(ControlError) -> ChangeReport {
+        try await post("/v1/delete", ChosenMessages(ids: ids, by: origin))
+    }
+
+    package func deleteFailed(
+        in channel: ChannelID?, by origin: DeleteAction.Origin
+    ) async throws(ControlError) -> ChangeReport {
+        try await post("/v1/delete-failed", ChosenChannel(channel: channel, by: origin))
+    }
+
+    package func setPaused(_ isPaused: Bool) async throws(ControlError) {
+        let _: Nothing = try await post(isPaused ? "/v1/pause" : "/v1/resume", Nothing())
+    }
+
+    package func probe() async throws(ControlError) {
+        let _: Nothing = try await post("/v1/probe", Nothing())
+    }
+
+    // MARK: - Requests
+
+    private struct Nothing: Codable {}
+
+    private func get<Answer: Decodable>(
+        _ path: String, _ parts: [String: String] = [:]
+    ) async throws(ControlError) -> Answer {
+        let query = parts.sorted { $0.key < $1.key }.map { $0.key + "=" + Self.escaped($0.value) }
+        let target = query.isEmpty ? path : path + "?" + query.joined(separator: "&")
+        return try await send(HTTPClientRequest(method: .get, path: target))
+    }
+
+    private func post<Answer: Decodable>(
+        _ path: String, _ body: some Encodable
+    ) async throws(ControlError) -> Answer {
+        let data = try ControlJSON.encode(body)
+        guard data.count <= ControlLimits.bodyBytesMax else {
+            throw ControlError(.tooLarge, "a request of \(data.count) bytes is larger than the daemon takes")
+        }
+        return try await send(
+            HTTPClientRequest(
+                method: .post, path: path, fields: [.contentType: "application/json"], body: ByteBuffer(bytes: data)))
+    }
+
+    private func send<Answer: Decodable>(_ request: HTTPClientRequest) async throws(ControlError) -> Answer {
+        var response: HTTPClientResponse
+        do throws(HTTPClientError) {
+            response = try await http.send(request)
+        } catch {
+            throw problem(error, request)
+        }
+        let data = Data(response.body.readBytes(length: response.body.readableBytes) ?? [])
+        guard response.status.kind == .successful else {
+            let answer = try? ControlJSON.decode(ProblemAnswer.self, from: data, what: "the answer")
+            throw answer?.error.error
+                ?? ControlError(.internalError, "the daemon at \(socketPath) answered \(response.status.code)")
+        }
+        do throws(ControlError) {
+            return try ControlJSON.decode(Answer.self, from: data, what: "the answer")
+        } catch {
+            throw ControlError(
+                .internalError,
+                "the daemon at \(socketPath) gave an answer that this version does not understand: \(error.detail)")
+        }
+    }
+
+    private func problem(_ error: HTTPClientError, _ request: HTTPClientRequest) -> ControlError {
+        guard error.mayHaveReachedServer, request.method != .get else {
+            return ControlError(.daemonUnreachable, "the daemon at \(socketPath) does not answer: \(error.description)")
+        }
+        return ControlError(
+            .answerLost,
+            "the daemon at \(socketPath) stopped before it answered (\(error.description)); what was asked may have"
+                + " been done: look with `causeway outbox` before you repeat it")
+    }
+
+    private static func parts(of range: PageRange) -> [String: String] {
+        var parts = ["limit": String(range.limit)]
+        parts["after"] = range.after?.description
+        return parts
+    }
+
+    /// Percent-encodes everything that could mean something in a path or a query.
+    private static func escaped(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
+    }
+
+    private static let plain = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~@:")
+}

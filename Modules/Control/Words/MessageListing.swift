@@ -1,0 +1,88 @@
+import Causeway
+
+/// Lists of messages for people.
+package enum MessageListing {
+    /// A channel, oldest first, as a conversation is read.
+    package static func channel(_ messages: [MessageForm], for terminal: Terminal) -> [String] {
+        var table = TextTable(["#", "TIME", "FROM", "STATE", "MESSAGE"])
+        for message in messages.reversed() {
+            table.add([
+                TextTable.Cell(message.position.map(String.init) ?? "-"), TextTable.Cell(moment(message.createdAt)),
+                TextTable.Cell(message.sender.value), state(message), TextTable.Cell(said(message) + why(message)),
+            ])
+        }
+        return table.isEmpty ? ["No messages."] : table.lines(for: terminal)
+    }
+
+    /// The outbox, oldest first: what waits, and why.
+    package static func outbox(_ messages: [MessageForm], for terminal: Terminal) -> [String] {
+        var table = TextTable(["ID", "CHANNEL", "STATE", "MESSAGE"])
+        for message in messages {
+            let note =
+                message.waitText.map { TextTable.Cell("waits: " + $0, .dim) }
+                ?? message.failure.map { TextTable.Cell($0.text, .red) }
+            table.add(
+                [
+                    TextTable.Cell(message.id.description), TextTable.Cell(message.channel.value), state(message),
+                    TextTable.Cell(said(message)),
+                ], note: note)
+        }
+        return table.isEmpty ? ["The outbox is empty: everything is on the server."] : table.lines(for: terminal)
+    }
+
+    /// The failed messages, oldest first.
+    package static func failed(_ messages: [MessageForm], for terminal: Terminal) -> [String] {
+        var table = TextTable(["ID", "CHANNEL", "FAILED", "MESSAGE"])
+        for message in messages {
+            table.add(
+                [
+                    TextTable.Cell(message.id.description), TextTable.Cell(message.channel.value),
+                    TextTable.Cell(message.failure.map { moment($0.at) } ?? ""), TextTable.Cell(said(message)),
+                ], note: message.failure.map { TextTable.Cell($0.text, .red) })
+        }
+        return table.isEmpty ? ["No message has failed."] : table.lines(for: terminal)
+    }
+
+    package static func deleteActions(_ actions: [DeleteActionForm], for terminal: Terminal) -> [String] {
+        var table = TextTable(["#", "WHEN", "BY", "MESSAGE", "CHANNEL", "WAS", "LAST ERROR"])
+        for action in actions {
+            table.add([
+                TextTable.Cell(String(action.sequence)), TextTable.Cell(moment(action.at)), TextTable.Cell(action.by),
+                TextTable.Cell(action.message.description), TextTable.Cell(action.channel.value),
+                TextTable.Cell(action.state), TextTable.Cell(action.failure?.text ?? ""),
+            ])
+        }
+        return table.isEmpty ? ["Nothing was deleted."] : table.lines(for: terminal)
+    }
+
+    /// `2026-11-21 08:20:12`: to the second, in UTC.
+    static func moment(_ text: String) -> String {
+        text.count >= 19 ? String(text.prefix(19)).replacing("T", with: " ") : text
+    }
+
+    private static func state(_ message: MessageForm) -> TextTable.Cell {
+        let style: Terminal.Style? =
+            switch message.state {
+            case SyncState.synced.rawValue: .green
+            case SyncState.error.rawValue: .red
+            default: .yellow
+            }
+        return TextTable.Cell(message.state + (message.inDoubt ? "?" : ""), style)
+    }
+
+    /// What the message says, on one line.
+    static func said(_ message: MessageForm) -> String {
+        if let custom = message.custom, let text = try? ControlJSON.encode(custom) {
+            return String(decoding: text, as: UTF8.self)
+        }
+        let name = message.attachment.map { "[\(message.type): \($0.name)]" }
+        let parts = [name, message.text].compactMap { $0 }
+        return parts.isEmpty ? "[\(message.type)]" : parts.joined(separator: " ")
+    }
+
+    private static func why(_ message: MessageForm) -> String {
+        if let text = message.waitText { return "  (\(text))" }
+        if let failure = message.failure { return "  (\(failure.text))" }
+        return ""
+    }
+}

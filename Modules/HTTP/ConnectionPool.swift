@@ -1,0 +1,155 @@
+import NIOCore
+import NIOHTTP1
+
+/// Drives ``ConnectionPoolState``: performs its actions and tells it what came of them.
+///
+/// Everything here happens on one event loop, which is also the loop of every connection; that is what guards the
+/// mutable state, and why there is no lock. `requests` holds every request that was accepted and has not been
+/// answered; it is removed there exactly once, by `complete`.
+final class ConnectionPool: HTTPConnectionOwner {
+    struct Request {
+        let head: HTTPRequestHead
+        let body: ByteBuffer
+        let isSafeToRepeat: Bool
+        let continuation: CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
+        var wasRepeated = false
+        var wholeTimer: Scheduled<Void>?
+    }
+
+    private let loop: any EventLoop
+    private let settings: ConnectionSettings
+    private var state: ConnectionPoolState
+    private var requests: [ConnectionPoolState.RequestID: Request] = [:]
+    private var connections: [ConnectionPoolState.ConnectionID: HTTPConnection] = [:]
+    private var attempts: [ConnectionPoolState.ConnectionID: ConnectAttempt] = [:]
+
+    init(loop: any EventLoop, settings: ConnectionSettings) {
+        self.loop = loop
+        self.settings = settings
+        self.state = ConnectionPoolState(
+            connectionsMax: settings.limits.connectionsMax, requestsMax: settings.limits.requestsWaitingMax,
+            idleTime: .seconds(Int64(settings.limits.idleSeconds)))
+    }
+
+    // MARK: Requests
+
+    func submit(_ id: ConnectionPoolState.RequestID, _ request: Request) {
+        var request = request
+        request.wholeTimer = loop.assumeIsolated().scheduleTask(in: TimeAmount(settings.timeouts.whole)) {
+            self.withdraw(id) { .timeout(.whole, requestSent: $0) }
+        }
+        requests[id] = request
+        perform(state.submit(id))
+    }
+
+    /// Ends a request wherever it stands; what is on its way takes its connection with it.
+    ///
+    /// - Parameter error: made from whether the request may have been sent.
+    func withdraw(_ id: ConnectionPoolState.RequestID, _ error: (_ requestSent: Bool) -> HTTPClientError) {
+        switch state.cancel(id) {
+        case .waiting: complete(id, .failure(error(false)))
+        case .leased(let connection): connections[connection]?.abort(error(true))
+        case .unknown: break
+        }
+    }
+
+    /// - Returns: when every open connection is closed.
+    func shutDown() -> EventLoopFuture<Void> {
+        let closing = connections.values.map(\.channel.closeFuture)
+        perform(state.shutDown())
+        return EventLoopFuture.andAllComplete(closing, on: loop)
+    }
+
+    private func complete(
+        _ id: ConnectionPoolState.RequestID, _ result: Result<HTTPClientResponse, HTTPClientError>
+    ) {
+        guard let request = requests.removeValue(forKey: id) else { return }
+        request.wholeTimer?.cancel()
+        request.continuation.resume(returning: result)
+    }
+
+    // MARK: Connections
+
+    func connection(
+        _ connection: HTTPConnection, finished request: ConnectionPoolState.RequestID,
+        with result: Result<HTTPClientResponse, HTTPClientError>, reusable: Bool
+    ) {
+        if shouldRepeat(request, after: result, on: connection) {
+            requests[request]?.wasRepeated = true
+            connections[connection.id] = nil
+            perform(state.closed(connection.id))
+            perform(state.discardIdle())
+            perform(state.submit(request))
+            return
+        }
+        complete(request, result)
+        if reusable {
+            perform(state.released(connection.id, now: .now()))
+        } else {
+            connections[connection.id] = nil
+            perform(state.closed(connection.id))
+        }
+    }
+
+    func connectionClosedIdle(_ connection: HTTPConnection) {
+        connections[connection.id] = nil
+        perform(state.closed(connection.id))
+    }
+
+    /// A server may close a kept connection at the moment it is used again. The request is then sent once more if
+    /// that cannot do harm: because it only reads, or because nothing of it was sent.
+    private func shouldRepeat(
+        _ id: ConnectionPoolState.RequestID, after result: Result<HTTPClientResponse, HTTPClientError>,
+        on connection: HTTPConnection
+    ) -> Bool {
+        guard case .failure(.connectionClosed(let requestSent)) = result, connection.answers > 0,
+            let request = requests[id], !request.wasRepeated
+        else { return false }
+        return request.isSafeToRepeat || !requestSent
+    }
+
+    // MARK: Actions
+
+    private func perform(
+        _ actions: [ConnectionPoolState.Action], connectError: HTTPClientError = .shutdown(requestSent: false)
+    ) {
+        for action in actions {
+            switch action {
+            case .lease(let connection, let request):
+                if let connection = connections[connection], let waiting = requests[request] {
+                    connection.start(request, head: waiting.head, body: waiting.body)
+                }
+            case .connect(let connection):
+                connect(connection)
+            case .close(let connection):
+                attempts.removeValue(forKey: connection)?.cancel(.shutdown(requestSent: false))
+                connections.removeValue(forKey: connection)?.abort(.shutdown(requestSent: true))
+            case .refuse(let request, .connectFailed):
+                complete(request, .failure(connectError))
+            case .refuse(let request, .shutDown):
+                complete(request, .failure(.shutdown(requestSent: false)))
+            case .refuse(let request, .tooManyWaiting):
+                complete(request, .failure(.tooManyWaiting(requestsMax: settings.limits.requestsWaitingMax)))
+            case .sweep(let time):
+                // Holds the pool until its last idle connection is closed, also when the client is gone.
+                loop.assumeIsolated().scheduleTask(deadline: time) { self.perform(self.state.sweep(now: .now())) }
+            }
+        }
+    }
+
+    private func connect(_ id: ConnectionPoolState.ConnectionID) {
+        let attempt = ConnectAttempt(id: id, settings: settings, loop: loop) { outcome in
+            self.attempts[id] = nil
+            switch outcome {
+            case .success(let connection):
+                connection.owner = self
+                self.connections[id] = connection
+                self.perform(self.state.connected(id, now: .now()))
+            case .failure(let error):
+                self.perform(self.state.connectFailed(id), connectError: error)
+            }
+        }
+        attempts[id] = attempt
+        attempt.start()
+    }
+}

@@ -1,0 +1,91 @@
+package import CausewayTLS
+
+/// Why a request has no answer.
+///
+/// Two questions decide what a caller does next. *May it have reached the server?* is
+/// ``mayHaveReachedServer``: `false` is a proof that the server has seen nothing of the request, `true` is
+/// doubt, never certainty. *Is it worth another try?* is the caller's to judge by the case; an answer with a
+/// status, whatever the status, is no error here.
+///
+/// No description repeats a field, a body, a query or a proxy's password.
+package enum HTTPClientError: Error, Sendable {
+    /// The caller's mistake; nothing was done.
+    case invalidRequest(String)
+    /// The name of the server (or of its proxy) has no address, or the name service did not answer.
+    case resolveFailed(host: String, reason: String)
+    /// Nobody listens there, or the socket file is not there.
+    case connectRefused(to: String)
+    /// Unreachable, not permitted, out of file descriptors, closed before it was secure …
+    case connectFailed(to: String, reason: String)
+    /// The proxy answered CONNECT with this status, or did not pass a plain request on (407). 407 means it wants other credentials.
+    case proxyRefused(status: Int)
+    /// The proxy closed the connection or did not speak HTTP.
+    case proxyFailed(reason: String)
+    /// The server could not be trusted, or did not keep to TLS. With `requestSent: false` nothing but a handshake
+    /// was sent. A mere cut of the connection is ``connectFailed(to:reason:)``, ``connectionClosed(requestSent:)`` or
+    /// ``truncated``; a handshake that takes too long is ``timeout(_:requestSent:)``.
+    case tls(TLSError, requestSent: Bool)
+    case timeout(Phase, requestSent: Bool)
+    /// Closed or reset before the first byte of an answer.
+    ///
+    /// - Parameter requestSent: `false` when provably nothing of the request was handed to the system.
+    case connectionClosed(requestSent: Bool)
+    /// What came is not HTTP/1, or is framed in a way that two readers could read differently.
+    case malformedResponse(String)
+    case headersTooLarge(bytesMax: Int)
+    case bodyTooLarge(bytesMax: Int)
+    /// The answer began and did not end.
+    case truncated
+    /// The client's queue is full; nothing was done.
+    case tooManyWaiting(requestsMax: Int)
+    /// The client was shut down.
+    case shutdown(requestSent: Bool)
+    /// The calling task was cancelled.
+    case cancelled(requestSent: Bool)
+
+    package enum Phase: String, Sendable {
+        case connect, firstByte, whole
+    }
+
+    /// `false` only when the server has certainly seen nothing of the request; `true` when it may have acted on
+    /// it.
+    package var mayHaveReachedServer: Bool {
+        switch self {
+        case .invalidRequest, .resolveFailed, .connectRefused, .connectFailed, .proxyRefused, .proxyFailed,
+            .tooManyWaiting:
+            false
+        case .tls(_, let requestSent), .timeout(_, let requestSent), .connectionClosed(let requestSent),
+            .shutdown(let requestSent),
+            .cancelled(let requestSent):
+            requestSent
+        case .malformedResponse, .headersTooLarge, .bodyTooLarge, .truncated:
+            true
+        }
+    }
+}
+
+extension HTTPClientError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .invalidRequest(let reason): "the request was not sent: \(reason)"
+        case .resolveFailed(let host, let reason): "no address for \(host): \(reason)"
+        case .connectRefused(let target): "connection to \(target) refused: nothing listens there"
+        case .connectFailed(let target, let reason): "no connection to \(target): \(reason)"
+        case .proxyRefused(407): "the proxy asks for other credentials (407)"
+        case .proxyRefused(let status): "the proxy refused the connection (\(status))"
+        case .proxyFailed(let reason): "the proxy failed: \(reason)"
+        case .tls(let error, _): "\(error)"
+        case .timeout(.connect, _): "no connection in time"
+        case .timeout(.firstByte, _): "no answer in time"
+        case .timeout(.whole, _): "the request took too long"
+        case .connectionClosed: "the server closed the connection without an answer"
+        case .malformedResponse(let reason): "the answer is not valid HTTP: \(reason)"
+        case .headersTooLarge(let max): "the head of the answer is larger than \(max) bytes"
+        case .bodyTooLarge(let max): "the body of the answer is larger than \(max) bytes"
+        case .truncated: "the answer broke off"
+        case .tooManyWaiting(let max): "\(max) requests are waiting already"
+        case .shutdown: "the client was shut down"
+        case .cancelled: "the request was cancelled"
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package import HTTPTypes
+package import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+/// One request. The whole body is given at once.
+package struct HTTPClientRequest: Sendable {
+    /// Any method but CONNECT, which belongs to the client.
+    package var method: HTTPRequest.Method
+    /// Begins with `/` and is already percent-encoded; may hold a query. It is appended to the endpoint's base
+    /// path.
+    package var path: String
+    /// Everything but what frames the message or rules the connection (`Host`, `Content-Length`,
+    /// `Transfer-Encoding`, `Connection` and their like): those are the client's own.
+    package var fields: HTTPFields
+    package var body: ByteBuffer
+
+    package init(
+        method: HTTPRequest.Method, path: String, fields: HTTPFields = [:], body: ByteBuffer = ByteBuffer()
+    ) {
+        self.method = method
+        self.path = path
+        self.fields = fields
+        self.body = body
+    }
+}
+
+extension HTTPClientRequest: CustomStringConvertible {
+    /// Method and path without the query; never a field or the body.
+    package var description: String {
+        "\(method.rawValue) \(path.prefix { $0 != "?" })"
+    }
+}
+
+/// One answer, complete.
+package struct HTTPClientResponse: Sendable {
+    package var status: HTTPResponse.Status
+    package var fields: HTTPFields
+    /// As the server sent it: the client asks for no content coding and undoes none.
+    package var body: ByteBuffer
+
+    package init(status: HTTPResponse.Status, fields: HTTPFields, body: ByteBuffer) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
+}
+
+extension HTTPClientRequest {
+    /// What goes on the wire, or why it must not.
+    func head(for endpoint: HTTPEndpoint, absoluteForm: Bool) throws(HTTPClientError) -> HTTPRequestHead {
+        guard HTTPSyntax.isRequestPath(path) else {
+            throw .invalidRequest("the path must begin with '/' and be percent-encoded")
+        }
+        guard method != .connect else { throw .invalidRequest("CONNECT is not for callers") }
+        if let field = fields.first(where: { HTTPSyntax.fieldsOfTheClient.contains($0.name) }) {
+            throw .invalidRequest("the field \(field.name.canonicalName) is written by the client itself")
+        }
+        let carriesBody = [.post, .put, .patch].contains(method) || body.readableBytes > 0
+        guard !carriesBody || ![.get, .head, .trace].contains(method) else {
+            throw .invalidRequest("\(method.rawValue) carries no body")
+        }
+
+        var headers = HTTPHeaders()
+        headers.reserveCapacity(fields.count + 2)
+        headers.add(name: "Host", value: endpoint.authority)
+        if carriesBody {
+            headers.add(name: "Content-Length", value: String(body.readableBytes))
+        }
+        for field in fields {
+            headers.add(name: field.name.rawName, value: field.value)
+        }
+        let target = endpoint.basePath + path
+        return HTTPRequestHead(
+            version: .http1_1, method: HTTPMethod(method),
+            uri: absoluteForm ? "http://\(endpoint.authority)\(target)" : target, headers: headers)
+    }
+
+    /// Whether a request may be sent again although the server may have seen it: only what asks and changes
+    /// nothing.
+    var isSafeToRepeat: Bool {
+        method == .get || method == .head
+    }
+}

@@ -1,0 +1,239 @@
+import CausewayTLS
+import NIOCore
+import NIOHTTP1
+
+/// Who is told what becomes of a connection. All calls come on the connection's event loop.
+protocol HTTPConnectionOwner: AnyObject {
+    /// The request is done. `reusable` says whether the connection can carry another; if not, it is closing.
+    func connection(
+        _ connection: HTTPConnection, finished request: ConnectionPoolState.RequestID,
+        with result: Result<HTTPClientResponse, HTTPClientError>, reusable: Bool)
+
+    /// The connection closed while it carried no request.
+    func connectionClosedIdle(_ connection: HTTPConnection)
+}
+
+/// One connection, the last handler of its pipeline. It carries one request at a time.
+///
+/// ```
+///  starting ──▶ idle ──start──▶ busy ──end of answer──▶ answered ──read complete──▶ idle
+///     │           │               │                         │
+///     └───────────┴───────────────┴──── close, error ───────┴──▶ closed
+/// ```
+///
+/// An answer is handed over only when the read that brought its end is over, so that bytes behind it are seen
+/// before the connection is used again. Not `Sendable`: everything happens on the channel's event loop.
+final class HTTPConnection: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private struct Exchange {
+        let request: ConnectionPoolState.RequestID
+        var assembler: ResponseAssembler
+        var isWritten = false
+        var hasFirstByte = false
+        var firstByteTimer: Scheduled<Void>?
+    }
+
+    private enum State {
+        /// - Parameter ready: told when requests can be sent.
+        case starting(ready: EventLoopPromise<Void>)
+        case idle
+        case busy(Exchange)
+        case answered(Exchange, HTTPClientResponse, keepAlive: Bool)
+        case closed
+    }
+
+    let id: ConnectionPoolState.ConnectionID
+    let channel: any Channel
+    weak var owner: (any HTTPConnectionOwner)?
+
+    private let decoder: ResponseDecoder
+    private let limits: HTTPLimits
+    private let firstByteTimeout: TimeAmount
+    private var state: State
+
+    /// How many answers came over this connection before.
+    private(set) var answers = 0
+
+    init(
+        id: ConnectionPoolState.ConnectionID, channel: any Channel, decoder: ResponseDecoder, limits: HTTPLimits,
+        timeouts: HTTPTimeouts, ready: EventLoopPromise<Void>
+    ) {
+        self.id = id
+        self.channel = channel
+        self.decoder = decoder
+        self.limits = limits
+        self.firstByteTimeout = TimeAmount(timeouts.firstByte)
+        self.state = .starting(ready: ready)
+        decoder.onFirstByte = { [weak self] in self?.firstByteCame() }
+    }
+
+    /// Nothing more has to happen before requests can be sent.
+    func becomeReady() {
+        guard case .starting(let ready) = state else { return }
+        state = .idle
+        ready.succeed()
+    }
+
+    /// Sends one request; the owner is told how it ended.
+    func start(_ request: ConnectionPoolState.RequestID, head: HTTPRequestHead, body: ByteBuffer) {
+        guard case .idle = state, channel.isActive else {
+            state = .closed
+            channel.close(promise: nil)
+            finish(request, .failure(.connectionClosed(requestSent: false)), reusable: false)
+            return
+        }
+        state = .busy(
+            Exchange(request: request, assembler: ResponseAssembler(method: head.method, limits: limits)))
+        channel.pipeline.syncOperations.write(NIOAny(HTTPClientRequestPart.head(head)), promise: nil)
+        if body.readableBytes > 0 {
+            channel.pipeline.syncOperations.write(
+                NIOAny(HTTPClientRequestPart.body(.byteBuffer(body))), promise: nil)
+        }
+        let written = channel.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { [weak self] result in
+            self?.requestWritten(request, result)
+        }
+        channel.pipeline.syncOperations.writeAndFlush(
+            NIOAny(HTTPClientRequestPart.end(nil)), promise: written)
+    }
+
+    /// Ends whatever goes on with this error and closes the connection.
+    func abort(_ error: HTTPClientError) {
+        let was = state
+        state = .closed
+        switch was {
+        case .starting(let ready):
+            ready.fail(error)
+        case .idle:
+            owner?.connectionClosedIdle(self)
+        case .busy(let exchange):
+            exchange.firstByteTimer?.cancel()
+            finish(exchange.request, .failure(error), reusable: false)
+        case .answered(let exchange, let response, _):
+            finish(exchange.request, .success(response), reusable: false)
+        case .closed:
+            break
+        }
+        channel.close(promise: nil)
+    }
+
+    // MARK: What the channel tells
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .busy(var exchange) = state else {
+            // Parts of an answer that nobody asked for, or behind the one that was asked for.
+            if case .closed = state { return }
+            return abort(.malformedResponse("more than one answer"))
+        }
+        do throws(HTTPClientError) {
+            switch unwrapInboundIn(data) {
+            case .head(let head):
+                guard !exchange.assembler.hasHead else { throw .malformedResponse("two heads") }
+                try exchange.assembler.receive(head: head)
+                state = .busy(exchange)
+            case .body(let part):
+                // Released first, so that the body grows in place.
+                state = .closed
+                defer { state = .busy(exchange) }
+                try exchange.assembler.receive(body: part)
+            case .end:
+                let (response, keepAlive) = try exchange.assembler.finish()
+                state = .answered(exchange, response, keepAlive: keepAlive)
+            }
+        } catch {
+            abort(error)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        deliverAnswer(channelIsOpen: true)
+        context.fireChannelReadComplete()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        deliverAnswer(channelIsOpen: false)
+        if case .busy(let exchange) = state {
+            abort(exchange.hasFirstByte ? .truncated : .connectionClosed(requestSent: true))
+        } else {
+            abort(.connectionClosed(requestSent: false))
+        }
+        context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is TLSHandshakeCompleted { becomeReady() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch state {
+        case .busy(let exchange):
+            abort(HTTPClientError(onConnection: error, hasFirstByte: exchange.hasFirstByte, limits: limits))
+        case .starting(let ready):
+            state = .closed
+            ready.fail(error)
+            channel.close(promise: nil)
+        case .idle, .answered, .closed:
+            abort(.connectionClosed(requestSent: false))
+        }
+    }
+
+    // MARK: Parts
+
+    private func deliverAnswer(channelIsOpen: Bool) {
+        guard case .answered(let exchange, let response, let keepAlive) = state else { return }
+        let reusable =
+            channelIsOpen && keepAlive && exchange.isWritten && !decoder.hasLeftover && channel.isActive
+        answers += 1
+        if reusable {
+            decoder.answerIsComplete()
+            state = .idle
+        } else {
+            state = .closed
+            channel.close(promise: nil)
+        }
+        finish(exchange.request, .success(response), reusable: reusable)
+    }
+
+    private func requestWritten(_ request: ConnectionPoolState.RequestID, _ result: Result<Void, any Error>) {
+        guard case .busy(var exchange) = state, exchange.request == request else { return }
+        switch result {
+        case .failure(let error):
+            abort(HTTPClientError(onConnection: error, hasFirstByte: exchange.hasFirstByte, limits: limits))
+        case .success:
+            exchange.isWritten = true
+            if !exchange.hasFirstByte {
+                exchange.firstByteTimer = channel.eventLoop.assumeIsolated().scheduleTask(in: firstByteTimeout) {
+                    [weak self] in
+                    self?.abort(.timeout(.firstByte, requestSent: true))
+                }
+            }
+            state = .busy(exchange)
+        }
+    }
+
+    private func firstByteCame() {
+        guard case .busy(var exchange) = state else { return }
+        exchange.hasFirstByte = true
+        exchange.firstByteTimer?.cancel()
+        exchange.firstByteTimer = nil
+        state = .busy(exchange)
+    }
+
+    private func finish(
+        _ request: ConnectionPoolState.RequestID, _ result: Result<HTTPClientResponse, HTTPClientError>, reusable: Bool
+    ) {
+        owner?.connection(self, finished: request, with: result, reusable: reusable)
+    }
+}
+
+extension TimeAmount {
+    /// Saturating: a duration of centuries is a time-out that never fires.
+    init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let wholeSeconds = min(max(seconds, 0), Int64(Int32.max))
+        self = .nanoseconds(wholeSeconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+}

@@ -1,0 +1,68 @@
+import NIOCore
+import NIOHTTP1
+
+/// Asks a proxy for a tunnel (CONNECT, RFC 9110 §9.3.6) and is told whether it has one. The last handler of the
+/// pipeline until the tunnel stands; then it and the two codecs before it are removed.
+final class ProxyTunnel: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private let target: String
+    private let proxy: HTTPProxy
+    private var established: EventLoopPromise<Void>?
+    private var status = 0
+
+    /// - Parameters:
+    ///   - target: host and port of the server.
+    ///   - established: told once, when the tunnel stands or will not.
+    init(target: String, proxy: HTTPProxy, established: EventLoopPromise<Void>) {
+        self.target = target
+        self.proxy = proxy
+        self.established = established
+    }
+
+    func ask(on channel: any Channel) {
+        var headers: HTTPHeaders = ["Host": target]
+        if let authorization = proxy.authorization {
+            headers.add(name: "Proxy-Authorization", value: authorization)
+        }
+        let head = HTTPRequestHead(version: .http1_1, method: .CONNECT, uri: target, headers: headers)
+        channel.pipeline.syncOperations.write(NIOAny(HTTPClientRequestPart.head(head)), promise: nil)
+        channel.pipeline.syncOperations.writeAndFlush(NIOAny(HTTPClientRequestPart.end(nil)), promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): status = Int(head.status.code)
+        case .body: break
+        case .end:
+            if (200...299).contains(status) {
+                settle(nil)
+            } else {
+                settle(.proxyRefused(status: status))
+            }
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        // Who refuses may say so and close before the body it announced is complete.
+        settle(status >= 300 ? .proxyRefused(status: status) : .proxyFailed(reason: "it closed the connection"))
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        settle(
+            status >= 300
+                ? .proxyRefused(status: status) : .proxyFailed(reason: "its answer to CONNECT is not valid HTTP"))
+    }
+
+    private func settle(_ error: HTTPClientError?) {
+        guard let promise = established else { return }
+        established = nil
+        if let error {
+            promise.fail(error)
+        } else {
+            promise.succeed()
+        }
+    }
+}

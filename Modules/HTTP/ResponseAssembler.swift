@@ -1,0 +1,80 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+/// Puts one answer together from what the decoder yields, and holds it to the limits and to the framing rules of
+/// RFC 9112 §6 that the decoder leaves open. Pure.
+struct ResponseAssembler {
+    private let limits: HTTPLimits
+    private let hasNoBody: Bool
+    private var head: HTTPResponseHead?
+    private var interimResponses = 0
+    private var body = ByteBuffer()
+
+    /// - Parameter method: of the request; the answer to HEAD has a length but no body.
+    init(method: HTTPMethod, limits: HTTPLimits) {
+        self.limits = limits
+        self.hasNoBody = method == .HEAD
+    }
+
+    /// Whether the head of the real answer has come.
+    var hasHead: Bool { head != nil }
+
+    mutating func receive(head: HTTPResponseHead) throws(HTTPClientError) {
+        let code = Int(head.status.code)
+        guard code != 101 else { throw .malformedResponse("101 without a request for another protocol") }
+        guard (100...999).contains(code) else { throw .malformedResponse("status \(code)") }
+        if code < 200 {
+            interimResponses += 1
+            guard interimResponses <= limits.interimResponsesMax else {
+                throw .malformedResponse("more than \(limits.interimResponsesMax) interim answers")
+            }
+            return
+        }
+        let length = try Self.framing(of: head)
+        if let length, length > limits.bodyBytesMax, !hasNoBody, code != 204, code != 304 {
+            throw .bodyTooLarge(bytesMax: limits.bodyBytesMax)
+        }
+        self.head = head
+    }
+
+    mutating func receive(body part: ByteBuffer) throws(HTTPClientError) {
+        guard body.readableBytes + part.readableBytes <= limits.bodyBytesMax else {
+            throw .bodyTooLarge(bytesMax: limits.bodyBytesMax)
+        }
+        if body.readableBytes == 0 {
+            body = part
+        } else {
+            body.writeImmutableBuffer(part)
+        }
+    }
+
+    /// - Returns: the answer, and whether the server means to keep the connection.
+    func finish() throws(HTTPClientError) -> (response: HTTPClientResponse, keepAlive: Bool) {
+        guard let head else { throw .malformedResponse("an end without a beginning") }
+        let response = HTTPClientResponse(
+            status: HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase),
+            fields: HTTPFields(head.headers, splitCookie: false), body: body)
+        return (response, head.isKeepAlive)
+    }
+
+    /// One reader must not see another end of the message than the next: a length beside a transfer coding, two
+    /// lengths, a coding other than `chunked`, a coding in HTTP/1.0.
+    private static func framing(of head: HTTPResponseHead) throws(HTTPClientError) -> Int? {
+        let lengths = head.headers["content-length"]
+        let codings = head.headers["transfer-encoding"]
+        if !codings.isEmpty {
+            guard lengths.isEmpty else { throw .malformedResponse("both a length and a transfer coding") }
+            guard codings.count == 1, codings[0].lowercased() == "chunked", head.version == .http1_1 else {
+                throw .malformedResponse("a transfer coding other than chunked")
+            }
+            return nil
+        }
+        guard let text = lengths.first else { return nil }
+        guard lengths.count == 1, !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let length = Int(text)
+        else { throw .malformedResponse("a bad length") }
+        return length
+    }
+}

@@ -1,0 +1,94 @@
+import NIOCore
+import NIOHTTP1
+
+/// SwiftNIO's response decoder, a new one for every answer.
+///
+/// Whatever a server sends beyond the end of one answer must never become the beginning of the next. The decoder
+/// underneath swallows such bytes in silence until they make a whole head, so its state is thrown away with the
+/// answer it belongs to. Bytes that come while no answer is due are an error at once.
+final class ResponseDecoder: WriteObservingByteToMessageDecoder {
+    typealias InboundOut = HTTPClientResponsePart
+    typealias OutboundIn = HTTPClientRequestPart
+
+    /// Bytes that came where none were due, or that were left over when an answer was complete.
+    struct UnexpectedBytes: Error {}
+
+    /// Called when the first byte of an answer comes.
+    var onFirstByte: (() -> Void)?
+
+    /// Whether the last answer left bytes behind.
+    private(set) var hasLeftover = false
+
+    private let limits: NIOHTTPDecoderLimitConfiguration
+    private var current: HTTPResponseDecoder?
+    private var isStarted = false
+    private var sawByte = false
+    private var retired: HTTPResponseDecoder?
+
+    init(limits: HTTPLimits) {
+        var configuration = NIOHTTPDecoderLimitConfiguration()
+        configuration.maxHeaderFieldSize = limits.headerBytesMax
+        configuration.maxHeaderListSize = limits.headerBytesMax
+        configuration.maxHeaderFieldCount = limits.headerFieldsMax
+        self.limits = configuration
+    }
+
+    func write(data: HTTPClientRequestPart) {
+        guard case .head = data else { return }
+        let fresh = HTTPResponseDecoder(informationalResponseStrategy: .forward, limitConfiguration: limits)
+        fresh.write(data: data)
+        if isStarted { retired = current }
+        current = fresh
+        isStarted = false
+        sawByte = false
+    }
+
+    func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
+        let decoder = try started(context: context)
+        if !sawByte {
+            sawByte = true
+            onFirstByte?()
+        }
+        let state = try decoder.decode(context: context, buffer: &buffer)
+        hasLeftover = buffer.readableBytes > 0
+        return state
+    }
+
+    func decodeLast(
+        context: ChannelHandlerContext, buffer: inout ByteBuffer, seenEOF: Bool
+    ) throws -> DecodingState {
+        guard current != nil else { return .needMoreData }
+        return try started(context: context).decodeLast(context: context, buffer: &buffer, seenEOF: seenEOF)
+    }
+
+    func decoderRemoved(context: ChannelHandlerContext) {
+        dropRetired(context: context)
+        if isStarted { current?.decoderRemoved(context: context) }
+        current = nil
+        isStarted = false
+    }
+
+    /// No answer is due until the next request.
+    func answerIsComplete() {
+        guard isStarted else { return }
+        retired = current
+        current = nil
+        isStarted = false
+    }
+
+    private func started(context: ChannelHandlerContext) throws -> HTTPResponseDecoder {
+        dropRetired(context: context)
+        guard let current else { throw UnexpectedBytes() }
+        if !isStarted {
+            isStarted = true
+            current.decoderAdded(context: context)
+        }
+        return current
+    }
+
+    /// The decoder holds itself until it is told that it was removed.
+    private func dropRetired(context: ChannelHandlerContext) {
+        retired?.decoderRemoved(context: context)
+        retired = nil
+    }
+}

@@ -1,0 +1,134 @@
+import CausewayHTTP
+import CausewayModels
+import CausewayTransport
+import CausewayWire
+import HTTPTypes
+import NIOCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Says what an answer means; the table is at ``HTTPTransport``.
+struct AnswerReader: Sendable {
+    let words: ServerWords
+    /// For people: which server.
+    let server: String
+    let wallClock: @Sendable () -> Timestamp
+
+    /// The value that a 2xx answer carries.
+    func read<Value: Decodable>(
+        _ type: Value.Type, from response: HTTPClientResponse, to question: Question
+    ) throws(TransportError) -> Value {
+        try requireProtocol(response, question)
+        guard response.status.kind == .successful else { throw refusal(response, try reason(response), question) }
+        return try decoded(type, from: response)
+    }
+
+    /// The value that a lookup found; `nil` when the server says that there is none.
+    func found<Value: Decodable>(
+        _ type: Value.Type, in response: HTTPClientResponse
+    ) throws(TransportError) -> Value? {
+        try requireProtocol(response, .lookup)
+        if response.status.kind == .successful { return try decoded(type, from: response) }
+        let reason = try reason(response)
+        if response.status.code == 404, ["messageNotFound", "messageDeleted"].contains(reason.code) { return nil }
+        throw refusal(response, reason, .lookup)
+    }
+
+    /// The answer is not one of the protocol.
+    func foreign(_ what: String) -> TransportError {
+        .inDoubt(detail: "\(server): the answer is not a Causeway server's (captive portal or proxy?): \(what)")
+    }
+
+    // MARK: - Is it the protocol's?
+
+    private static let protocolField = HTTPField.Name(WireProtocol.header)
+
+    private func requireProtocol(_ response: HTTPClientResponse, _ question: Question) throws(TransportError) {
+        let versions = Self.protocolField.map { response.fields[values: $0] } ?? []
+        guard let version = versions.first else {
+            throw foreign("HTTP status \(response.status.code) without the header \(WireProtocol.header)")
+        }
+        guard versions == [WireProtocol.version] else {
+            let detail =
+                "the server speaks version \(words.code(version)) of the protocol, this client version "
+                + "\(WireProtocol.version); update the older of the two"
+            if question == .delivery, response.status.kind == .successful {
+                throw .inDoubt(detail: "\(server): \(detail)")
+            }
+            throw attention(.protocolMismatch, detail)
+        }
+        guard response.status.kind != .redirection else {
+            throw attention(
+                .protocolMismatch,
+                "the server redirects elsewhere (\(response.status.code)), and redirects are not followed; "
+                    + "use the address it redirects to")
+        }
+    }
+
+    private func reason(_ response: HTTPClientResponse) throws(TransportError) -> WireError {
+        let reason = try decoded(WireError.self, from: response)
+        return WireError(code: words.code(reason.code), detail: words.cleaned(reason.detail))
+    }
+
+    private func decoded<Value: Decodable>(
+        _ type: Value.Type, from response: HTTPClientResponse
+    ) throws(TransportError) -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: Data(response.body.readableBytesView))
+        } catch {
+            // The error itself may quote the body.
+            throw foreign("HTTP status \(response.status.code) with a body that is not the protocol's")
+        }
+    }
+
+    // MARK: - What it says
+
+    private func refusal(
+        _ response: HTTPClientResponse, _ reason: WireError, _ question: Question
+    ) -> TransportError {
+        let status = response.status.code
+        switch status {
+        case 401:
+            return attention(.tokenRefused, "the server refuses the token: \(reason.detail) Log in again", reason)
+        case 403:
+            return attention(
+                .tokenRefused, "the server does not let this account in: \(reason.detail) Log in again", reason)
+        case 404 where question == .page && reason.code == "channelNotFound":
+            return .refused(code: reason.code, detail: reason.detail)
+        case 404, 405, 406, 410, 426:
+            return attention(
+                .protocolMismatch,
+                "the server does not know this request (\(status)): \(reason.detail) Check the address", reason)
+        case 409 where reason.code == "superseded":
+            return attention(.superseded, reason.detail, reason)
+        case 429:
+            let wait = retryAfter(response) ?? .seconds(HTTPTransportLimits.rateLimitSecondsDefault)
+            return .rateLimited(after: wait, detail: reason.detail)
+        case 503:
+            if let wait = retryAfter(response) { return .rateLimited(after: wait, detail: reason.detail) }
+            return .transient(code: reason.code, detail: reason.detail)
+        case 408, 425, 500...599:
+            return .transient(code: reason.code, detail: reason.detail)
+        case 400...499:
+            return .refused(code: reason.code, detail: reason.detail)
+        default:
+            return attention(.protocolMismatch, "the server answers with status \(status), which does not exist")
+        }
+    }
+
+    private func retryAfter(_ response: HTTPClientResponse) -> Duration? {
+        guard let text = response.fields[values: .retryAfter].first else { return nil }
+        return RetryAfter.wait(text, now: wallClock())
+    }
+
+    private func attention(
+        _ cause: Attention.Cause, _ detail: String, _ reason: WireError? = nil
+    ) -> TransportError {
+        let code = reason.map { $0.code.isEmpty ? "" : " (\($0.code))" } ?? ""
+        return .needsAttention(Attention(cause: cause, detail: "\(server): \(detail)\(code)"))
+    }
+}

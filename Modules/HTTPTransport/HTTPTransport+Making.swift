@@ -1,0 +1,64 @@
+import CausewayHTTP
+import CausewayModels
+import CausewayTLS
+import CausewayTransport
+
+/// From an address and a configuration to the parts of a transport.
+extension HTTPTransport {
+    static func endpoint(
+        _ address: String, _ configuration: HTTPTransportConfiguration
+    ) throws(TransportError) -> HTTPEndpoint {
+        let endpoint: HTTPEndpoint
+        do {
+            endpoint = try HTTPEndpoint(url: address)
+        } catch {
+            throw mismatch("the server's address cannot be used: \(error). It looks like https://chat.example:8443")
+        }
+        guard case .tcp(let host, _, let isTLS) = endpoint.address else {
+            throw mismatch("the server's address cannot be used: it must begin with https:// or http://")
+        }
+        guard isTLS || configuration.allowsPlaintext || isThisMachine(host) else {
+            throw mismatch(
+                "\(endpoint) is refused: without TLS everyone on the way could read the token and the messages. "
+                    + "Use https://, or allow plain text for this server")
+        }
+        return endpoint
+    }
+
+    /// Whether a host is this machine by definition, whatever a name service says: `localhost` itself and loopback
+    /// addresses, but no name below `localhost`, which some resolvers ask the network for.
+    private static func isThisMachine(_ host: String) -> Bool {
+        if host == "localhost" { return true }
+        let isName = host.hasSuffix("localhost") || host.hasSuffix("localhost.")
+        guard !isName, let endpoint = try? HTTPEndpoint.tcp(host: host, port: 80, tls: false) else { return false }
+        return endpoint.isLoopback
+    }
+
+    static func tls(
+        for endpoint: HTTPEndpoint, _ configuration: HTTPTransportConfiguration
+    ) throws(TransportError) -> TLSClientContext? {
+        guard endpoint.isTLS else { return nil }
+        var settings = configuration.tls
+        if settings.applicationProtocols.isEmpty { settings.applicationProtocols = ["http/1.1"] }
+        do {
+            return try TLSClientContext(settings)
+        } catch {
+            throw .needsAttention(Attention(cause: .certificate, detail: "\(error)"))
+        }
+    }
+
+    static func proxy(
+        for endpoint: HTTPEndpoint, _ configuration: HTTPTransportConfiguration
+    ) throws(TransportError) -> HTTPProxy? {
+        guard case .environment(let variables) = configuration.proxy else { return nil }
+        do {
+            return try HTTPProxy.fromEnvironment(variables, for: endpoint)
+        } catch {
+            throw mismatch("the proxy cannot be used: \(error)")
+        }
+    }
+
+    private static func mismatch(_ detail: String) -> TransportError {
+        .needsAttention(Attention(cause: .protocolMismatch, detail: detail))
+    }
+}

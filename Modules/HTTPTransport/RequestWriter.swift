@@ -1,0 +1,67 @@
+import CausewayHTTP
+import CausewayModels
+import CausewayTransport
+import CausewayWire
+import HTTPTypes
+import NIOCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Writes what is asked of a server. Holds the token.
+struct RequestWriter: Sendable {
+    private let readFields: HTTPFields
+    private let deliveryFields: HTTPFields
+
+    init(token: AccessToken, userAgent: String) {
+        var fields: HTTPFields = [:]
+        fields[.authorization] = "Bearer \(token.text)"
+        fields[.userAgent] = userAgent
+        fields[.accept] = "application/json"
+        readFields = fields
+        fields[.contentType] = "application/json"
+        deliveryFields = fields
+    }
+
+    var session: HTTPClientRequest { read(WireProtocol.sessionPath) }
+
+    func message(_ id: MessageID) -> HTTPClientRequest { read(WireProtocol.messagePath(id.description)) }
+
+    /// A channel's name holds nothing that must be percent-encoded in a path; see `Name`.
+    func page(_ query: RemoteQuery) -> HTTPClientRequest {
+        let path = WireProtocol.messagesPath(query.channel.value)
+        switch query.range {
+        case .newest: return read("\(path)?limit=\(query.limit)")
+        case .after(let position): return read("\(path)?limit=\(query.limit)&after=\(position)")
+        case .before(let position): return read("\(path)?limit=\(query.limit)&before=\(position)")
+        }
+    }
+
+    /// - Throws: `refused` when it cannot be written, or is larger than a server takes.
+    /// - Complexity: O(bytes of content).
+    func delivery(_ delivery: Delivery) throws(TransportError) -> HTTPClientRequest {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        let json: Data
+        do {
+            json = try encoder.encode(WireDelivery(delivery))
+        } catch {
+            // The error itself may quote the message.
+            throw .refused(code: "unsendable", detail: "a message holds a value that JSON cannot carry")
+        }
+        guard json.count <= WireProtocol.requestBytesMax else {
+            throw .refused(
+                code: "bodyTooLarge",
+                detail: "the delivery has \(json.count) bytes, and a server takes \(WireProtocol.requestBytesMax)")
+        }
+        return HTTPClientRequest(
+            method: .post, path: WireProtocol.deliveriesPath, fields: deliveryFields, body: ByteBuffer(bytes: json))
+    }
+
+    private func read(_ path: String) -> HTTPClientRequest {
+        HTTPClientRequest(method: .get, path: path, fields: readFields)
+    }
+}

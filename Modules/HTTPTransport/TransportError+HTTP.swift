@@ -1,0 +1,37 @@
+import CausewayHTTP
+import CausewayModels
+import CausewayTLS
+import CausewayTransport
+
+extension TransportError {
+    /// What the lack of an answer means; the table is at ``HTTPTransport``.
+    init(_ error: HTTPClientError, of question: Question, to endpoint: HTTPEndpoint) {
+        let detail = "\(endpoint): \(error)"
+        switch error {
+        case .tls(let problem, let requestSent):
+            self.init(problem, requestSent: requestSent, of: question, detail)
+        case .proxyRefused(407):
+            self = .needsAttention(Attention(cause: .protocolMismatch, detail: detail))
+        case .tooManyWaiting:
+            self = .transient(code: "clientBusy", detail: detail)
+        case .invalidRequest:
+            self = .refused(code: "unsendable", detail: detail)
+        case .resolveFailed, .connectRefused, .connectFailed, .proxyRefused, .proxyFailed, .timeout,
+            .connectionClosed, .malformedResponse, .headersTooLarge, .bodyTooLarge, .truncated, .shutdown, .cancelled:
+            self = error.mayHaveReachedServer ? .inDoubt(detail: detail) : .unreachable(detail: detail)
+        }
+    }
+
+    private init(_ problem: TLSError, requestSent: Bool, of question: Question, _ detail: String) {
+        switch problem {
+        case .truncated, .closedDuringHandshake, .handshakeTimedOut, .brokenRecord, .heldTooMuch:
+            self = requestSent ? .inDoubt(detail: detail) : .unreachable(detail: detail)
+        case .certificate, .protocolVersion, .handshake, .refusedByPeer, .configuration:
+            if requestSent, question == .delivery {
+                self = .inDoubt(detail: detail)
+            } else {
+                self = .needsAttention(Attention(cause: .certificate, detail: detail))
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+internal import CausewayModels
+internal import CausewayWire
+internal import HTTPTypes
+
+/// A delivery that keeps the rules of the wire, with its contents coded for storage: all that can be done before the
+/// transaction.
+struct CheckedDelivery: Sendable {
+    struct Operation: Sendable {
+        enum Body: Sendable {
+            case send(channel: ChannelID, content: String, createdAt: Timestamp)
+            /// A send that can never be accepted.
+            case unacceptable(code: String, detail: String)
+            case fence
+            case delete
+        }
+
+        let sequence: Int64
+        let previous: Int64
+        let id: MessageID
+        let body: Body
+    }
+
+    let outbox: OutboxID
+    let epoch: Int64
+    let lane: LaneID
+    let operations: [Operation]
+
+    /// - Throws: a 400 or 413 for what no client of this protocol sends. A message that is itself unacceptable is no
+    ///   such thing: it is refused alone, and what follows it goes on.
+    init(_ delivery: WireDelivery) throws {
+        outbox = delivery.outbox
+        epoch = delivery.epoch
+        lane = delivery.lane
+        guard epoch >= 0 else { throw Self.broken("epoch: \(epoch) is negative") }
+        guard (1...HubLimits.laneBytesMax).contains(lane.rawValue.utf8.count),
+            lane.rawValue.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+        else { throw Self.broken("lane: must have 1 to \(HubLimits.laneBytesMax) bytes, no control characters") }
+        guard delivery.operations.count <= HubLimits.deliveryOperationsMax else {
+            throw HubRefusal(
+                .contentTooLarge, code: "tooManyOperations",
+                detail: "The delivery holds \(delivery.operations.count) operations; "
+                    + "at most \(HubLimits.deliveryOperationsMax) are taken at once.")
+        }
+        var last: Int64 = 0
+        for (index, operation) in delivery.operations.enumerated() {
+            let place = "operations[\(index)]"
+            guard operation.sequence > 0 else { throw Self.broken("\(place).sequence: must be above 0") }
+            guard (0..<operation.sequence).contains(operation.previous) else {
+                throw Self.broken("\(place).previous: must be at least 0 and below the sequence")
+            }
+            guard operation.sequence > last else {
+                throw Self.broken("\(place).sequence: must be above the one before it")
+            }
+            last = operation.sequence
+        }
+        operations = try delivery.operations.map { operation in
+            Operation(
+                sequence: operation.sequence, previous: operation.previous, id: operation.id,
+                body: try Self.body(operation))
+        }
+    }
+
+    private static func body(_ operation: WireOperation) throws -> Operation.Body {
+        switch operation.kind {
+        case .fence: return .fence
+        case .delete: return .delete
+        case .send:
+            guard let channel = operation.channel, let content = operation.content, let createdAt = operation.createdAt
+            else {
+                return .unacceptable(
+                    code: "contentInvalid", detail: "A message needs a channel, a content and a createdAt.")
+            }
+            let coded = try HubCoding.encode(content)
+            do {
+                try content.validate(codedBytes: coded.count)
+            } catch {
+                return .unacceptable(code: code(of: error), detail: "\(error)")
+            }
+            return .send(channel: channel, content: String(decoding: coded, as: UTF8.self), createdAt: createdAt)
+        }
+    }
+
+    private static func code(of problem: ContentProblem) -> String {
+        switch problem {
+        case .textTooLong, .customTooLong, .customTooDeep: "tooLarge"
+        case .textEmpty, .customNotAnObject: "contentInvalid"
+        case .unsupported: "typeUnsupported"
+        }
+    }
+
+    private static func broken(_ detail: String) -> HubRefusal {
+        HubRefusal(.badRequest, code: "deliveryInvalid", detail: "The delivery breaks the protocol at \(detail).")
+    }
+}

@@ -1,0 +1,9 @@
+internal import CausewayWire
+
+/// What the hub made of a delivery.
+enum DeliveryVerdict: Sendable {
+    /// Each operation has its result; what was applied is on the disk.
+    case report(WireReport)
+    /// A newer process or copy of the client's store was here; nothing was applied.
+    case superseded(highest: Int64)
+}

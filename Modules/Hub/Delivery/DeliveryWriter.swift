@@ -1,0 +1,87 @@
+internal import CausewayModels
+internal import GRDB
+
+/// Applies deliveries one after the other, and those that wait at the same time in one transaction.
+///
+/// The sync to the disk costs milliseconds however much was written; so while one group is being synced the next one
+/// gathers. A delivery on an idle hub is a group of its own and waits for nobody. A delivery that fails is rolled back
+/// alone; when the commit itself fails, all of its group fail and nothing of them is kept.
+actor DeliveryWriter {
+    private struct Waiting {
+        let delivery: CheckedDelivery
+        let account: Account
+        let fault: HubFaults.Fault?
+        let continuation: CheckedContinuation<DeliveryVerdict, any Error>
+    }
+
+    private let store: HubStore
+    private var waiting: [Waiting] = []
+    private var isWriting = false
+
+    init(_ store: HubStore) { self.store = store }
+
+    /// Returns when what was applied is on the disk. Not undone when the caller is cancelled.
+    ///
+    /// - Throws: `HubRefusal` 503 `busy` when too many wait; `HubError` of the store.
+    func apply(_ delivery: CheckedDelivery, of account: Account, fault: HubFaults.Fault? = nil) async throws
+        -> DeliveryVerdict
+    {
+        guard waiting.count < HubLimits.deliveriesWaitingMax else { throw HubRefusal.busy }
+        return try await withCheckedThrowingContinuation { continuation in
+            waiting.append(Waiting(delivery: delivery, account: account, fault: fault, continuation: continuation))
+            guard !isWriting else { return }
+            isWriting = true
+            Task { await writeAll() }
+        }
+    }
+
+    private func writeAll() async {
+        while !waiting.isEmpty { await write(nextGroup()) }
+        isWriting = false
+    }
+
+    private func nextGroup() -> [Waiting] {
+        var operations = 0
+        let group = waiting.prefix { next in
+            operations += next.delivery.operations.count
+            return operations <= HubLimits.groupOperationsMax
+        }
+        // One delivery alone always goes: it is bounded by itself.
+        let count = max(1, group.count)
+        defer { waiting.removeFirst(count) }
+        return Array(waiting.prefix(count))
+    }
+
+    private func write(_ group: [Waiting]) async {
+        let jobs = group.map { ($0.delivery, $0.account, $0.fault) }
+        let now = store.now()
+        do {
+            let verdicts = try await store.write { db in
+                try jobs.map { delivery, account, fault in try Self.apply(delivery, account, now, fault, db) }
+            }
+            for (waiting, verdict) in zip(group, verdicts) { waiting.continuation.resume(with: verdict) }
+        } catch {
+            for waiting in group { waiting.continuation.resume(throwing: error) }
+        }
+    }
+
+    private static func apply(
+        _ delivery: CheckedDelivery, _ account: Account, _ now: Timestamp, _ fault: HubFaults.Fault?, _ db: Database
+    ) throws -> Result<DeliveryVerdict, any Error> {
+        var verdict: Result<DeliveryVerdict, any Error> = .failure(HubRefusal.busy)
+        try db.inSavepoint {
+            var application = DeliveryApplication(delivery, of: account, now: now, fault: fault, in: db)
+            do {
+                verdict = .success(try application.run())
+                return .commit
+            } catch let error as DatabaseError {
+                // The database itself is in trouble (full, broken): nobody's delivery is kept.
+                throw error
+            } catch {
+                verdict = .failure(error)
+                return .rollback
+            }
+        }
+        return verdict
+    }
+}

@@ -1,0 +1,58 @@
+internal import CausewayWire
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
+
+/// The outermost layer: every answer leaves with the protocol's header, every error as a `WireError`.
+struct AnswerEnvelope: RouterMiddleware {
+    let faults: HubFaults?
+
+    @concurrent
+    func handle(
+        _ request: Request, context: HubRequestContext,
+        next: @concurrent (Request, HubRequestContext) async throws -> Response
+    ) async throws -> Response {
+        let response = try await answer(request, context, next)
+        // No body follows the header of an answer to HEAD (RFC 9110 §9.3.2), not even an error's.
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func answer(
+        _ request: Request, _ context: HubRequestContext,
+        _ next: @concurrent (Request, HubRequestContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            if let answer = try await faults?.meet(.everything, context.channel) { return answer }
+            var response = try await next(request, context)
+            if response.headers[HubAnswer.protocolField] == nil, !HubFaults.isForeign(response) {
+                response.headers[HubAnswer.protocolField] = WireProtocol.version
+            }
+            return response
+        } catch let refusal as HubRefusal {
+            if refusal.status.kind == .serverError {
+                context.logger.warning(
+                    "refused", metadata: ["status": "\(refusal.status.code)", "code": "\(refusal.body.code)"])
+            }
+            return refusal.response
+        } catch let error as HubError {
+            context.logger.error("the store failed", metadata: ["error": "\(error)"])
+            return HubRefusal(error).response
+        } catch let error as HTTPParserError {
+            // The connection itself is beyond repair: Hummingbird closes it.
+            throw error
+        } catch let error as ChannelError {
+            // It is closed already; nobody reads an answer.
+            throw error
+        } catch let error as HTTPError where error.status == .notFound {
+            return HubRoute.refusal(method: request.method, path: request.uri.path).response
+        } catch {
+            context.logger.error("a request failed", metadata: ["error": "\(error)"])
+            return HubRefusal(
+                .internalServerError, code: "internal",
+                detail: "The hub failed on this request; its operator must look at its log."
+            ).response
+        }
+    }
+}

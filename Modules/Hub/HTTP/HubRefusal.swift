@@ -1,0 +1,70 @@
+internal import CausewayWire
+internal import HTTPTypes
+internal import Hummingbird
+
+/// An answer that is not 2xx: a status and a `WireError` body, and what the client must know besides.
+struct HubRefusal: Error, Sendable {
+    var status: HTTPResponse.Status
+    var body: WireError
+    var headers: HTTPFields = [:]
+
+    init(_ status: HTTPResponse.Status, code: String, detail: String, headers: HTTPFields = [:]) {
+        self.status = status
+        body = WireError(code: code, detail: detail)
+        self.headers = headers
+    }
+
+    static var tokenRefused: HubRefusal {
+        HubRefusal(
+            .unauthorized, code: "tokenRefused",
+            detail: "The hub does not know this token. Log in again with the account's present token.",
+            headers: [.wwwAuthenticate: "Bearer"])
+    }
+
+    static func tooManyAttempts(seconds: Int64) -> HubRefusal {
+        HubRefusal(
+            .tooManyRequests, code: "tooManyAttempts",
+            detail: "Too many requests with a wrong token came from this address. Wait \(seconds) s.",
+            headers: [.retryAfter: String(seconds)])
+    }
+
+    static var busy: HubRefusal {
+        HubRefusal(
+            .serviceUnavailable, code: "busy", detail: "The hub has too much to do at the moment; nothing was applied.",
+            headers: [.retryAfter: String(HubLimits.busyRetrySeconds)])
+    }
+
+    static var bodyTooLarge: HubRefusal {
+        HubRefusal(
+            .contentTooLarge, code: "bodyTooLarge",
+            detail: "The body is larger than the \(HubLimits.requestBytesMax) bytes that the hub takes.")
+    }
+
+    static func notFound(_ what: String, code: String = "notFound") -> HubRefusal {
+        HubRefusal(.notFound, code: code, detail: what)
+    }
+
+    /// What a client is told of a trouble of the store; paths and causes are for the hub's log only.
+    init(_ error: HubError) {
+        switch error {
+        case .full:
+            self.init(
+                .serviceUnavailable, code: "storageFull", detail: "The hub's disk is full; nothing was applied.",
+                headers: [.retryAfter: String(HubLimits.fullRetrySeconds)])
+        case .busy:
+            self = .busy
+        case .tooMany:
+            self.init(.unprocessableContent, code: "tooMany", detail: error.description)
+        default:
+            self.init(
+                .internalServerError, code: "storageFailed",
+                detail: "The hub's storage failed; its operator must look at its log.")
+        }
+    }
+
+    var response: Response {
+        // Two strings always encode.
+        let bytes = (try? HubCoding.encode(body)) ?? []
+        return HubAnswer.json(status, bytes, headers: headers)
+    }
+}

@@ -1,0 +1,141 @@
+internal import CausewayModels
+internal import CausewayWire
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// What the hub answers on each path. Holds no state of its own.
+struct HubRouter: Sendable {
+    /// The hub's name and version, for people.
+    static let serverName = "causeway-hub/0.1"
+
+    let store: HubStore
+    let writer: DeliveryWriter
+    let budget = BodyBudget()
+    let faults: HubFaults?
+
+    func build() -> Router<HubRequestContext> {
+        let router = Router(context: HubRequestContext.self)
+        router.add(middleware: AnswerEnvelope(faults: faults))
+        router.get("healthz") { _, _ in HubAnswer.json(.ok, Array(#"{"status":"ok"}"#.utf8)) }
+        router.group("v1").add(middleware: TokenGate(store))
+            .get("session") { _, context in try session(context) }
+            .get("channels") { _, _ in try HubAnswer.json(WireChannels(channels: try await store.channels())) }
+            .put("channels/{channel}") { _, context in try await putChannel(context) }
+            .get("channels/{channel}/messages") { request, context in try await page(request, context) }
+            .get("messages/{message}") { _, context in try await message(context) }
+            .post("deliveries") { request, context in try await deliver(request, context) }
+        return router
+    }
+
+    private func session(_ context: HubRequestContext) throws -> Response {
+        try HubAnswer.json(WireSession(user: try context.requireAccount().user, server: Self.serverName))
+    }
+
+    // MARK: - Channels
+
+    private func putChannel(_ context: HubRequestContext) async throws -> Response {
+        let id = try channelID(context)
+        let (channel, isNew) = try await store.addChannel(id)
+        return try HubAnswer.json(channel, status: isNew ? .created : .ok)
+    }
+
+    private func page(_ request: Request, _ context: HubRequestContext) async throws -> Response {
+        let id = try channelID(context)
+        let query = request.uri.queryParameters
+        let limit = try number("limit", in: query) ?? Int64(Limits.pageSizeDefault)
+        guard limit > 0 else { throw badQuery("limit must be above 0") }
+        let range: PageRange
+        switch (try number("after", in: query), try number("before", in: query)) {
+        case (nil, nil): range = .newest
+        case (let after?, nil): range = .after(after)
+        case (nil, let before?): range = .before(before)
+        case (_?, _?): throw badQuery("after and before cannot be asked for together")
+        }
+        let bounded = Int(min(limit, Int64(Limits.pageSizeMax)))
+        guard let page = try await store.page(of: id, range, limit: bounded) else {
+            throw HubRefusal.notFound("There is no channel called \(id).", code: "channelNotFound")
+        }
+        return try HubAnswer.json(page)
+    }
+
+    private func number(_ name: Substring, in query: Parameters) throws -> Int64? {
+        let values = query.getAll(String(name))
+        guard let text = values.first else { return nil }
+        guard values.count == 1, let value = Int64(text), value >= 0 else {
+            throw badQuery("\(name) must be one whole number, at least 0")
+        }
+        return value
+    }
+
+    private func badQuery(_ detail: String) -> HubRefusal {
+        HubRefusal(.badRequest, code: "queryInvalid", detail: "The query is wrong: \(detail).")
+    }
+
+    private func channelID(_ context: HubRequestContext) throws -> ChannelID {
+        let text = try context.parameters.require("channel").removingPercentEncoding ?? ""
+        guard let id = ChannelID(text) else {
+            throw HubRefusal(
+                .badRequest, code: "nameInvalid",
+                detail: "The channel's name \(Name.problem(with: text) ?? "is wrong").")
+        }
+        return id
+    }
+
+    // MARK: - Messages
+
+    private func message(_ context: HubRequestContext) async throws -> Response {
+        guard let id = MessageID(try context.parameters.require("message")) else {
+            throw HubRefusal(.badRequest, code: "idInvalid", detail: "A message's id is a UUID of 36 characters.")
+        }
+        switch try await store.message(id) {
+        case .found(let message): return try HubAnswer.json(message)
+        case .deleted: throw HubRefusal.notFound("The message \(id) was deleted.", code: "messageDeleted")
+        case .unknown: throw HubRefusal.notFound("There is no message \(id).", code: "messageNotFound")
+        }
+    }
+
+    private func deliver(_ request: Request, _ context: HubRequestContext) async throws -> Response {
+        let account = try context.requireAccount()
+        let fault = faults?.next(.deliveries)
+        if let fault, let answer = try await fault.meetBefore(context.channel) { return answer }
+        try requireJSON(request)
+        return try await budget.collecting(request) { body in
+            let delivery = try CheckedDelivery(try Self.decode(body))
+            let verdict = try await writer.apply(delivery, of: account, fault: fault)
+            if let fault { try await fault.meetAfter(context.channel) }
+            switch verdict {
+            case .report(let report): return try HubAnswer.json(report)
+            case .superseded(let highest):
+                throw HubRefusal(
+                    .conflict, code: "superseded",
+                    detail: "The outbox was opened again since (epoch \(highest), this is \(delivery.epoch)); "
+                        + "only the newest opening may deliver. Nothing was applied.")
+            }
+        }
+    }
+
+    private static func decode(_ body: ByteBuffer) throws -> WireDelivery {
+        let bytes = Array(body.readableBytesView)
+        guard HubCoding.depth(of: bytes) <= HubLimits.jsonDepthMax else {
+            throw HubRefusal(
+                .badRequest, code: "jsonTooDeep",
+                detail: "The JSON is nested deeper than \(HubLimits.jsonDepthMax) levels.")
+        }
+        do {
+            return try HubCoding.decode(WireDelivery.self, from: bytes)
+        } catch {
+            throw HubRefusal(.badRequest, code: "jsonInvalid", detail: HubCoding.explanation(of: error))
+        }
+    }
+
+    private func requireJSON(_ request: Request) throws {
+        let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased() ?? ""
+        guard type.filter({ $0 != " " }) == "application/json" else {
+            throw HubRefusal(
+                .unsupportedMediaType, code: "contentTypeUnsupported",
+                detail: "A delivery is sent with the content type application/json.")
+        }
+    }
+}

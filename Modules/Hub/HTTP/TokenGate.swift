@@ -1,0 +1,51 @@
+internal import CausewayModels
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import Synchronization
+
+/// Lets requests through that carry an account's token, and says whose it is.
+///
+/// A right token always passes, even from an address that guesses: others may share the address. What is bounded is
+/// how often a wrong one is answered with 401 before the peer is told to wait; at 256 bits guessing is hopeless.
+final class TokenGate: RouterMiddleware {
+    private static let scheme = "Bearer "
+    private static let tokenBytesMax = 4096
+
+    private let store: HubStore
+    private let limiter = Mutex(AttemptLimiter())
+
+    init(_ store: HubStore) { self.store = store }
+
+    @concurrent
+    func handle(
+        _ request: Request, context: HubRequestContext,
+        next: @concurrent (Request, HubRequestContext) async throws -> Response
+    ) async throws -> Response {
+        guard let token = Self.token(in: request.headers), let account = try await store.account(token: token) else {
+            let peer = Self.peer(of: context.channel)
+            let wait = limiter.withLock { $0.recordFailure(of: peer, at: SystemClock.monotonic()) }
+            throw wait.map(HubRefusal.tooManyAttempts) ?? HubRefusal.tokenRefused
+        }
+        var context = context
+        context.account = account
+        return try await next(request, context)
+    }
+
+    private static func token(in headers: HTTPFields) -> String? {
+        let values = headers[values: .authorization]
+        guard values.count == 1, let value = values.first,
+            value.prefix(scheme.count).lowercased() == scheme.lowercased()
+        else { return nil }
+        let token = value.dropFirst(scheme.count)
+        guard (1...tokenBytesMax).contains(token.utf8.count) else { return nil }
+        return String(token)
+    }
+
+    /// The address without its port; of IPv6 the first 64 bits, which is what one customer gets.
+    private static func peer(of channel: any NIOCore.Channel) -> String {
+        guard let address = channel.remoteAddress else { return "" }
+        guard case .v6 = address, let text = address.ipAddress else { return address.ipAddress ?? "" }
+        return text.split(separator: ":", omittingEmptySubsequences: false).prefix(4).joined(separator: ":")
+    }
+}

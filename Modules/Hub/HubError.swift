@@ -1,0 +1,66 @@
+/// Why the hub cannot be set up, opened or run. Each says what happened, to what, and what to do.
+package enum HubError: Error, Sendable, Equatable {
+    /// There is no hub in this folder yet.
+    case notSetUp(folder: String)
+    /// There is one already; nothing was changed.
+    case alreadySetUp(path: String)
+    /// Another process serves from this folder. `pid` is nil when the lock does not say whose it is.
+    case inUse(folder: String, pid: Int32?)
+    /// The database was written by a newer hub.
+    case fromTheFuture(path: String)
+    /// The file is no database of the hub, or is damaged.
+    case damaged(path: String, detail: String)
+    /// The disk or the system refused.
+    case io(path: String, detail: String)
+    /// No room is left for the database.
+    case full(path: String)
+    /// Another process held the database for longer than `HubLimits.databaseBusySecondsMax`.
+    case busy(path: String)
+    /// The address cannot be listened on.
+    case cannotListen(address: String, detail: String)
+    /// A setting is wrong.
+    case configuration(String)
+    /// A name that is no name.
+    case badName(kind: String, name: String, problem: String)
+    /// An account or channel with this name is there already.
+    case taken(kind: String, name: String)
+    /// There is no account with this name.
+    case unknownAccount(name: String)
+    /// The hub holds as many as it takes.
+    case tooMany(kind: String, limit: Int)
+}
+
+extension HubError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .notSetUp(let folder):
+            "There is no hub in \(folder). Make one with: causeway-hub init --data \(folder)"
+        case .alreadySetUp(let path):
+            "\(path) is there already; nothing was changed. Choose another folder with --data, or delete that one first."
+        case .inUse(let folder, let pid):
+            "The hub in \(folder) is being served by \(pid.map { "process \($0)" } ?? "another process"). Stop it first."
+        case .fromTheFuture(let path):
+            "\(path) was written by a newer causeway-hub. Use that version; nothing was changed."
+        case .damaged(let path, let detail):
+            "\(path) cannot be read as the hub's database: \(detail). Nothing was changed; restore it from a backup."
+        case .io(let path, let detail):
+            "\(path): \(detail)."
+        case .full(let path):
+            "There is no room left for \(path). Free some space; nothing that was accepted is lost."
+        case .busy(let path):
+            "\(path) is held by another process. Try again in a moment."
+        case .cannotListen(let address, let detail):
+            "Cannot listen on \(address): \(detail). Choose another address with --listen."
+        case .configuration(let detail):
+            detail
+        case .badName(let kind, let name, let problem):
+            "The \(kind)'s name “\(name.prefix(64))” \(problem)."
+        case .taken(let kind, let name):
+            "There is already a \(kind) called \(name)."
+        case .unknownAccount(let name):
+            "There is no account called \(name). See: causeway-hub account list"
+        case .tooMany(let kind, let limit):
+            "The hub holds \(limit) \(kind)s, which is as many as it takes."
+        }
+    }
+}

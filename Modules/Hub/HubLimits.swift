@@ -1,0 +1,85 @@
+internal import CausewayWire
+
+/// Every bound of the hub in one place, with its unit in its name. The bounds of messages are in `Limits`.
+package enum HubLimits {
+    // What one request may be
+
+    /// Bytes of one header field, name and value.
+    package static let headerFieldBytesMax = 16 * 1024
+    /// Bytes of all header fields of a request.
+    package static let headerListBytesMax = 32 * 1024
+    /// Header fields of a request.
+    package static let headerFieldsMax = 100
+    /// Bytes of a request's body; part of the contract.
+    package static let requestBytesMax = WireProtocol.requestBytesMax
+    /// Bytes of a refused body that are read and thrown away so that the client sees the refusal.
+    package static let discardedBytesMax = 8 * 1024 * 1024
+    /// Nesting of the JSON in a body. A custom message may use `Limits.customDepthMax` of it.
+    package static let jsonDepthMax = 64
+    /// Operations in one delivery.
+    package static let deliveryOperationsMax = 1024
+    /// Bytes of a lane's name.
+    package static let laneBytesMax = 200
+
+    // How long one may take
+
+    /// From the connection to the end of the first request's header, TLS handshake included.
+    package static let firstHeaderSecondsMax: Int64 = 15
+    /// From the end of a request's header to the end of its body.
+    package static let bodySecondsMax: Int64 = 60
+    /// From the first byte of an answer until the client has taken all of it.
+    package static let answerSecondsMax: Int64 = 60
+    /// Without a request; bounds also how long the header of a later request may take.
+    package static let idleSecondsMax: Int64 = 75
+    /// From the wish to stop until connections that still work are cut.
+    package static let shutdownSecondsMax: Int64 = 10
+
+    // How many at once
+
+    /// Open connections; more wait in the system's queue until one closes.
+    package static let connectionsMax = 1024
+    /// Connections that wait in the system's queue.
+    package static let connectionBacklogMax = 256
+    /// Bytes of the bodies of all requests that are being read or applied; past it the answer is `503 busy`.
+    package static let bodyBytesInFlightMax = 64 * 1024 * 1024
+    /// Deliveries that wait for the writer; past it the answer is `503 busy`.
+    package static let deliveriesWaitingMax = 1024
+    /// Operations that share one transaction, when several deliveries wait.
+    package static let groupOperationsMax = 4096
+    /// Connections to the database that read.
+    package static let readersMax = 8
+
+    /// Memory of the writer's page cache, so that the index of ids is not read from the disk again and again.
+    package static let writerCacheKibibytes = 64 * 1024
+    /// Pages of 4 KiB in the write-ahead log before they are moved into the database.
+    package static let checkpointPages = 4000
+
+    // What is kept and shown
+
+    /// Channels of a hub.
+    package static let channelsMax = 10_000
+    /// Accounts of a hub, removed ones included.
+    package static let accountsMax = 100_000
+    /// Bytes of content in one page; a page stops short of its limit rather than pass it by more than one message.
+    package static let pageBytesMax = 8 * 1024 * 1024
+    /// Characters of an error's text.
+    package static let detailCharactersMax = 400
+
+    // Who guesses tokens
+
+    /// Failed authentications of one peer in a row before it is told to wait.
+    package static let failedAttemptsMax = 20
+    /// How long it takes a peer to earn one more failed attempt.
+    package static let failedAttemptSeconds: Int64 = 3
+    /// Peers whose failed attempts are counted; past it all others share one count.
+    package static let peersTrackedMax = 10_000
+
+    // Waiting for others
+
+    /// How long a writer waits for another process that writes to the same database, such as `account add`.
+    package static let databaseBusySecondsMax = 5
+    /// `Retry-After` of an answer that says the hub has too much to do.
+    package static let busyRetrySeconds = 1
+    /// `Retry-After` of an answer that says the hub's disk is full.
+    package static let fullRetrySeconds = 30
+}

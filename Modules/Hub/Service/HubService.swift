@@ -1,0 +1,134 @@
+internal import CausewayTLS
+internal import Hummingbird
+internal import HummingbirdCore
+package import Logging
+internal import NIOCore
+internal import ServiceLifecycle
+
+/// A hub: its store and its server.
+///
+/// From its making until it is released it holds the lock of its data folder. `run` ends when it is cancelled (at
+/// once) or shut down gracefully: it takes no new connection, ends the requests it has, and returns.
+package final class HubService: Service {
+    /// The store it serves from; may be used while it runs.
+    package let store: HubStore
+    private let configuration: HubConfiguration
+    private let lock: DataFolderLock
+    private let tls: TLSServerContext?
+    private let faults: HubFaults?
+    private let logger: Logger
+    private let readiness = Readiness()
+
+    /// Opens everything that can fail before a port is bound.
+    ///
+    /// - Parameter faults: for tests only; nil in every released program.
+    /// - Throws: `notSetUp`, `inUse`, the errors of `HubStore`, `configuration` for certificates that cannot be used or
+    ///   a plain hub on an address that other machines reach.
+    package init(_ configuration: HubConfiguration, faults: HubFaults? = nil, logger: Logger) throws(HubError) {
+        guard configuration.folder.isSetUp else { throw .notSetUp(folder: configuration.folder.path) }
+        switch configuration.security {
+        case .tls(let certificate, let key):
+            tls = try Self.context(certificateChainPath: certificate, privateKeyPath: key)
+        case .plainOnLoopback:
+            guard HubConfiguration.isLoopback(configuration.host) else {
+                throw .configuration(
+                    "Without TLS the hub listens on 127.0.0.1 only, not on \(configuration.host). "
+                        + "Leave --plain away, or listen on 127.0.0.1.")
+            }
+            tls = nil
+        }
+        lock = try DataFolderLock(configuration.folder)
+        store = try HubStore(configuration.folder)
+        self.configuration = configuration
+        self.faults = faults
+        self.logger = logger
+    }
+
+    /// Serves until cancelled or shut down.
+    ///
+    /// - Throws: `HubError.cannotListen`.
+    package func run() async throws {
+        let router = HubRouter(store: store, writer: DeliveryWriter(store), faults: faults).build()
+        let tls = tls
+        let limits = configuration.limits
+        let readiness = readiness
+        let application = Application(
+            router: router,
+            server: HTTPServerBuilder { responder in HubChannel(responder: responder, tls: tls, limits: limits) },
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.host, port: configuration.port),
+                backlog: HubLimits.connectionBacklogMax,
+                availableConnectionsDelegate: .maximum(limits.connectionsMax, logger: logger)),
+            onServerRunning: { [self] channel in
+                let port = channel.localAddress?.port ?? 0
+                logger.info("listening", metadata: ["address": "\(address(port: port))"])
+                readiness.open(port: port)
+            },
+            logger: Self.quiet(logger))
+        do {
+            try await application.run()
+            readiness.close(.cannotListen(address: address(port: configuration.port), detail: "the hub was stopped"))
+        } catch let error as IOError {
+            let problem = HubError.cannotListen(
+                address: address(port: configuration.port), detail: DataFolder.message(of: error.errnoCode))
+            readiness.close(problem)
+            throw problem
+        } catch {
+            readiness.close(.cannotListen(address: address(port: configuration.port), detail: "\(error)"))
+            throw error
+        }
+    }
+
+    /// The port it listens on; waits until it does.
+    ///
+    /// - Throws: `HubError.cannotListen` when `run` ended before, or ended since.
+    package func port() async throws(HubError) -> Int { try await readiness.port() }
+
+    /// `https://…` or `http://…`, for people and clients; waits until it listens.
+    package func address() async throws(HubError) -> String { address(port: try await port()) }
+
+    private func address(port: Int) -> String {
+        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+        return "\(tls == nil ? "http" : "https")://\(host):\(port)"
+    }
+
+    private static func context(certificateChainPath: String, privateKeyPath: String) throws(HubError)
+        -> TLSServerContext
+    {
+        do {
+            return try TLSServerContext(
+                TLSServerConfiguration(
+                    certificateChainPath: certificateChainPath, privateKeyPath: privateKeyPath,
+                    applicationProtocols: ["http/1.1"]))
+        } catch {
+            throw .configuration("\(error)")
+        }
+    }
+
+    /// Hummingbird tells at `info` what the hub says better itself.
+    private static func quiet(_ logger: Logger) -> Logger {
+        var logger = logger
+        if logger.logLevel == .info { logger.logLevel = .notice }
+        return logger
+    }
+}
+
+extension HubService {
+    /// Runs a hub for as long as `body` runs; for tests and tools.
+    package static func running<Value: Sendable>(
+        _ configuration: HubConfiguration, faults: HubFaults? = nil, logger: Logger,
+        _ body: @Sendable (HubService) async throws -> Value
+    ) async throws -> Value {
+        let hub = try HubService(configuration, faults: faults, logger: logger)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await hub.run() }
+            _ = try await hub.port()
+            let result: Result<Value, any Error>
+            do { result = .success(try await body(hub)) } catch { result = .failure(error) }
+            group.cancelAll()
+            // The way a cancelled server ends is of no interest.
+            _ = await group.nextResult()
+            return try result.get()
+        }
+    }
+}

@@ -1,0 +1,82 @@
+internal import Foundation
+
+/// What `causeway-hub serve` may be told beside its data folder. One precedence: flags, then environment
+/// (`CAUSEWAY_HUB_…`), then the file `hub.json` in the data folder, then defaults.
+package struct HubSettings: Sendable, Hashable {
+    package enum LogFormat: String, Sendable, Hashable, Codable, CaseIterable { case text, json }
+
+    /// `HOST:PORT`.
+    package var listen: String?
+    package var logFormat: LogFormat?
+    /// One of swift-log's levels.
+    package var logLevel: String?
+
+    package init(listen: String? = nil, logFormat: LogFormat? = nil, logLevel: String? = nil) {
+        self.listen = listen
+        self.logFormat = logFormat
+        self.logLevel = logLevel
+    }
+
+    package static let defaults = HubSettings(listen: "127.0.0.1:8443", logFormat: .text, logLevel: "info")
+
+    /// What is set here, else what is set there.
+    package func or(_ other: HubSettings) -> HubSettings {
+        HubSettings(
+            listen: listen ?? other.listen, logFormat: logFormat ?? other.logFormat,
+            logLevel: logLevel ?? other.logLevel)
+    }
+
+    /// - Throws: `configuration` when a variable has an impossible value.
+    package init(environment: [String: String]) throws(HubError) {
+        listen = environment["CAUSEWAY_HUB_LISTEN"]
+        logLevel = environment["CAUSEWAY_HUB_LOG_LEVEL"]
+        guard let format = environment["CAUSEWAY_HUB_LOG_FORMAT"] else { return }
+        guard let known = LogFormat(rawValue: format) else {
+            throw .configuration("CAUSEWAY_HUB_LOG_FORMAT is “\(format.prefix(32))”; it must be text or json.")
+        }
+        logFormat = known
+    }
+
+    /// The settings of a file; none when it is not there.
+    ///
+    /// - Throws: `configuration` for a file that cannot be read, an unknown key or an impossible value.
+    package init(file path: String) throws(HubError) {
+        guard DataFolder.exists(path) else { return }
+        let values: [String: String]
+        do {
+            values = try JSONDecoder().decode(
+                [String: String].self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+        } catch {
+            throw .configuration("\(path) is not a JSON object of texts: \(HubCoding.explanation(of: error)).")
+        }
+        for (key, value) in values {
+            switch key {
+            case "listen": listen = value
+            case "logLevel": logLevel = value
+            case "logFormat":
+                guard let known = LogFormat(rawValue: value) else {
+                    throw .configuration("\(path): logFormat is “\(value.prefix(32))”; it must be text or json.")
+                }
+                logFormat = known
+            default:
+                throw .configuration(
+                    "\(path): “\(key.prefix(64))” is no setting; known are listen, logFormat, logLevel.")
+            }
+        }
+    }
+
+    /// The two halves of `HOST:PORT`; an IPv6 address stands in brackets.
+    ///
+    /// - Throws: `configuration`.
+    package static func address(_ text: String) throws(HubError) -> (host: String, port: Int) {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65_535).contains(port)
+        else { throw .configuration("“\(text.prefix(64))” is no address; write HOST:PORT, as in 127.0.0.1:8443.") }
+        var host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty else {
+            throw .configuration("“\(text.prefix(64))” names no host; write 0.0.0.0:\(port) for all addresses.")
+        }
+        return (String(host), port)
+    }
+}

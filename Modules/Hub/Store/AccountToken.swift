@@ -1,0 +1,34 @@
+internal import CausewayTLS
+
+/// A new secret of an account: 256 random bits. Prints as dots.
+package struct AccountToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// What the account's owner keeps: 64 hexadecimal digits behind `cwt_`, so that scanners for leaked secrets can
+    /// tell what it is.
+    package let text: String
+
+    init() {
+        let digits = Array("0123456789abcdef".utf8)
+        let bytes = SecureRandom.bytes(32)
+        text = "cwt_" + String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// Writes it to a new file that only its owner may read.
+    ///
+    /// - Throws: `alreadySetUp` when the file is there.
+    package func write(to path: String) throws(HubError) { try DataFolder.writeSecret(text + "\n", to: path) }
+
+    /// Writes it in place of the account's old one, in one step: a reader sees the old or the new.
+    package func replace(at path: String) throws(HubError) {
+        let fresh = path + ".new"
+        DataFolder.remove(fresh)
+        try write(to: fresh)
+        try DataFolder.rename(fresh, to: path)
+    }
+
+    /// What the hub keeps.
+    static func digest(of text: String) -> [UInt8] { Digest.sha256(text.utf8) }
+
+    package var description: String { "••••" }
+    package var debugDescription: String { "••••" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

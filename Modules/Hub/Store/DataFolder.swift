@@ -1,0 +1,124 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Where a hub keeps everything, and what is where in it.
+package struct DataFolder: Sendable, Hashable {
+    package let path: String
+
+    package init(_ path: String) {
+        var path = path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        self.path = path
+    }
+
+    package var database: String { path + "/hub.sqlite" }
+    package var lock: String { path + "/hub.lock" }
+    package var settings: String { path + "/hub.json" }
+    package var authorityCertificate: String { path + "/tls/ca.pem" }
+    package var authorityKey: String { path + "/tls/ca.key" }
+    package var serverCertificate: String { path + "/tls/server.pem" }
+    package var serverKey: String { path + "/tls/server.key" }
+    /// Where the token of an account is written when it is made. Names hold no `/` and are not `.` or `..`.
+    package func token(of account: String) -> String { path + "/tokens/" + account + ".token" }
+
+    package var isSetUp: Bool { Self.exists(database) }
+
+    static func exists(_ path: String) -> Bool {
+        var info = stat()
+        return unsafe stat(path, &info) == 0
+    }
+
+    /// Makes a folder that only its owner may look into; one that is there stays as it is.
+    static func makeFolder(_ path: String) throws(HubError) {
+        let parent = parent(of: path)
+        if !parent.isEmpty, !exists(parent) { try makeFolder(parent) }
+        guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { return }
+        throw .io(path: path, detail: "the folder cannot be made (\(systemMessage()))")
+    }
+
+    /// Writes a new file that only its owner may read, to the disk. Never follows or replaces what is there.
+    static func writeSecret(_ text: String, to path: String) throws(HubError) {
+        try makeFolder(parent(of: path))
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            if errno == EEXIST { throw .alreadySetUp(path: path) }
+            throw .io(path: path, detail: "the file cannot be made (\(systemMessage()))")
+        }
+        defer { close(descriptor) }
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw .io(path: path, detail: "the file cannot be written (\(systemMessage()))") }
+            rest = rest.dropFirst(count)
+        }
+        guard fsync(descriptor) == 0 else {
+            throw .io(path: path, detail: "the file cannot be synced to the disk (\(systemMessage()))")
+        }
+    }
+
+    static func rename(_ path: String, to target: String) throws(HubError) {
+        guard systemRename(path, target) != 0 else { return }
+        throw .io(path: target, detail: "the file cannot be replaced (\(systemMessage()))")
+    }
+
+    static func remove(_ path: String) { _ = unsafe unlink(path) }
+
+    /// What the system says of the last failed call.
+    static func systemMessage() -> String { message(of: errno) }
+
+    static func message(of code: Int32) -> String { unsafe String(cString: strerror(code)) }
+
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "" }
+        return String(path[..<slash])
+    }
+}
+
+/// The right to serve from a data folder: one process has it, until it ends or lets go.
+///
+/// An advisory lock on `hub.lock`, which holds the owner's process id for people. The account and channel commands
+/// do not need it: what they do is one transaction of the database.
+package final class DataFolderLock: Sendable {
+    private let descriptor: Int32
+
+    /// - Throws: `HubError.inUse` with the owner's process id.
+    package init(_ folder: DataFolder) throws(HubError) {
+        let descriptor = unsafe open(folder.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw .io(path: folder.lock, detail: "the lock cannot be opened (\(DataFolder.systemMessage()))")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let isTaken = errno == EWOULDBLOCK
+            let message = DataFolder.systemMessage()
+            let owner = Self.owner(descriptor)
+            close(descriptor)
+            if isTaken { throw .inUse(folder: folder.path, pid: owner) }
+            throw .io(path: folder.lock, detail: "the lock cannot be taken (\(message))")
+        }
+        let text = Array("\(getpid())\n".utf8)
+        ftruncate(descriptor, 0)
+        _ = unsafe pwrite(descriptor, text, text.count, 0)
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        // A child process that is just being started may still share the descriptor: closing ours would not unlock it.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
+    private static func owner(_ descriptor: Int32) -> Int32? {
+        var text = [UInt8](repeating: 0, count: 16)
+        let count = unsafe pread(descriptor, &text, text.count, 0)
+        guard count > 0 else { return nil }
+        return Int32(String(decoding: text.prefix(count).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+    }
+}
+
+/// The system's call, which a method of the same name hides.
+private func systemRename(_ path: String, _ target: String) -> Int32 { unsafe rename(path, target) }

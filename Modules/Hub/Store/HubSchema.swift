@@ -1,0 +1,64 @@
+internal import GRDB
+
+/// The tables of `hub.sqlite`. A migration is never edited once it has been released; a change gets a new one.
+///
+/// What each table is for, and what is unique in it:
+///
+/// - `account`: who may speak. Only the SHA-256 of a token is kept. A removed account keeps its row, so that its name
+///   cannot be given to somebody else and its messages keep their sender.
+/// - `channel`: names, and the position of the newest message. Positions are 1, 2, 3 … without a hole.
+/// - `message`: what was accepted, for ever; a deleted one keeps its row without its content, so that a repeat of
+///   its delivery is still answered with the stored result and cannot bring it back.
+/// - `outbox`: one row for each (account, outbox id), with the highest epoch seen.
+/// - `lane`: one row for each lane of an outbox, with its mark.
+enum HubSchema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1: accounts, channels, messages, outboxes, lanes") { db in
+            try db.execute(sql: first)
+        }
+        return migrator
+    }
+
+    private static let first = """
+        CREATE TABLE account (
+            number INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            token_sha256 BLOB UNIQUE,
+            created_at INTEGER NOT NULL,
+            removed_at INTEGER
+        );
+        CREATE TABLE channel (
+            number INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            last_position INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL
+        );
+        CREATE TABLE message (
+            number INTEGER PRIMARY KEY,
+            id BLOB NOT NULL UNIQUE,
+            channel INTEGER NOT NULL REFERENCES channel (number),
+            position INTEGER NOT NULL,
+            sender INTEGER NOT NULL REFERENCES account (number),
+            content TEXT,
+            created_at INTEGER NOT NULL,
+            accepted_at INTEGER NOT NULL,
+            deleted_at INTEGER,
+            CHECK ((content IS NULL) = (deleted_at IS NOT NULL))
+        );
+        CREATE UNIQUE INDEX message_shown ON message (channel, position) WHERE deleted_at IS NULL;
+        CREATE TABLE outbox (
+            number INTEGER PRIMARY KEY,
+            account INTEGER NOT NULL REFERENCES account (number),
+            id BLOB NOT NULL,
+            epoch INTEGER NOT NULL,
+            UNIQUE (account, id)
+        );
+        CREATE TABLE lane (
+            outbox INTEGER NOT NULL REFERENCES outbox (number),
+            name TEXT NOT NULL,
+            mark INTEGER NOT NULL,
+            PRIMARY KEY (outbox, name)
+        );
+        """
+}

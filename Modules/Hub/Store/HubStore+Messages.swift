@@ -1,0 +1,97 @@
+internal import CausewayModels
+internal import CausewayWire
+internal import GRDB
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Which messages of a channel are asked for. By key, never by count from the start.
+enum PageRange: Sendable, Equatable {
+    /// The newest.
+    case newest
+    /// The oldest above this position.
+    case after(Int64)
+    /// The newest below this position.
+    case before(Int64)
+}
+
+/// What the hub knows of a message id.
+enum MessageLookUp: Sendable {
+    case unknown
+    case deleted
+    case found(WireMessage)
+}
+
+extension HubStore {
+    private static let shown = """
+        SELECT message.id, channel.name, account.name, message.content, message.created_at, message.position,
+            message.accepted_at
+        FROM message
+        JOIN channel ON channel.number = message.channel
+        JOIN account ON account.number = message.sender
+        """
+
+    /// A page by ascending position; nil when there is no such channel.
+    ///
+    /// Costs the page, not the channel: the index of the shown messages is walked from one key.
+    func page(of channel: ChannelID, _ range: PageRange, limit: Int) async throws(HubError) -> WirePage? {
+        try await read { db in
+            guard
+                let number = try Int64.fetchOne(
+                    db, sql: "SELECT number FROM channel WHERE name = ?", arguments: [channel.value])
+            else { return nil }
+            let (bound, descending): (Int64, Bool) =
+                switch range {
+                case .newest: (.max, true)
+                case .before(let position): (position, true)
+                case .after(let position): (position, false)
+                }
+            let statement = try db.cachedStatement(
+                sql: Self.shown + """
+                     WHERE message.channel = ? AND message.deleted_at IS NULL
+                        AND message.position \(descending ? "<" : ">") ?
+                    ORDER BY message.position \(descending ? "DESC" : "ASC") LIMIT ?
+                    """)
+            let rows = try Row.fetchCursor(statement, arguments: [number, bound, limit + 1])
+            var messages: [WireMessage] = []
+            var bytes = 0
+            var hasMore = false
+            while let row = try rows.next() {
+                if messages.count == limit || bytes > HubLimits.pageBytesMax {
+                    hasMore = true
+                    break
+                }
+                let content: String = row[3]
+                bytes += content.utf8.count
+                messages.append(try Self.message(row, content: content))
+            }
+            if descending { messages.reverse() }
+            return WirePage(messages: messages, hasMore: hasMore)
+        }
+    }
+
+    /// One message.
+    func message(_ id: MessageID) async throws(HubError) -> MessageLookUp {
+        try await read { db in
+            let statement = try db.cachedStatement(sql: Self.shown + " WHERE message.id = ?")
+            guard let row = try Row.fetchOne(statement, arguments: [Data(id.value.bytes)]) else { return .unknown }
+            guard let content: String = row[3] else { return .deleted }
+            return .found(try Self.message(row, content: content))
+        }
+    }
+
+    private static func message(_ row: Row, content: String) throws -> WireMessage {
+        let bytes: Data = row[0]
+        guard let id = UUIDv7(bytes: bytes), let channel = ChannelID(row[1]), let sender = UserID(row[2]) else {
+            throw HubError.damaged(path: "hub.sqlite", detail: "a message has an impossible id, channel or sender")
+        }
+        return WireMessage(
+            id: MessageID(id), channel: channel, sender: sender,
+            content: try HubCoding.decode(MessageContent.self, from: content.utf8),
+            createdAt: Timestamp(milliseconds: row[4]), position: row[5],
+            acceptedAt: Timestamp(milliseconds: row[6]))
+    }
+}

@@ -1,0 +1,95 @@
+import CausewayModels
+import CausewayStorage
+import GRDB
+
+/// What one call of ``Store`` writes.
+struct Call: Sendable {
+    enum Answer: Sendable {
+        case done
+        case message(Message)
+        case outbox(OutboxSnapshot)
+    }
+
+    /// True when it may fail after it has written something.
+    var isCompound: Bool
+    var write: @Sendable (CommitWriter) throws -> Answer
+}
+
+/// The calls that go into one transaction, in the order of their arrival.
+///
+/// 1. A call that fails is taken back alone; the others commit.
+/// 2. When the transaction as a whole fails, every call of it fails, and nothing of it is on disk.
+/// 3. Answers are given only after the commit.
+struct CallGroup {
+    struct Outcome {
+        /// One for each call, in order.
+        var answers: [Result<Call.Answer, StoreError>]
+        /// What each successful call changed, in order.
+        var commits: [StoreCommit]
+        var ledger: Ledger
+        /// Why the transaction as a whole failed.
+        var failure: StoreError?
+    }
+
+    var calls: [Call]
+    var path: String
+
+    func run(_ db: Database, _ ledger: Ledger, _ bounds: OutboxBounds) -> Outcome {
+        do {
+            return try commit(db, ledger, bounds)
+        } catch {
+            let failure = StoreError(error, path: path)
+            // SQLite has taken the transaction back by itself when the disk failed it.
+            if db.isInsideTransaction { try? db.rollback() }
+            return Outcome(
+                answers: calls.map { _ in .failure(failure) }, commits: [], ledger: ledger, failure: failure)
+        }
+    }
+
+    private func commit(_ db: Database, _ ledger: Ledger, _ bounds: OutboxBounds) throws -> Outcome {
+        let writer = CommitWriter(db, ledger, bounds)
+        var outcome = Outcome(answers: [], commits: [], ledger: ledger)
+        try db.beginTransaction(.immediate)
+        for call in calls {
+            writer.changes = []
+            writer.isReset = false
+            let answer = try write(call, writer)
+            outcome.answers.append(answer)
+            if case .success = answer {
+                writer.ledger.version += 1
+                outcome.commits.append(
+                    StoreCommit(
+                        version: writer.ledger.version, changes: writer.changes, isReset: writer.isReset))
+            }
+        }
+        if outcome.commits.isEmpty {
+            try db.rollback()
+            return outcome
+        }
+        if writer.ledger.nextSequence != ledger.nextSequence {
+            try writer.execute("UPDATE store SET next_sequence = ? WHERE id = 1", [writer.ledger.nextSequence])
+        }
+        try db.commit()
+        outcome.ledger = writer.ledger
+        return outcome
+    }
+
+    /// One call; throws only what fails the whole transaction.
+    private func write(_ call: Call, _ writer: CommitWriter) throws -> Result<Call.Answer, StoreError> {
+        let ledger = writer.ledger
+        if call.isCompound { try writer.execute("SAVEPOINT call") }
+        do {
+            let answer = try call.write(writer)
+            if call.isCompound { try writer.execute("RELEASE call") }
+            return .success(answer)
+        } catch {
+            guard writer.db.isInsideTransaction else { throw error }
+            if call.isCompound {
+                try writer.execute("ROLLBACK TO call")
+                try writer.execute("RELEASE call")
+            }
+            writer.ledger = ledger
+            return .failure(StoreError(error, path: path))
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import CausewayModels
+import CausewayStorage
+import Foundation
+import GRDB
+
+extension CommitWriter {
+    /// Applies one mutation.
+    ///
+    /// - Parameter content: the coded content that a `merge` brings.
+    func apply(_ mutation: Mutation, content: Data?) throws {
+        switch mutation {
+        case .attempt(let id, let previous, let attempts, let time):
+            try change(id) { $0.attempted(previous: previous, attempts: attempts, at: time) }
+        case .requeue(let id, let attempts):
+            try change(id) { $0.requeued(attempts: attempts) }
+        case .deliver(let id, let placement):
+            try change(id) { $0.delivered(placement) }
+        case .fail(let id, let failure, let inDoubt):
+            try change(id) { $0.failed(failure, inDoubt: inDoubt) }
+        case .settle(let id):
+            try change(id) { $0.settled() }
+        case .resend(let id):
+            try resend(id)
+        case .delete(let id):
+            try delete(id)
+        case .merge(let placed):
+            try merge(placed, content: content ?? ContentCoding.encode(placed.content))
+        case .putControl, .appendDelete, .attemptControl, .removeControl, .rebase:
+            try applyToChain(mutation)
+        case .setLastTransmitted(let lane, let sequence):
+            try execute(
+                """
+                INSERT INTO lane (name, last_transmitted) VALUES (?, ?) \
+                ON CONFLICT (name) DO UPDATE SET last_transmitted = excluded.last_transmitted
+                """, [lane.rawValue, sequence])
+        case .raiseSequence(let mark):
+            raiseSequence(above: mark)
+        case .recordDelete(let action):
+            try record(action)
+        case .saveSession(let session):
+            try execute("UPDATE store SET session = ? WHERE id = 1", [try StoredJSON.encode(session)])
+            changes.append(.session(session))
+        case .endSession(let failure):
+            try endSession(failure)
+            isReset = true
+        case .forgetAccount:
+            try forgetAccount()
+            isReset = true
+        }
+    }
+
+    // MARK: The chain
+
+    private func applyToChain(_ mutation: Mutation) throws {
+        switch mutation {
+        case .putControl(let entry):
+            raiseSequence(above: entry.sequence)
+            try setControl(entry.sequence, over: try control(entry.sequence), entry)
+        case .appendDelete(let id, let lane):
+            let entry = ControlEntry(
+                kind: .delete, lane: lane, sequence: ledger.takeSequence(), previous: nil, message: id)
+            try setControl(entry.sequence, over: nil, entry)
+        case .attemptControl(let sequence, let previous):
+            _ = try rebaseControl(sequence, previous)
+        case .removeControl(let sequence):
+            try setControl(sequence, over: try control(sequence), nil)
+        case .rebase(let sequence, let previous):
+            if try rebaseControl(sequence, previous) { return }
+            let pending = "SELECT id FROM message INDEXED BY message_pending WHERE sync_state < 3 AND lane_sequence = ?"
+            guard let row = try Row.fetchOne(db.cachedStatement(sql: pending), arguments: [sequence]) else { return }
+            guard let id = MessageID(blob: row[0]) else { throw UnreadableRow(table: "message", key: sequence) }
+            try change(id) { $0.rebased(previous: previous) }
+        default:
+            preconditionFailure("not a mutation of the chain")
+        }
+    }
+
+    private func rebaseControl(_ sequence: Int64, _ previous: Int64) throws -> Bool {
+        guard let old = try control(sequence) else { return false }
+        var entry = old
+        entry.previous = previous
+        try setControl(sequence, over: old, entry)
+        return true
+    }
+
+    private func control(_ sequence: Int64) throws -> ControlEntry? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT \(ControlEntry.columns) FROM control WHERE sequence = ?")
+        return try Row.fetchOne(statement, arguments: [sequence]).map(ControlEntry.init)
+    }
+
+    private func setControl(_ sequence: Int64, over old: ControlEntry?, _ entry: ControlEntry?) throws {
+        guard entry != old else { return }
+        if let entry {
+            try execute(
+                """
+                INSERT INTO control (\(ControlEntry.columns)) VALUES (?, ?, ?, ?, ?) \
+                ON CONFLICT (sequence) DO UPDATE SET kind = excluded.kind, lane = excluded.lane, \
+                previous = excluded.previous, message = excluded.message
+                """,
+                [entry.sequence, entry.kind.rawValue, entry.lane.rawValue, entry.previous, entry.message.blob])
+        } else {
+            try execute("DELETE FROM control WHERE sequence = ?", [sequence])
+        }
+        changes.append(.control(before: old, after: entry))
+    }
+
+    private func raiseSequence(above mark: Int64) {
+        ledger.nextSequence = max(ledger.nextSequence, min(mark, Limits.sequenceMax) + 1)
+    }
+
+    // MARK: Past deletions
+
+    private func record(_ action: DeleteAction) throws {
+        var action = action
+        action.sequence = ledger.takeSequence()
+        try execute(
+            "INSERT INTO delete_action (sequence, message, action) VALUES (?, ?, ?)",
+            [action.sequence, action.message.blob, try StoredJSON.encode(action)])
+        ledger.deletions += 1
+        if ledger.deletions > Limits.deleteActionsKeptMax {
+            try execute("DELETE FROM delete_action WHERE sequence = (SELECT min(sequence) FROM delete_action)")
+            ledger.deletions -= 1
+        }
+        changes.append(.deleteAction(action))
+    }
+}

@@ -1,0 +1,81 @@
+import CausewayModels
+import CausewayStorage
+import Foundation
+import GRDB
+
+/// What concerns the whole outbox at once: one statement for each step, whatever its size.
+extension CommitWriter {
+    /// Begins a run: see ``Store/begin(_:)``.
+    func begin(_ opening: StoreOpening) throws -> OutboxSnapshot {
+        if ledger.hasBegun { throw StoreError.begunTwice }
+        try load()
+        let outboxID = ledger.outboxID ?? opening.newOutboxID
+        ledger.outboxID = outboxID
+        ledger.epoch += 1
+        try execute(
+            "UPDATE store SET outbox_id = ?, epoch = ? WHERE id = 1", [MessageID(outboxID.value).blob, ledger.epoch])
+        switch opening.restart {
+        case .fail:
+            try endSession(opening.failure)
+        case .resume:
+            try execute(
+                "UPDATE message INDEXED BY message_pending SET sync_state = 0 WHERE sync_state < 3 AND sync_state > 0")
+            ledger.counts.created += ledger.counts.uploading + ledger.counts.syncing
+            ledger.counts.uploading = 0
+            ledger.counts.syncing = 0
+        }
+        ledger.hasBegun = true
+        isReset = true
+        return try db.outbox(outboxID)
+    }
+
+    /// Reads the ledger's numbers from the tables. Cost: linear in the outbox.
+    func load() throws {
+        guard let row = try Row.fetchOne(db, sql: "SELECT outbox_id, epoch, next_sequence FROM store WHERE id = 1")
+        else { throw UnreadableRow(table: "store", key: 1) }
+        ledger.outboxID = try (row[0] as Data?).map { blob in
+            guard let id = MessageID(blob: blob) else { throw UnreadableRow(table: "store", key: 1) }
+            return OutboxID(id.value)
+        }
+        ledger.epoch = row[1]
+        ledger.nextSequence = row[2]
+        ledger.counts = StoreCounts()
+        let sums = "SELECT sync_state, count(*), sum(bytes) FROM \(StoreQueries.undelivered) GROUP BY sync_state"
+        for row in try Row.fetchAll(db, sql: sums) {
+            guard let state = StateCode.state(row[0]) else { throw UnreadableRow(table: "message", key: 0) }
+            ledger.counts.count(state, bytes: 0, times: row[1])
+            ledger.counts.undeliveredBytes += row[2] as Int
+        }
+        ledger.deletions = try Int.fetchOne(db, sql: "SELECT count(*) FROM delete_action") ?? 0
+    }
+
+    func endSession(_ failure: Failure) throws {
+        try execute(
+            """
+            INSERT INTO control (sequence, kind, lane, previous, message) \
+            SELECT lane_sequence, \(OutboxEntry.Kind.fence.rawValue), lane, previous_sequence, id \
+            FROM message INDEXED BY message_pending WHERE sync_state < 3 AND previous_sequence IS NOT NULL \
+            ON CONFLICT (sequence) DO UPDATE SET kind = excluded.kind, lane = excluded.lane, \
+            previous = excluded.previous, message = excluded.message
+            """)
+        try execute(
+            """
+            UPDATE message INDEXED BY message_pending SET sync_state = 4, failure = ?, \
+            in_doubt = (previous_sequence IS NOT NULL) WHERE sync_state < 3
+            """, [try StoredJSON.encode(failure)])
+        ledger.counts.error = ledger.counts.undelivered
+        ledger.counts.created = 0
+        ledger.counts.uploading = 0
+        ledger.counts.syncing = 0
+    }
+
+    func forgetAccount() throws {
+        try execute("DELETE FROM control")
+        try execute("DELETE FROM lane")
+        try execute(
+            """
+            UPDATE message INDEXED BY message_undelivered SET in_doubt = 0, previous_sequence = NULL \
+            WHERE sync_state <> 3 AND (in_doubt = 1 OR previous_sequence IS NOT NULL)
+            """)
+    }
+}

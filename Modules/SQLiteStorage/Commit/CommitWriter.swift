@@ -1,0 +1,132 @@
+import CausewayModels
+import CausewayStorage
+import Foundation
+import GRDB
+
+/// Writes the calls of one group within one transaction, and gathers what each of them changed.
+///
+/// Lives for one transaction on the writer's thread. `ledger` runs ahead of the disk; whoever owns the transaction
+/// takes it over after the commit, and sets it back when a call fails.
+final class CommitWriter {
+    let db: Database
+    let bounds: OutboxBounds
+    var ledger: Ledger
+    /// What the current call changed so far.
+    var changes: [RecordChange] = []
+    var isReset = false
+
+    init(_ db: Database, _ ledger: Ledger, _ bounds: OutboxBounds) {
+        self.db = db
+        self.ledger = ledger
+        self.bounds = bounds
+    }
+
+    func execute(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
+        try db.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+
+    // MARK: Enqueue
+
+    func enqueue(_ draft: MessageDraft, content: Data) throws -> Message {
+        if !ledger.hasBegun { throw StoreError.notBegun }
+        do {
+            try bounds.admit(bytes: content.count, to: ledger.counts)
+        } catch {
+            throw try db.storedMessage(draft.id) == nil ? error : StoreError.duplicate(draft.id)
+        }
+        let message = Message(draft, sequence: ledger.takeSequence())
+        try insert(message, content: content)
+        return message
+    }
+
+    private static let insertion = """
+        INSERT INTO message (\(MessageRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
+    /// Relies on the unique index for a doubled id: SQLite takes back the one statement, the transaction goes on.
+    private func insert(_ message: Message, content: Data) throws {
+        do {
+            try execute(
+                Self.insertion,
+                [
+                    message.ordinal, message.id.blob, message.channel.value, message.sender.value,
+                    String(decoding: content, as: UTF8.self), content.count, message.createdAt.milliseconds,
+                    message.lane?.rawValue, message.laneSequence, message.previousSequence,
+                    StateCode.code(message.syncState), message.attempts, message.lastAttemptAt?.milliseconds,
+                    try message.failure.map(StoredJSON.encode), message.isInDoubt, message.cursor.position,
+                    message.placement?.acceptedAt.milliseconds,
+                ])
+        } catch DatabaseError.SQLITE_CONSTRAINT_UNIQUE {
+            throw StoreError.duplicate(message.id)
+        }
+        ledger.counts.count(message.syncState, bytes: content.count)
+        changes.append(.message(before: nil, after: message, bytes: content.count))
+    }
+
+    // MARK: Messages
+
+    func change(_ id: MessageID, _ step: (Message) -> Message) throws {
+        guard let old = try db.storedMessage(id) else { return }
+        try save(step(old.message), over: old)
+    }
+
+    func resend(_ id: MessageID) throws {
+        guard let old = try db.storedMessage(id), old.message.isUndelivered else { return }
+        try save(old.message.resent(sequence: ledger.takeSequence()), over: old)
+    }
+
+    func merge(_ placed: PlacedMessage, content: Data) throws {
+        guard let old = try db.storedMessage(placed.id) else {
+            let deleted = try db.cachedStatement(sql: "SELECT 1 FROM delete_action WHERE message = ?")
+            guard try Row.fetchOne(deleted, arguments: [placed.id.blob]) == nil else { return }
+            return try insert(Message(placed, ordinal: ledger.takeSequence()), content: content)
+        }
+        try save(old.message.merged(with: placed), over: old, content: content)
+    }
+
+    func delete(_ id: MessageID) throws {
+        guard let old = try db.storedMessage(id) else { return }
+        try execute("DELETE FROM message WHERE ordinal = ?", [old.message.ordinal])
+        ledger.counts.count(old.message.syncState, bytes: old.bytes, times: -1)
+        changes.append(.message(before: old.message, after: nil, bytes: old.bytes))
+    }
+
+    private static let progress = """
+        UPDATE message SET sync_state = ?, lane_sequence = ?, previous_sequence = ?, attempts = ?, \
+        last_attempt_at = ?, failure = ?, in_doubt = ? WHERE ordinal = ?
+        """
+    private static let placing = """
+        UPDATE message SET sync_state = ?, failure = NULL, in_doubt = 0, position = ?, accepted_at = ? \
+        WHERE ordinal = ?
+        """
+    private static let rewriting = "UPDATE message SET content = ?, bytes = ? WHERE ordinal = ?"
+
+    /// Writes what differs. A change of place is the only one that touches the index of places.
+    private func save(_ message: Message, over old: MessageRow, content: Data? = nil) throws {
+        guard message != old.message else { return }
+        if message.placement != old.message.placement, let placement = message.placement {
+            try execute(
+                Self.placing,
+                [
+                    StateCode.code(message.syncState), placement.position, placement.acceptedAt.milliseconds,
+                    message.ordinal,
+                ])
+        } else {
+            try execute(
+                Self.progress,
+                [
+                    StateCode.code(message.syncState), message.laneSequence, message.previousSequence,
+                    message.attempts, message.lastAttemptAt?.milliseconds,
+                    try message.failure.map(StoredJSON.encode), message.isInDoubt, message.ordinal,
+                ])
+        }
+        var bytes = old.bytes
+        if let content, message.content != old.message.content {
+            bytes = content.count
+            try execute(Self.rewriting, [String(decoding: content, as: UTF8.self), bytes, message.ordinal])
+        }
+        ledger.counts.count(old.message.syncState, bytes: old.bytes, times: -1)
+        ledger.counts.count(message.syncState, bytes: bytes)
+        changes.append(.message(before: old.message, after: message, bytes: bytes))
+    }
+}

@@ -1,0 +1,23 @@
+import CausewayModels
+import CausewayStorage
+
+/// The numbers of the store that are kept in memory beside the disk, so that nothing has to be counted.
+///
+/// A value: a commit works on a copy, and the copy becomes the ledger when the disk has confirmed.
+struct Ledger: Sendable {
+    var outboxID: OutboxID?
+    var epoch: Int64 = 0
+    /// The next number to hand out, for ordinals, sequences and deletions alike.
+    var nextSequence: Int64 = 1
+    var counts = StoreCounts()
+    /// How many past deletions are kept.
+    var deletions = 0
+    var hasBegun = false
+    /// The number of the last commit of this run.
+    var version: Int64 = 0
+
+    mutating func takeSequence() -> Int64 {
+        defer { nextSequence += 1 }
+        return nextSequence
+    }
+}

@@ -1,0 +1,87 @@
+import CausewayStorage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The folder of a store: what lies where, and with which rights.
+struct StoreFolder: Sendable {
+    let path: String
+
+    var database: String { path + "/store.sqlite" }
+    /// Where a new database is prepared; renamed when it is complete.
+    var newDatabase: String { path + "/store.sqlite.new" }
+    var lock: String { path + "/lock" }
+
+    /// Makes the folder, and those above it, when they are not there: readable by their owner alone.
+    func create() throws(StoreError) {
+        var made = ""
+        for part in path.split(separator: "/", omittingEmptySubsequences: false) {
+            made += part
+            if !made.isEmpty, unsafe mkdir(made, 0o700) != 0, errno != EEXIST {
+                let code = errno
+                // What is there and cannot be written, such as a read-only root, is no obstacle on the way down.
+                if unsafe access(made, X_OK) != 0 { throw Self.failure(code, at: made) }
+            }
+            made += "/"
+        }
+    }
+
+    /// Gives the database that was prepared aside its name, in one step that survives power loss.
+    func putNewDatabaseInPlace() throws(StoreError) {
+        guard unsafe rename(newDatabase, database) == 0 else { throw Self.failure(errno, at: database) }
+        try sync()
+    }
+
+    private func sync() throws(StoreError) {
+        let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure(errno, at: path) }
+        defer { _ = close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw .syncFailed(detail: "\(path): \(Self.words(for: errno))") }
+    }
+
+    /// An empty file that only its owner may read; whatever lay there is gone.
+    func createEmpty(_ file: String) throws(StoreError) {
+        guard unsafe unlink(file) == 0 || errno == ENOENT else { throw Self.failure(errno, at: file) }
+        let descriptor = unsafe open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure(errno, at: file) }
+        _ = close(descriptor)
+    }
+
+    /// The size of a file in bytes; `nil` when there is none.
+    func size(of file: String) throws(StoreError) -> Int64? {
+        var status = stat()
+        guard unsafe stat(file, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            throw Self.failure(errno, at: file)
+        }
+        return Int64(status.st_size)
+    }
+
+    /// The first bytes of a file.
+    func head(of file: String, count: Int) throws(StoreError) -> [UInt8] {
+        let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure(errno, at: file) }
+        defer { _ = close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let size = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, count) }
+        guard size >= 0 else { throw Self.failure(errno, at: file) }
+        return Array(bytes.prefix(size))
+    }
+
+    static func failure(_ code: Int32, at path: String) -> StoreError {
+        switch code {
+        case ENOSPC, EDQUOT: .full(detail: "\(path): \(words(for: code))")
+        default: .notAccessible(path: path, detail: words(for: code))
+        }
+    }
+
+    static func words(for code: Int32) -> String {
+        guard let text = unsafe strerror(code) else { return "error \(code)" }
+        return unsafe String(cString: text)
+    }
+}

@@ -1,0 +1,125 @@
+import CausewayModels
+import CausewayStorage
+import Foundation
+import GRDB
+
+/// Every question that is asked of the tables. Each names the index it uses, so that a plan cannot change unseen.
+enum StoreQueries {
+    static let messageByID = "SELECT \(MessageRow.columns) FROM message INDEXED BY message_id WHERE id = ?"
+    static let undelivered = "message INDEXED BY message_undelivered WHERE sync_state <> 3"
+    static let failed = "message INDEXED BY message_failed WHERE sync_state = 4"
+    static let failedInChannel = "message INDEXED BY message_failed_in_channel WHERE sync_state = 4 AND channel = ?"
+    static let pendingEntries = """
+        SELECT id, lane, lane_sequence, previous_sequence, attempts, bytes \
+        FROM message INDEXED BY message_pending WHERE sync_state < 3 ORDER BY lane_sequence
+        """
+    static let controlEntries = "SELECT \(ControlEntry.columns) FROM control ORDER BY sequence"
+    static let deleteActions = """
+        SELECT sequence, action FROM delete_action WHERE sequence < ? ORDER BY sequence DESC LIMIT ?
+        """
+
+    /// The statement of a page: its text and its arguments.
+    static func page(_ query: MessageQuery) -> (sql: String, arguments: StatementArguments) {
+        let isAscending = query.direction == .ascending
+        let order = isAscending ? "ASC" : "DESC"
+        let beyond = isAscending ? ">" : "<"
+        let end: Int64 = isAscending ? .min : .max
+        let after = query.after ?? MessageQuery.Cursor(position: end, ordinal: end)
+        // One more than asked for tells whether there is another page.
+        let limit = query.limit + 1
+        let select = "SELECT \(MessageRow.columns) FROM "
+        let byOrdinal = " AND ordinal \(beyond) ? ORDER BY ordinal \(order) LIMIT ?"
+        switch query.scope {
+        case .channel(let channel):
+            return (
+                select + "message INDEXED BY message_place WHERE channel = ? AND (position, ordinal) \(beyond) (?, ?) "
+                    + "ORDER BY position \(order), ordinal \(order) LIMIT ?",
+                [channel.value, after.position, after.ordinal, limit]
+            )
+        case .undelivered:
+            return (select + undelivered + byOrdinal, [after.ordinal, limit])
+        case .failed(in: nil):
+            return (select + failed + byOrdinal, [after.ordinal, limit])
+        case .failed(in: let channel?):
+            return (select + failedInChannel + byOrdinal, [channel.value, after.ordinal, limit])
+        }
+    }
+}
+
+extension Database {
+    func storedMessage(_ id: MessageID) throws -> MessageRow? {
+        try Row.fetchOne(cachedStatement(sql: StoreQueries.messageByID), arguments: [id.blob]).map(MessageRow.init)
+    }
+
+    func page(_ query: MessageQuery) throws -> MessagePage {
+        let (sql, arguments) = StoreQueries.page(query)
+        var messages: [Message] = []
+        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+        while let row = try rows.next() { messages.append(try MessageRow(row).message) }
+        guard messages.count > query.limit else { return MessagePage(messages: messages, next: nil) }
+        messages.removeLast()
+        return MessagePage(messages: messages, next: messages.last?.cursor)
+    }
+
+    func deleteActions(before: Int64?, limit: Int) throws -> [DeleteAction] {
+        let rows = try Row.fetchCursor(
+            cachedStatement(sql: StoreQueries.deleteActions), arguments: [before ?? .max, limit])
+        var actions: [DeleteAction] = []
+        while let row = try rows.next() {
+            let sequence: Int64 = row[0]
+            var action = try StoredJSON.decode(
+                DeleteAction.self, row[1], table: "delete_action", key: sequence)
+            action.sequence = sequence
+            actions.append(action)
+        }
+        return actions
+    }
+
+    func storedSession() throws -> Session? {
+        let text = try Row.fetchOne(self, sql: "SELECT session FROM store WHERE id = 1")?[0] as Data?
+        return try text.map { try StoredJSON.decode(Session.self, $0, table: "store", key: 1) }
+    }
+
+    /// The outbox as it stands: messages and control entries merged by their sequences.
+    func outbox(_ outboxID: OutboxID) throws -> OutboxSnapshot {
+        let row = try Row.fetchOne(self, sql: "SELECT epoch FROM store WHERE id = 1")
+        var lanes: [LaneID: Int64] = [:]
+        let laneRows = try Row.fetchCursor(self, sql: "SELECT name, last_transmitted FROM lane")
+        while let row = try laneRows.next() { lanes[LaneID(rawValue: row[0])] = row[1] }
+        let controls = try Row.fetchAll(self, sql: StoreQueries.controlEntries).map(ControlEntry.init).map(\.entry)
+        return OutboxSnapshot(
+            outboxID: outboxID, epoch: row?[0] ?? 0, lastTransmitted: lanes,
+            entries: Self.merged(try pendingEntries(), controls))
+    }
+
+    private func pendingEntries() throws -> [OutboxEntry] {
+        var entries: [OutboxEntry] = []
+        // One lane's name for all its messages.
+        var laneIDs: [String: LaneID] = [:]
+        let rows = try Row.fetchCursor(self, sql: StoreQueries.pendingEntries)
+        while let row = try rows.next() {
+            let name: String = row[1] ?? ""
+            let lane = laneIDs[name] ?? LaneID(rawValue: name)
+            laneIDs[name] = lane
+            guard let id = MessageID(blob: row[0]) else { throw UnreadableRow(table: "message", key: row[2]) }
+            entries.append(
+                OutboxEntry(
+                    kind: .send, lane: lane, sequence: row[2], previous: row[3], message: id, attempts: row[4],
+                    bytes: row[5]))
+        }
+        return entries
+    }
+
+    private static func merged(_ messages: [OutboxEntry], _ controls: [OutboxEntry]) -> [OutboxEntry] {
+        var entries: [OutboxEntry] = []
+        entries.reserveCapacity(messages.count + controls.count)
+        var controls = controls[...]
+        for message in messages {
+            while let control = controls.first, control.sequence < message.sequence {
+                entries.append(controls.removeFirst())
+            }
+            entries.append(message)
+        }
+        return entries + controls
+    }
+}

@@ -1,0 +1,27 @@
+package import CausewayStorage
+
+/// Every bound of the SQLite store, with its unit in its name.
+enum SQLiteLimits {
+    /// Calls that share one transaction.
+    static let groupCallsMax = 1024
+    /// Connections that read at the same time.
+    static let readersMax = 4
+    /// How long a connection waits for another one's lock.
+    static let busySecondsMax = 5.0
+    /// Files up to this size are checked as a whole when they are opened; larger ones where they are read.
+    static let openCheckBytesMax: Int64 = 64 << 20
+    /// The size to which the write-ahead log is cut after it was copied into the database.
+    static let logBytesMax = 16 << 20
+}
+
+/// What tests may set.
+package struct SQLiteOptions: Sendable {
+    package var bounds: OutboxBounds
+    /// Pages that the database file may have; SQLite's own limit when `nil`.
+    package var pagesMax: Int?
+
+    package init(bounds: OutboxBounds = OutboxBounds(), pagesMax: Int? = nil) {
+        self.bounds = bounds
+        self.pagesMax = pagesMax
+    }
+}

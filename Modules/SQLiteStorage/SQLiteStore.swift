@@ -1,0 +1,134 @@
+public import CausewayModels
+public import CausewayStorage
+import Dispatch
+import Foundation
+import GRDB
+
+/// The store on disk: SQLite in write-ahead mode, one folder for one store.
+///
+/// Commits go through ``GroupCommitter``, one group after another; reads run beside them on connections of their own.
+/// In the folder lie the database (`store.sqlite` and its log) and `lock`, which names the process that owns it.
+public final class SQLiteStore: Store {
+    /// Where the store lies, as it was given to ``open(at:durability:)``.
+    public let folder: String
+
+    private let database: StoreDatabase
+    private let committer: GroupCommitter
+    private let feed: CommitFeed
+
+    /// Opens the store in `folder`; makes the folder (for its owner alone) and the store when there are none.
+    ///
+    /// Throws ``StoreError/owned(pid:path:)`` when another process has it, ``StoreError/fromTheFuture(version:path:)``
+    /// when a newer version wrote it, ``StoreError/damaged(path:detail:)`` when it is damaged or another program's,
+    /// and ``StoreError/notAccessible(path:detail:)`` when the folder cannot be used. In all these cases the files
+    /// are left as they were.
+    public static func open(at folder: String, durability: Durability) async throws(StoreError) -> SQLiteStore {
+        try await open(at: folder, durability: durability, options: SQLiteOptions())
+    }
+
+    /// - Parameter options: bounds that tests make narrow.
+    package static func open(
+        at folder: String, durability: Durability, options: SQLiteOptions
+    ) async throws(StoreError) -> SQLiteStore {
+        let opened: Result<SQLiteStore, StoreError> = await withCheckedContinuation { answer in
+            // Opening blocks on the disk: not on a thread that tasks share.
+            DispatchQueue.global(qos: .userInitiated).async {
+                answer.resume(
+                    returning: Result { () throws(StoreError) in
+                        let database = try StoreDatabase(
+                            StoreFolder(path: folder), durability, pagesMax: options.pagesMax)
+                        return SQLiteStore(folder, database, options.bounds)
+                    })
+            }
+        }
+        return try opened.get()
+    }
+
+    private init(_ folder: String, _ database: StoreDatabase, _ bounds: OutboxBounds) {
+        self.folder = folder
+        self.database = database
+        feed = CommitFeed()
+        committer = GroupCommitter(database, feed, bounds)
+    }
+
+    // MARK: Commits
+
+    public func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot {
+        let answer = try await committer.submit(
+            Call(isCompound: true) { writer in .outbox(try writer.begin(opening)) })
+        guard case .outbox(let snapshot) = answer else { preconditionFailure("begin answers with the outbox") }
+        return snapshot
+    }
+
+    public func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message {
+        let content = try ContentCoding.encode(draft.content)
+        let answer = try await committer.submit(
+            Call(isCompound: false) { writer in .message(try writer.enqueue(draft, content: content)) })
+        guard case .message(let message) = answer else { preconditionFailure("enqueue answers with the message") }
+        return message
+    }
+
+    public func commit(_ mutations: [Mutation]) async throws(StoreError) {
+        var contents: [Int: Data] = [:]
+        for (index, mutation) in mutations.enumerated() {
+            if case .merge(let placed) = mutation { contents[index] = try ContentCoding.encode(placed.content) }
+        }
+        _ = try await committer.submit(
+            Call(isCompound: true) { [contents] writer in
+                if !writer.ledger.hasBegun { throw StoreError.notBegun }
+                for (index, mutation) in mutations.enumerated() {
+                    try writer.apply(mutation, content: contents[index])
+                }
+                return .done
+            })
+    }
+
+    // MARK: Queries
+
+    public func message(_ id: MessageID) async throws(StoreError) -> Message? {
+        try await read { db in try db.storedMessage(id)?.message }
+    }
+
+    public func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message] {
+        try await read { db in try ids.compactMap { try db.storedMessage($0)?.message } }
+    }
+
+    public func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
+        try await read { db in try db.page(query) }
+    }
+
+    public func counts() async throws(StoreError) -> StoreCounts {
+        if database.isClosed { throw .closed }
+        let ledger = committer.committed
+        if !ledger.hasBegun { throw .notBegun }
+        return ledger.counts
+    }
+
+    public func deleteActions(before: Int64?, limit: Int) async throws(StoreError) -> [DeleteAction] {
+        let limit = min(max(1, limit), Limits.pageSizeMax)
+        return try await read { db in try db.deleteActions(before: before, limit: limit) }
+    }
+
+    public func session() async throws(StoreError) -> Session? {
+        try await read { db in try db.storedSession() }
+    }
+
+    public func outbox() async throws(StoreError) -> OutboxSnapshot {
+        guard let outboxID = committer.committed.outboxID else { throw database.isClosed ? .closed : .notBegun }
+        return try await read { db in try db.outbox(outboxID) }
+    }
+
+    public func subscribe(_ subscriber: @escaping @Sendable (StoreCommit) -> Void) -> StoreSubscription {
+        feed.subscribe(subscriber)
+    }
+
+    public func close() async { await committer.close() }
+
+    private func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StoreError) -> Value {
+        if database.isClosed { throw .closed }
+        if !committer.committed.hasBegun { throw .notBegun }
+        return try await database.read(body)
+    }
+}

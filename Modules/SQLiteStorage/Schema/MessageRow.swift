@@ -1,0 +1,85 @@
+import CausewayModels
+import CausewayStorage
+import Foundation
+import GRDB
+
+/// A message as the table holds it.
+struct MessageRow {
+    /// The columns of every query for messages, in the order that ``init(_:)`` reads.
+    static let columns = """
+        ordinal, id, channel, sender, content, bytes, created_at, lane, lane_sequence, previous_sequence, \
+        sync_state, attempts, last_attempt_at, failure, in_doubt, position, accepted_at
+        """
+
+    var message: Message
+    /// The size of the coded content.
+    var bytes: Int
+
+    init(_ row: Row) throws {
+        let ordinal: Int64 = row[0]
+        guard let id = MessageID(blob: row[1]), let channel = ChannelID(row[2] as String),
+            let sender = UserID(row[3] as String), let content = ContentCoding.decode(row[4] as Data),
+            let state = StateCode.state(row[10])
+        else { throw UnreadableRow(table: "message", key: ordinal) }
+        var failure: Failure?
+        if let text = row[13] as Data? {
+            failure = try StoredJSON.decode(Failure.self, text, table: "message", key: ordinal)
+        }
+        var placement: Placement?
+        if let acceptedAt = row[16] as Int64? {
+            placement = Placement(position: row[15], acceptedAt: Timestamp(milliseconds: acceptedAt))
+        }
+        message = Message(
+            id: id, channel: channel, sender: sender, content: content,
+            createdAt: Timestamp(milliseconds: row[6]), ordinal: ordinal,
+            lane: (row[7] as String?).map(LaneID.init(rawValue:)), laneSequence: row[8], syncState: state,
+            failure: failure, isInDoubt: row[14], placement: placement, attempts: row[11],
+            lastAttemptAt: (row[12] as Int64?).map(Timestamp.init(milliseconds:)), previousSequence: row[9])
+        bytes = row[5]
+    }
+}
+
+/// A row that is there but says nothing that can be understood: the file is damaged.
+struct UnreadableRow: Error {
+    var table: String
+    var key: Int64
+}
+
+/// JSON of the layer above, in columns of text.
+enum StoredJSON {
+    private static let encoder = JSONEncoder()
+    private static let decoder = JSONDecoder()
+
+    static func encode(_ value: some Encodable) throws -> String {
+        String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    static func decode<Value: Decodable>(_ type: Value.Type, _ text: Data, table: String, key: Int64) throws -> Value {
+        do {
+            return try decoder.decode(type, from: text)
+        } catch {
+            throw UnreadableRow(table: table, key: key)
+        }
+    }
+}
+
+extension MessageID {
+    init?(blob: Data) {
+        guard let value = UUIDv7(bytes: blob) else { return nil }
+        self.init(value)
+    }
+
+    var blob: Data { Data(value.bytes) }
+}
+
+extension ControlEntry {
+    static let columns = "sequence, kind, lane, previous, message"
+
+    init(_ row: Row) throws {
+        let sequence: Int64 = row[0]
+        guard let kind = OutboxEntry.Kind(rawValue: row[1]), kind != .send, let message = MessageID(blob: row[4])
+        else { throw UnreadableRow(table: "control", key: sequence) }
+        self.init(
+            kind: kind, lane: LaneID(rawValue: row[2]), sequence: sequence, previous: row[3], message: message)
+    }
+}

@@ -1,0 +1,137 @@
+import CausewayStorage
+import GRDB
+
+/// The layout of the database, and how one tells that a file is one.
+///
+/// Rules of the layout:
+/// - `message.ordinal` is the row id and comes from `store.next_sequence`, so it is never handed out twice.
+/// - `sync_state` is a ``StateCode``; what is pending is below `synced`, so that one comparison finds it.
+/// - `position` of what the server has not placed is the largest number: it sorts behind everything placed.
+/// - Partial indexes hold only the outbox: they cost nothing for what is delivered.
+/// - Text of the layer above (`content`, `failure`, `session`, `action`) is JSON that carries its own version.
+enum StoreSchema {
+    /// Marks the file as ours, at byte 68 of it: `CSWY`.
+    static let applicationID: UInt32 = 0x4353_5759
+    /// The layout that this version writes; kept as `user_version`.
+    static let version = 1
+
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { db in
+            try db.execute(sql: layout1)
+            try db.execute(sql: "PRAGMA user_version = 1")
+        }
+        return migrator
+    }
+
+    private static let layout1 = """
+        CREATE TABLE store (
+          id INTEGER PRIMARY KEY CHECK (id = 1),
+          outbox_id BLOB,
+          epoch INTEGER NOT NULL,
+          next_sequence INTEGER NOT NULL,
+          session TEXT,
+          verifications INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO store VALUES (1, NULL, 0, 1, NULL, 0);
+
+        CREATE TABLE message (
+          ordinal INTEGER PRIMARY KEY,
+          id BLOB NOT NULL,
+          channel TEXT NOT NULL,
+          sender TEXT NOT NULL,
+          content TEXT NOT NULL,
+          bytes INTEGER NOT NULL,
+          created_at INTEGER NOT NULL,
+          lane TEXT,
+          lane_sequence INTEGER NOT NULL,
+          previous_sequence INTEGER,
+          sync_state INTEGER NOT NULL,
+          attempts INTEGER NOT NULL,
+          last_attempt_at INTEGER,
+          failure TEXT,
+          in_doubt INTEGER NOT NULL,
+          position INTEGER NOT NULL,
+          accepted_at INTEGER
+        ) STRICT;
+        CREATE UNIQUE INDEX message_id ON message(id);
+        CREATE INDEX message_place ON message(channel, position);
+        CREATE INDEX message_undelivered ON message(ordinal) WHERE sync_state <> 3;
+        CREATE INDEX message_pending ON message(lane_sequence) WHERE sync_state < 3;
+        CREATE INDEX message_failed ON message(ordinal) WHERE sync_state = 4;
+        CREATE INDEX message_failed_in_channel ON message(channel, ordinal) WHERE sync_state = 4;
+
+        CREATE TABLE control (
+          sequence INTEGER PRIMARY KEY,
+          kind INTEGER NOT NULL,
+          lane TEXT NOT NULL,
+          previous INTEGER,
+          message BLOB NOT NULL
+        ) STRICT;
+        CREATE TABLE lane (
+          id INTEGER PRIMARY KEY,
+          name TEXT NOT NULL UNIQUE,
+          last_transmitted INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE delete_action (
+          sequence INTEGER PRIMARY KEY,
+          message BLOB NOT NULL,
+          action TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX delete_action_message ON delete_action(message);
+        """
+
+    /// Refuses a file that is no store of ours by its first bytes, without opening it as a database.
+    ///
+    /// A store is prepared aside and renamed when it is complete, so these bytes are always there.
+    static func identify(_ folder: StoreFolder) throws(StoreError) {
+        let head = try folder.head(of: folder.database, count: 100)
+        guard head.count == 100, head.starts(with: Array("SQLite format 3\0".utf8)) else {
+            throw .damaged(path: folder.database, detail: "it is no SQLite database")
+        }
+        let mark = head[68..<72].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        guard mark == applicationID else {
+            throw .damaged(path: folder.database, detail: "it is a database of another program")
+        }
+    }
+
+    /// Refuses what a newer version wrote, and what is damaged, through a connection that cannot write.
+    static func verify(_ folder: StoreFolder) throws(StoreError) {
+        let size = try folder.size(of: folder.database) ?? 0
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(SQLiteLimits.busySecondsMax)
+        let problem: StoreError? = try StoreError.catching(folder.database) {
+            let queue = try DatabaseQueue(path: folder.database, configuration: configuration)
+            defer { try? queue.close() }
+            return try queue.read { db in
+                let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+                if found > version { return .fromTheFuture(version: "layout \(found)", path: folder.database) }
+                guard size <= SQLiteLimits.openCheckBytesMax else { return nil }
+                return try damage(db, folder)
+            }
+        }
+        if let problem { throw problem }
+    }
+
+    /// What SQLite finds wrong with the file; `nil` when nothing is.
+    static func damage(_ db: Database, _ folder: StoreFolder) throws -> StoreError? {
+        let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"
+        return verdict == "ok" ? nil : .damaged(path: folder.database, detail: verdict)
+    }
+
+    /// Prepares an empty store aside and puts it in its place in one step.
+    static func create(_ folder: StoreFolder) throws(StoreError) {
+        try folder.createEmpty(folder.newDatabase)
+        try StoreError.catching(folder.newDatabase) {
+            let queue = try DatabaseQueue(path: folder.newDatabase)
+            try queue.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+                try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+            }
+            try migrator.migrate(queue)
+            try queue.close()
+        }
+        try folder.putNewDatabaseInPlace()
+    }
+}

@@ -1,0 +1,162 @@
+import CausewayStorage
+import GRDB
+import Synchronization
+
+/// The open database of a store: its connections, its settings, and the lock of its folder.
+final class StoreDatabase: Sendable {
+    private struct State {
+        /// `nil` while it is closed.
+        var pool: DatabasePool?
+        var lock: StoreLock?
+        /// True after a failed sync, until the database was opened anew and verified.
+        var isSuspect = false
+        var isClosed = false
+    }
+
+    private let state: Mutex<State>
+    private let folder: StoreFolder
+    private let durability: Durability
+    private let pagesMax: Int?
+
+    /// Opens the store in the folder, makes it when there is none. Blocks the thread.
+    init(_ folder: StoreFolder, _ durability: Durability, pagesMax: Int?) throws(StoreError) {
+        self.folder = folder
+        self.durability = durability
+        self.pagesMax = pagesMax
+        try folder.create()
+        let lock = try StoreLock(folder)
+        if try folder.size(of: folder.database) == nil {
+            try StoreSchema.create(folder)
+        } else {
+            try StoreSchema.identify(folder)
+            try StoreSchema.verify(folder)
+        }
+        let pool = try Self.open(folder, durability, pagesMax)
+        state = Mutex(State(pool: pool, lock: lock))
+    }
+
+    var path: String { folder.database }
+
+    private static func open(
+        _ folder: StoreFolder, _ durability: Durability, _ pagesMax: Int?
+    ) throws(StoreError) -> DatabasePool {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        configuration.busyMode = .timeout(SQLiteLimits.busySecondsMax)
+        configuration.maximumReaderCount = SQLiteLimits.readersMax
+        configuration.label = "causeway.store"
+        return try StoreError.catching(folder.database) {
+            let pool = try DatabasePool(path: folder.database, configuration: configuration)
+            try StoreSchema.migrator.migrate(pool)
+            try pool.writeWithoutTransaction { db in
+                try set(durability, pagesMax, on: db)
+            }
+            return pool
+        }
+    }
+
+    /// Makes the settings, after the pool has made its own, and reads back the one on which everything rests.
+    private static func set(_ durability: Durability, _ pagesMax: Int?, on db: Database) throws {
+        let level = durability == .full ? 2 : 1
+        try db.execute(sql: "PRAGMA synchronous = \(level)")
+        if durability == .full {
+            // Where a plain sync does not reach the disk's platter; without effect elsewhere.
+            try db.execute(sql: "PRAGMA fullfsync = ON")
+            try db.execute(sql: "PRAGMA checkpoint_fullfsync = ON")
+        }
+        try db.execute(sql: "PRAGMA journal_size_limit = \(SQLiteLimits.logBytesMax)")
+        if let pagesMax { try db.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
+        let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode")
+        let inForce = try Int.fetchOne(db, sql: "PRAGMA synchronous")
+        guard mode == "wal", inForce == level else {
+            throw StoreError.other(
+                detail: "SQLite took other settings than asked for: journal \(mode ?? "?"), "
+                    + "synchronous \(inForce.map(String.init) ?? "?")")
+        }
+    }
+
+    private func pool() throws(StoreError) -> DatabasePool {
+        guard let pool = state.withLock({ $0.pool }) else { throw .closed }
+        return pool
+    }
+
+    /// Runs `body` on the writer's connection. One caller at a time; blocks the thread.
+    func write<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
+        let pool = try pool()
+        return try StoreError.catching(path) { try pool.writeWithoutTransaction(body) }
+    }
+
+    /// Runs `body` on a reader's connection: it waits for no writer, and sees every commit that was acknowledged.
+    /// Not cancellable, as a query is short.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StoreError) -> Value {
+        let pool = try pool()
+        let path = path
+        let result: Result<Value, StoreError> = await withCheckedContinuation { answer in
+            pool.asyncRead { db in
+                do {
+                    answer.resume(returning: .success(try body(try db.get())))
+                } catch {
+                    answer.resume(returning: .failure(StoreError(error, path: path)))
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    // MARK: After a failed sync
+
+    var isSuspect: Bool { state.withLock { $0.isSuspect } }
+
+    func suspect() { state.withLock { $0.isSuspect = true } }
+
+    /// Closes the connections, opens new ones, and verifies the file and that the disk takes writes.
+    ///
+    /// The first write overwrites, in the log, what the failed commit left there: so it cannot come back.
+    func reopen() throws(StoreError) {
+        if state.withLock({ $0.isClosed }) { throw .closed }
+        if let pool = state.withLock({ $0.pool }) {
+            try? Self.probe(pool)
+            try? pool.close()
+            state.withLock { $0.pool = nil }
+        }
+        try StoreSchema.identify(folder)
+        let pool = try Self.open(folder, durability, pagesMax)
+        let damage: StoreError? = try StoreError.catching(path) {
+            try Self.probe(pool)
+            return try pool.read { db in try StoreSchema.damage(db, folder) }
+        }
+        if let damage { throw damage }
+        state.withLock { state in
+            state.pool = pool
+            state.isSuspect = false
+        }
+    }
+
+    private static func probe(_ pool: DatabasePool) throws {
+        try pool.writeWithoutTransaction { db in
+            try db.inTransaction(.immediate) {
+                try db.execute(sql: "UPDATE store SET verifications = verifications + 1 WHERE id = 1")
+                return .commit
+            }
+        }
+    }
+
+    /// Closes the connections and lets go of the lock. May be called twice.
+    func close() {
+        let (pool, lock) = state.withLock { state in
+            state.isClosed = true
+            defer {
+                state.pool = nil
+                state.lock = nil
+            }
+            return (state.pool, state.lock)
+        }
+        // Readers that are still at work keep their connections until they have ended.
+        try? pool?.close()
+        withExtendedLifetime(lock) {}
+    }
+}

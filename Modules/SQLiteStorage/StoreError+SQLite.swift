@@ -1,0 +1,43 @@
+import CausewayStorage
+import GRDB
+
+extension StoreError {
+    /// Runs `body`; what SQLite says is put into the port's words.
+    static func catching<Value>(_ path: String, _ body: () throws -> Value) throws(StoreError) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
+    init(_ error: any Error, path: String) {
+        if let error = error as? StoreError {
+            self = error
+            return
+        }
+        if let row = error as? UnreadableRow {
+            self = .damaged(path: path, detail: "row \(row.key) of \(row.table) cannot be read")
+            return
+        }
+        guard let error = error as? DatabaseError else {
+            self = .other(detail: "\(path): unexpected \(type(of: error))")
+            return
+        }
+        // Never the statement's arguments: they are what people wrote.
+        let detail = "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")"
+        switch error.extendedResultCode {
+        case .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC, .SQLITE_IOERR_TRUNCATE: self = .syncFailed(detail: detail)
+        case .SQLITE_IOERR_SHMSIZE: self = .full(detail: detail)
+        case .SQLITE_IOERR_CORRUPTFS: self = .damaged(path: path, detail: detail)
+        default:
+            switch error.resultCode {
+            case .SQLITE_FULL: self = .full(detail: detail)
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT: self = .damaged(path: path, detail: detail)
+            case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
+                self = .notAccessible(path: path, detail: detail)
+            default: self = .other(detail: detail)
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import CausewayModels
+import CausewayStorage
+import Synchronization
+
+/// A subscriber that applies every change to what it knew before: what it holds must be what the store holds.
+final class FeedFold: Sendable {
+    private struct State {
+        var messages: [MessageID: Message] = [:]
+        var controls: [Int64: ControlEntry] = [:]
+        var session: Session?
+        var deletions: [DeleteAction] = []
+        var commits: [StoreCommit] = []
+        var version: Int64?
+        var isStale = false
+        var isCalled = false
+        var problem: String?
+    }
+
+    private let state = Mutex(State())
+
+    /// How often it was called.
+    var callCount: Int { state.withLock { $0.commits.count } }
+    var commits: [StoreCommit] { state.withLock { $0.commits } }
+    var problem: String? { state.withLock { $0.problem } }
+    var messages: [MessageID: Message] { state.withLock { $0.messages } }
+    /// True after a reset, until ``reset(messages:controls:)``.
+    var isStale: Bool { state.withLock { $0.isStale } }
+
+    func receive(_ commit: StoreCommit) {
+        let isConcurrent = state.withLock { state in
+            defer { state.isCalled = true }
+            return state.isCalled
+        }
+        state.withLock { state in
+            if isConcurrent { state.problem = state.problem ?? "two calls at once" }
+            Self.fold(commit, into: &state)
+        }
+        state.withLock { $0.isCalled = false }
+    }
+
+    /// Takes over what was read from the store after a reset.
+    func reset(messages: [MessageID: Message], controls: [ControlEntry]) {
+        state.withLock { state in
+            state.messages = messages
+            state.controls = Dictionary(uniqueKeysWithValues: controls.map { ($0.sequence, $0) })
+            state.isStale = false
+        }
+    }
+
+    /// Holds what the feed told against what the model says.
+    func check(_ model: ReferenceModel) throws {
+        let state = state.withLock { $0 }
+        if let problem = state.problem {
+            throw ConformanceFailure(detail: "the feed: \(problem)", file: #fileID, line: #line)
+        }
+        if state.isStale { return }
+        try requireEqual(state.messages, model.messages, "the messages as the feed told them")
+        try requireEqual(
+            state.controls.values.sorted { $0.sequence < $1.sequence },
+            model.controls.sorted { $0.sequence < $1.sequence }, "the control entries as the feed told them")
+    }
+
+    private static func fold(_ commit: StoreCommit, into state: inout State) {
+        if let version = state.version, commit.version != version + 1 {
+            state.problem = state.problem ?? "version \(commit.version) after \(version)"
+        }
+        state.version = commit.version
+        state.commits.append(commit)
+        if commit.isReset { state.isStale = true }
+        for change in commit.changes { fold(change, of: commit, into: &state) }
+    }
+
+    private static func fold(_ change: RecordChange, of commit: StoreCommit, into state: inout State) {
+        switch change {
+        case .message(let before, let after, let bytes):
+            guard let id = after?.id ?? before?.id else {
+                state.problem = state.problem ?? "a change of no message"
+                return
+            }
+            if !state.isStale, state.messages[id] != before {
+                state.problem =
+                    state.problem
+                    ?? "before is \(String(describing: before)), was \(String(describing: state.messages[id]))"
+            }
+            if let content = (after ?? before)?.content, (try? ContentCoding.encode(content).count) != bytes {
+                state.problem = state.problem ?? "\(bytes) bytes for \(content)"
+            }
+            state.messages[id] = after
+        case .control(let before, let after):
+            guard let sequence = after?.sequence ?? before?.sequence else { return }
+            if !state.isStale, state.controls[sequence] != before {
+                state.problem = state.problem ?? "another control entry before than \(String(describing: before))"
+            }
+            state.controls[sequence] = after
+        case .deleteAction(let action): state.deletions.append(action)
+        case .session(let session): state.session = session
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import CausewayModels
+import CausewayStorage
+
+extension ReferenceModel {
+    /// What every query should answer, and does.
+    func check(_ store: any Store, ids: [MessageID], pageLimit: Int) async throws {
+        try await checkMessages(store, ids)
+        for query in queries(limit: pageLimit) {
+            let expected = expectedMessages(query)
+            try requireEqual(try await store.allPages(query), expected, "all pages of \(query)")
+        }
+        try await checkOutbox(store)
+        try requireEqual(try await store.session(), session, "the session")
+        let actions = try await store.deleteActions(before: nil, limit: Limits.pageSizeMax)
+        try requireEqual(actions, deletions.reversed(), "past deletions")
+    }
+
+    func checkMessages(_ store: any Store, _ ids: [MessageID]) async throws {
+        for id in ids { try requireEqual(try await store.message(id), messages[id], "message \(id)") }
+        try requireEqual(try await store.messages(ids), ids.compactMap { messages[$0] }, "messages by id")
+    }
+
+    func checkOutbox(_ store: any Store) async throws {
+        try requireEqual(try await store.counts(), try counts(), "the counts")
+        try requireEqual(try await store.outbox(), try snapshot(), "the outbox")
+    }
+
+    private func queries(limit: Int) -> [MessageQuery] {
+        let scopes: [MessageQuery.Scope] =
+            Sample.channels.flatMap { [.channel($0), .failed(in: $0)] } + [.undelivered, .failed(in: nil)]
+        return scopes.flatMap { scope in
+            [.ascending, .descending].map { MessageQuery(scope: scope, direction: $0, limit: limit) }
+        }
+    }
+
+    private func expectedMessages(_ query: MessageQuery) -> [Message] {
+        let found: [Message]
+        switch query.scope {
+        case .channel(let channel):
+            found = messages.values.filter { $0.channel == channel }
+                .sorted { ($0.cursor.position, $0.ordinal) < ($1.cursor.position, $1.ordinal) }
+        case .undelivered:
+            found = messages.values.filter { $0.syncState != .synced }.sorted { $0.ordinal < $1.ordinal }
+        case .failed(let channel):
+            found = messages.values.filter { $0.syncState == .error && (channel ?? $0.channel) == $0.channel }
+                .sorted { $0.ordinal < $1.ordinal }
+        }
+        return query.direction == .ascending ? found : found.reversed()
+    }
+
+    private func counts() throws -> StoreCounts {
+        var counts = StoreCounts()
+        for message in messages.values where message.syncState != .synced {
+            switch message.syncState {
+            case .created: counts.created += 1
+            case .uploading: counts.uploading += 1
+            case .syncing: counts.syncing += 1
+            default: counts.error += 1
+            }
+            counts.undeliveredBytes += try ContentCoding.encode(message.content).count
+        }
+        return counts
+    }
+
+    private func snapshot() throws -> OutboxSnapshot {
+        var entries = controls.map(\.entry)
+        for message in messages.values where message.syncState != .synced && message.syncState != .error {
+            guard let lane = message.lane else { continue }
+            entries.append(
+                OutboxEntry(
+                    kind: .send, lane: lane, sequence: message.laneSequence, previous: message.previousSequence,
+                    message: message.id, attempts: message.attempts,
+                    bytes: try ContentCoding.encode(message.content).count))
+        }
+        return OutboxSnapshot(
+            outboxID: Sample.outboxID, epoch: epoch, lastTransmitted: lastTransmitted,
+            entries: entries.sorted { ($0.sequence, $0.kind.rawValue) < ($1.sequence, $1.kind.rawValue) })
+    }
+}
+
+extension Store {
+    /// Follows a query from page to page to its end.
+    func allPages(_ query: MessageQuery) async throws -> [Message] {
+        var query = query
+        var found: [Message] = []
+        while true {
+            let page = try await page(query)
+            try require(page.messages.count <= query.limit, "a page of \(page.messages.count) for \(query.limit)")
+            found += page.messages
+            guard let next = page.next else { return found }
+            try requireEqual(page.messages.count, query.limit, "the size of a page with a next one")
+            try require(next != query.after, "a next page that begins where this one began")
+            query.after = next
+        }
+    }
+}

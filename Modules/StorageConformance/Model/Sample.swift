@@ -1,0 +1,101 @@
+import CausewayModels
+import CausewayStorage
+
+/// The values that the suite's stories are about.
+enum Sample {
+    static let channels = ["general", "random", "empty-at-first"].map(channel)
+    static let general = channels[0]
+    static let random = channels[1]
+    static let me = user("ada")
+    static let other = user("grace")
+    static let outboxID = OutboxID(UUIDv7(high: 0x7000, low: 0x8000_0000_0000_00AA))
+    static let otherOutboxID = OutboxID(UUIDv7(high: 0x7000, low: 0x8000_0000_0000_00BB))
+
+    static func id(_ number: Int) -> MessageID {
+        // Ids do not ascend with the order of creation: nothing may order by them.
+        let mixed = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15
+        return MessageID(UUIDv7(high: mixed, low: 0x8000_0000_0000_0000 | UInt64(truncatingIfNeeded: number)))
+    }
+
+    static func time(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: 1_700_000_000_000 + milliseconds) }
+
+    static func failure(_ code: String = "", _ reason: Failure.Reason = .refused) -> Failure {
+        Failure(reason: reason, code: code, detail: "because", at: time(5))
+    }
+
+    static let ended = failure("ended", .sessionEnded)
+
+    static func opening(_ restart: RestartPolicy = .resume, outboxID: OutboxID = outboxID) -> StoreOpening {
+        StoreOpening(restart: restart, failure: ended, newOutboxID: outboxID)
+    }
+
+    static func draft(
+        _ number: Int, _ content: MessageContent? = nil, in channel: ChannelID = general, lane: LaneID = .text
+    ) -> MessageDraft {
+        MessageDraft(
+            id: id(number), channel: channel, sender: me, content: content ?? .text("message \(number)"),
+            createdAt: time(Int64(1000 - number)), lane: lane)
+    }
+
+    static func placed(
+        _ number: Int, at position: Int64, _ content: MessageContent? = nil, in channel: ChannelID = general
+    ) -> PlacedMessage {
+        PlacedMessage(
+            id: id(number), channel: channel, sender: other, content: content ?? .text("from afar \(number)"),
+            createdAt: time(Int64(number)), placement: placement(position))
+    }
+
+    static func placement(_ position: Int64) -> Placement {
+        Placement(position: position, acceptedAt: time(position))
+    }
+
+    static func session(_ number: Int) -> Session {
+        Session(
+            id: SessionID(id(number).value), server: "https://chat.example", user: me, startedAt: time(Int64(number)))
+    }
+
+    static func deletion(_ number: Int) -> DeleteAction {
+        DeleteAction(
+            at: time(Int64(number)), by: .cli, message: id(number), channel: general, type: .text,
+            syncState: .error, lastFailure: number.isMultiple(of: 2) ? failure("x\(number)") : nil)
+    }
+
+    private static func channel(_ name: String) -> ChannelID {
+        guard let channel = ChannelID(name) else { preconditionFailure("\(name) is a name") }
+        return channel
+    }
+
+    private static func user(_ name: String) -> UserID {
+        guard let user = UserID(name) else { preconditionFailure("\(name) is a name") }
+        return user
+    }
+}
+
+extension StoreFactory {
+    /// A new store that has begun.
+    func begun(_ bounds: OutboxBounds = OutboxBounds()) async throws -> any Store {
+        let store = try await make(bounds)
+        _ = try await store.begin(Sample.opening())
+        return store
+    }
+
+    /// The store as the next process finds it, begun.
+    func restarted(_ store: any Store, _ restart: RestartPolicy = .resume) async throws -> any Store {
+        let store = try await reopen(store)
+        _ = try await store.begin(Sample.opening(restart))
+        return store
+    }
+}
+
+/// Throws unless `body` throws `expected`.
+func requireError<Value>(
+    _ expected: StoreError, _ what: String, file: String = #fileID, line: Int = #line,
+    _ body: () async throws -> Value
+) async throws {
+    do {
+        _ = try await body()
+    } catch let error as StoreError {
+        return try requireEqual(error, expected, what, file: file, line: line)
+    }
+    throw ConformanceFailure(detail: "\(what): nothing was thrown", file: file, line: line)
+}

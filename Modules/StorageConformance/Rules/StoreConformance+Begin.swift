@@ -1,0 +1,92 @@
+import CausewayModels
+import CausewayStorage
+
+extension StoreConformance {
+    static let beginRules: [Rule] = [
+        Rule("begin with fail gives up what was left, and asks about what had been transmitted") { factory in
+            var store = try await leftBehind(factory)
+            store = try await factory.reopen(store)
+            let fold = FeedFold()
+            let subscription = store.subscribe(fold.receive)
+            let snapshot = try await store.begin(Sample.opening(.fail))
+            try requireEqual(fold.commits.map(\.isReset), [true], "the feed of begin")
+            subscription.cancel()
+            try requireEqual(try await states(store), [.error, .error, .error, .error, .synced], "states")
+            let messages = try await store.messages((0..<4).map(Sample.id))
+            try requireEqual(messages.map(\.isInDoubt), [false, true, true, false], "doubts")
+            try requireEqual(
+                messages.map(\.failure), [Sample.ended, Sample.ended, Sample.ended, Sample.failure("old")],
+                "failures")
+            let fences = messages[1...2].map {
+                OutboxEntry(
+                    kind: .fence, lane: .text, sequence: $0.laneSequence, previous: $0.previousSequence,
+                    message: $0.id, attempts: 0, bytes: 0)
+            }
+            try requireEqual(snapshot.entries, fences, "what still has to be said")
+            try requireEqual(snapshot.lastTransmitted, [.text: messages[2].laneSequence], "transmitted")
+            try requireEqual(try await store.counts().error, 4, "failed messages")
+            // A second time there is nothing left to give up, and the questions stay.
+            store = try await factory.reopen(store)
+            try requireEqual(try await store.begin(Sample.opening(.fail)).entries, fences, "the next run")
+        },
+        Rule("begin with resume keeps the queue in its order") { factory in
+            var store = try await leftBehind(factory)
+            let before = try await store.messages((0..<3).map(Sample.id))
+            store = try await factory.reopen(store)
+            let snapshot = try await store.begin(Sample.opening(.resume))
+            try requireEqual(
+                try await states(store), [.created, .created, .created, .error, .synced], "states")
+            let after = try await store.messages((0..<3).map(Sample.id))
+            try requireEqual(after.map(\.laneSequence), before.map(\.laneSequence), "sequences")
+            try requireEqual(after.map(\.previousSequence), before.map(\.previousSequence), "previous ones")
+            try requireEqual(after.map(\.attempts), before.map(\.attempts), "attempts")
+            try requireEqual(snapshot.entries.map(\.message), after.map(\.id), "the queue")
+            try requireEqual(snapshot.entries.map(\.kind), [.send, .send, .send], "kinds")
+            try requireEqual(try await store.counts().created, 3, "waiting messages")
+        },
+        Rule("control entries go with the messages into the outbox, by sequence") { factory in
+            let store = try await factory.begun()
+            let first = try await store.enqueue(Sample.draft(1))
+            try await store.commit([.appendDelete(Sample.id(50), lane: .text)])
+            let second = try await store.enqueue(Sample.draft(2))
+            let entries = try await store.outbox().entries
+            try requireEqual(entries.map(\.message), [1, 50, 2].map(Sample.id), "messages")
+            try requireEqual(entries.map(\.kind), [.send, .delete, .send], "kinds")
+            try require(entries[1].sequence > first.laneSequence, "a sequence that is not at the tail")
+            try require(entries[1].sequence < second.laneSequence, "a sequence that is not at the tail")
+            try await store.commit([
+                .attemptControl(sequence: entries[1].sequence, previous: 1),
+                .rebase(sequence: second.laneSequence, previous: 3),
+                .putControl(
+                    ControlEntry(
+                        kind: .retract, lane: .text, sequence: first.laneSequence, previous: 0,
+                        message: first.id)),
+                .rebase(sequence: first.laneSequence, previous: 2), .delete(first.id),
+            ])
+            let changed = try await store.outbox().entries
+            try requireEqual(changed.map(\.kind), [.retract, .delete, .send], "kinds")
+            try requireEqual(changed.map(\.previous), [2, 1, 3], "previous ones")
+            try await store.commit([.removeControl(sequence: first.laneSequence)])
+            try requireEqual(try await store.outbox().entries.count, 2, "what is left")
+        },
+    ]
+
+    /// One waiting, one on its way, one that waits again, one failed, one delivered.
+    private static func leftBehind(_ factory: StoreFactory) async throws -> any Store {
+        let store = try await factory.begun()
+        var sequences: [Int64] = []
+        for number in 0..<5 { sequences.append(try await store.enqueue(Sample.draft(number)).laneSequence) }
+        try await store.commit([
+            .attempt(Sample.id(1), previous: 0, attempts: 1, at: Sample.time(1)),
+            .attempt(Sample.id(2), previous: sequences[1], attempts: 2, at: Sample.time(1)),
+            .setLastTransmitted(.text, sequences[2]), .requeue(Sample.id(2), attempts: 2),
+            .fail(Sample.id(3), Sample.failure("old"), inDoubt: false),
+            .deliver(Sample.id(4), Sample.placement(1)),
+        ])
+        return store
+    }
+
+    private static func states(_ store: any Store) async throws -> [SyncState] {
+        try await store.messages((0..<5).map(Sample.id)).map(\.syncState)
+    }
+}

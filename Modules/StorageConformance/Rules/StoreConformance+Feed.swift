@@ -1,0 +1,105 @@
+import CausewayModels
+import CausewayStorage
+import Synchronization
+
+extension StoreConformance {
+    static let feedRules: [Rule] = [
+        Rule("every subscriber sees every commit before the call returns") { factory in
+            let store = try await factory.begun()
+            let folds = (0..<3).map { _ in FeedFold() }
+            let subscriptions = folds.map { store.subscribe($0.receive) }
+            let message = try await store.enqueue(Sample.draft(1))
+            let bytes = try ContentCoding.encode(message.content).count
+            for fold in folds {
+                try requireEqual(
+                    fold.commits.map(\.changes), [[.message(before: nil, after: message, bytes: bytes)]], "changes")
+            }
+            try await store.commit([])
+            try await store.commit([.delete(Sample.id(99))])
+            for fold in folds {
+                try requireEqual(fold.commits.map(\.changes.count), [1, 0, 0], "changes of each commit")
+                try requireEqual(fold.problem, nil, "the feed")
+            }
+            for subscription in subscriptions { subscription.cancel() }
+        },
+        Rule("a mutation that changes nothing is no change") { factory in
+            let store = try await factory.begun()
+            _ = try await store.enqueue(Sample.draft(1))
+            let entry = ControlEntry(
+                kind: .fence, lane: .text, sequence: 1, previous: 0, message: Sample.id(1))
+            try await store.commit([.deliver(Sample.id(1), Sample.placement(1)), .putControl(entry)])
+            let fold = FeedFold()
+            let subscription = store.subscribe(fold.receive)
+            try await store.commit([
+                .deliver(Sample.id(1), Sample.placement(1)), .settle(Sample.id(1)), .putControl(entry),
+                .attempt(Sample.id(1), previous: 1, attempts: 1, at: Sample.time(1)), .removeControl(sequence: 9),
+            ])
+            try requireEqual(fold.commits.map(\.changes), [[]], "changes")
+            subscription.cancel()
+        },
+        Rule("no call begins after cancel, and none after release") { factory in
+            let store = try await factory.begun()
+            let cancelled = FeedFold()
+            let released = FeedFold()
+            let kept = FeedFold()
+            let subscription = store.subscribe(cancelled.receive)
+            var passing: StoreSubscription? = store.subscribe(released.receive)
+            let other = store.subscribe(kept.receive)
+            _ = try await store.enqueue(Sample.draft(1))
+            subscription.cancel()
+            subscription.cancel()
+            withExtendedLifetime(passing) {}
+            passing = nil
+            _ = try await store.enqueue(Sample.draft(2))
+            try requireEqual(cancelled.callCount, 1, "calls of the cancelled one")
+            try requireEqual(released.callCount, 1, "calls of the released one")
+            try requireEqual(kept.callCount, 2, "calls of the other one")
+            other.cancel()
+        },
+        Rule("a subscriber may cancel from within its call") { factory in
+            let store = try await factory.begun()
+            let owner = SelfCancelling()
+            owner.subscribe(to: store)
+            _ = try await store.enqueue(Sample.draft(1))
+            _ = try await store.enqueue(Sample.draft(2))
+            try requireEqual(owner.callCount, 1, "calls")
+        },
+        Rule("what concerns the whole outbox is told as a reset") { factory in
+            let store = try await factory.begun()
+            _ = try await store.enqueue(Sample.draft(1))
+            let fold = FeedFold()
+            let subscription = store.subscribe(fold.receive)
+            try await store.commit([.endSession(Sample.ended), .saveSession(Sample.session(2))])
+            try await store.commit([.forgetAccount])
+            try await store.commit([.saveSession(Sample.session(1))])
+            try requireEqual(fold.commits.map(\.isReset), [true, true, false], "resets")
+            try requireEqual(fold.commits.last?.changes, [.session(Sample.session(1))], "the login")
+            subscription.cancel()
+        },
+    ]
+
+    /// Holds its own subscription, and gives it up in its first call.
+    private final class SelfCancelling: Sendable {
+        private struct State {
+            var subscription: StoreSubscription?
+            var callCount = 0
+        }
+
+        private let state = Mutex(State())
+
+        var callCount: Int { state.withLock { $0.callCount } }
+
+        func subscribe(to store: any Store) {
+            let subscription = store.subscribe { [weak self] _ in self?.receive() }
+            state.withLock { $0.subscription = subscription }
+        }
+
+        private func receive() {
+            let subscription = state.withLock { state in
+                state.callCount += 1
+                return state.subscription.take()
+            }
+            subscription?.cancel()
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import CausewayModels
+import CausewayStorage
+
+extension StoreConformance {
+    /// Drawn histories, and the steps of each.
+    private static let histories = 300
+    private static let steps = 60
+
+    static let historyRules: [Rule] = [
+        Rule("drawn histories: the store, its feed and the model agree") { factory in
+            for seed in 0..<UInt64(histories) {
+                do {
+                    try await live(seed, factory)
+                } catch let failure as ConformanceFailure {
+                    throw ConformanceFailure(
+                        detail: "history \(seed): \(failure.detail)", file: failure.file, line: failure.line)
+                }
+            }
+        }
+    ]
+
+    private static func live(_ seed: UInt64, _ factory: StoreFactory) async throws {
+        var generator = HistoryGenerator(seed: seed)
+        var model = ReferenceModel()
+        var store = try await factory.make(OutboxBounds())
+        _ = try await store.begin(Sample.opening())
+        model.begin(Sample.opening())
+        var fold = FeedFold()
+        var subscription = store.subscribe(fold.receive)
+        for _ in 0..<steps {
+            switch generator.next(model) {
+            case .enqueue(let draft):
+                try await enqueue(draft, on: store, &model)
+            case .commit(let mutations):
+                try await store.commit(mutations)
+                for mutation in mutations { model.apply(mutation) }
+                try await model.adopt(from: store)
+            case .restart(let policy):
+                subscription.cancel()
+                store = try await factory.restarted(store, policy)
+                model.begin(Sample.opening(policy))
+                fold = FeedFold()
+                fold.reset(messages: model.messages, controls: model.controls)
+                subscription = store.subscribe(fold.receive)
+            }
+            try await model.checkOutbox(store)
+            if fold.isStale { fold.reset(messages: model.messages, controls: model.controls) }
+            try fold.check(model)
+        }
+        try await model.check(store, ids: HistoryGenerator.ids, pageLimit: generator.pageLimit())
+        subscription.cancel()
+        await store.close()
+    }
+
+    private static func enqueue(
+        _ draft: MessageDraft, on store: any Store, _ model: inout ReferenceModel
+    ) async throws {
+        if model.messages[draft.id] == nil {
+            try model.enqueue(try await store.enqueue(draft))
+        } else {
+            try await requireError(.duplicate(draft.id), "a doubled id") { try await store.enqueue(draft) }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import CausewayModels
+import CausewayStorage
+
+extension StoreConformance {
+    static let mutationRules: [Rule] = [
+        Rule("every mutation does to every state what the port says") { factory in
+            for state in Situation.allCases {
+                for mutation in matrixMutations { try await examine(mutation, in: state, factory) }
+            }
+        },
+        Rule("several mutations of one message in one commit apply in order") { factory in
+            let store = try await factory.begun()
+            let fold = FeedFold()
+            let subscription = store.subscribe(fold.receive)
+            _ = try await store.enqueue(Sample.draft(1))
+            try await store.commit([
+                .attempt(Sample.id(1), previous: 0, attempts: 1, at: Sample.time(1)),
+                .fail(Sample.id(1), Sample.failure(), inDoubt: true), .settle(Sample.id(1)),
+                .resend(Sample.id(1)), .attempt(Sample.id(1), previous: 8, attempts: 1, at: Sample.time(2)),
+            ])
+            let message = try await store.message(Sample.id(1))
+            try requireEqual(message?.syncState, .syncing, "state")
+            try requireEqual(message?.previousSequence, 8, "previous")
+            try requireEqual(fold.commits.last?.changes.count, 5, "changes")
+            try requireEqual(fold.problem, nil, "the feed")
+            subscription.cancel()
+        },
+        Rule("past deletions are listed newest first, page by page") { factory in
+            let store = try await factory.begun()
+            for number in 0..<5 { try await store.commit([.recordDelete(Sample.deletion(number))]) }
+            let all = try await store.deleteActions(before: nil, limit: 10)
+            try requireEqual(all.map(\.message), (0..<5).reversed().map(Sample.id), "messages")
+            try requireEqual(all[1].lastFailure, nil, "the failure of an odd one")
+            try requireEqual(all[2].lastFailure, Sample.failure("x2"), "the failure of an even one")
+            try require(zip(all, all.dropFirst()).allSatisfy { $0.sequence > $1.sequence }, "not newest first")
+            let first = try await store.deleteActions(before: nil, limit: 2)
+            let second = try await store.deleteActions(before: first.last?.sequence, limit: 2)
+            try requireEqual(first + second, Array(all.prefix(4)), "two pages")
+            try requireEqual(try await store.deleteActions(before: all.last?.sequence, limit: 2), [], "beyond")
+            try requireEqual(try await store.deleteActions(before: nil, limit: 0).count, 1, "a limit of none")
+        },
+    ]
+
+    /// Where a message may stand.
+    private enum Situation: CaseIterable {
+        case absent, created, transmitted, requeued, failed, inDoubt, resent, synced, foreign
+
+        var history: [Mutation] {
+            let id = Sample.id(1)
+            let attempt = Mutation.attempt(id, previous: 4, attempts: 1, at: Sample.time(1))
+            switch self {
+            case .absent: return [.delete(id)]
+            case .created: return []
+            case .transmitted: return [attempt]
+            case .requeued: return [attempt, .requeue(id, attempts: 1)]
+            case .failed: return [attempt, .fail(id, Sample.failure("f"), inDoubt: false)]
+            case .inDoubt: return [attempt, .fail(id, Sample.failure("d"), inDoubt: true)]
+            case .resent: return [attempt, .fail(id, Sample.failure("r"), inDoubt: false), .resend(id)]
+            case .synced: return [attempt, .deliver(id, Sample.placement(3))]
+            case .foreign: return [.delete(id), .merge(Sample.placed(1, at: 3))]
+            }
+        }
+    }
+
+    private static var matrixMutations: [Mutation] {
+        let id = Sample.id(1)
+        return [
+            .attempt(id, previous: 9, attempts: 2, at: Sample.time(9)), .requeue(id, attempts: 3),
+            .deliver(id, Sample.placement(7)), .fail(id, Sample.failure("late"), inDoubt: true),
+            .fail(id, Sample.failure("late"), inDoubt: false), .settle(id), .resend(id), .delete(id),
+            .merge(Sample.placed(1, at: 8)), .appendDelete(id, lane: .media), .rebase(sequence: 2, previous: 1),
+            .attemptControl(sequence: 2, previous: 1), .removeControl(sequence: 2),
+            .putControl(ControlEntry(kind: .retract, lane: .text, sequence: 2, previous: nil, message: id)),
+            .endSession(Sample.ended), .forgetAccount,
+        ]
+    }
+
+    private static func examine(
+        _ mutation: Mutation, in situation: Situation, _ factory: StoreFactory
+    ) async throws {
+        let store = try await factory.begun()
+        let fold = FeedFold()
+        let subscription = store.subscribe(fold.receive)
+        var model = ReferenceModel()
+        model.epoch = 1
+        for number in 0..<3 { try model.enqueue(try await store.enqueue(Sample.draft(number))) }
+        for step in situation.history + [mutation] {
+            try await store.commit([step])
+            model.apply(step)
+            try await model.adopt(from: store)
+            if fold.isStale { fold.reset(messages: model.messages, controls: model.controls) }
+        }
+        do {
+            try await model.check(store, ids: (0..<3).map(Sample.id), pageLimit: 2)
+            try fold.check(model)
+        } catch let failure as ConformanceFailure {
+            throw ConformanceFailure(
+                detail: "\(mutation) on \(situation): \(failure.detail)", file: failure.file, line: failure.line)
+        }
+        subscription.cancel()
+        await store.close()
+    }
+}

@@ -1,0 +1,108 @@
+internal import COpenSSL
+
+/// A small certificate authority: a key and a self-signed certificate (or one that another authority signed), and what
+/// it issues. A value; making and issuing cost about a millisecond with P-256. Its text never shows the key.
+package struct CertificateAuthority: Sendable {
+    /// The authority's certificate, PEM: what clients are to trust when it is a root.
+    package let certificatePEM: [UInt8]
+    /// This certificate and those above it short of the root, PEM; empty for a root.
+    let chainPEM: [UInt8]
+    let privateKeyPEM: [UInt8]
+
+    /// A new root with a P-256 key that signs leaf certificates only.
+    ///
+    /// - Throws: `TLSError.configuration` when the name is longer than 64 bytes.
+    package static func create(commonName: String, validDays: Int) throws(TLSError) -> CertificateAuthority {
+        try create(
+            CertificateOptions(purpose: .authority(pathLength: 0), commonName: commonName, validDays: validDays))
+    }
+
+    /// A new root as the options say.
+    package static func create(_ options: CertificateOptions) throws(TLSError) -> CertificateAuthority {
+        let key = try PrivateKey(options.key)
+        let certificate = try CertificateBuilder(options, key: key, issuer: nil).sign(with: key)
+        return CertificateAuthority(
+            certificatePEM: try certificate.pem(), chainPEM: [], privateKeyPEM: try key.pem())
+    }
+
+    /// The root that `write` left in these files.
+    ///
+    /// - Throws: `TLSError.configuration` when they cannot be read, do not belong together or hold no authority.
+    package static func load(certificatePath: String, privateKeyPath: String) throws(TLSError) -> CertificateAuthority {
+        let certificatePEM = try PEMFile.read(certificatePath)
+        let privateKeyPEM = try PEMFile.read(privateKeyPath)
+        guard let certificate = Certificate(pem: certificatePEM), certificate.isAuthority else {
+            throw .configuration("\(certificatePath) holds no authority's certificate in PEM")
+        }
+        guard let key = PrivateKey(pem: privateKeyPEM) else {
+            throw .configuration("\(privateKeyPath) holds no key in PEM, or one that is encrypted")
+        }
+        guard certificate.belongs(to: key) else {
+            throw .configuration("the key in \(privateKeyPath) does not belong to \(certificatePath)")
+        }
+        return CertificateAuthority(certificatePEM: certificatePEM, chainPEM: [], privateKeyPEM: privateKeyPEM)
+    }
+
+    /// Writes certificate and key to new files. The key's is readable by its owner only from its first moment.
+    ///
+    /// - Throws: `TLSError.configuration` when a file exists already or cannot be written.
+    package func write(certificatePath: String, privateKeyPath: String) throws(TLSError) {
+        try PEMFile.write(privateKeyPEM, to: privateKeyPath, mode: PEMFile.secretMode)
+        try PEMFile.write(certificatePEM, to: certificatePath, mode: PEMFile.publicMode)
+    }
+
+    /// A certificate for a server that is reached by these host names and addresses, at least one.
+    ///
+    /// - Throws: `TLSError.configuration` for a name that cannot be one.
+    package func issueServer(names: [String], validDays: Int) throws(TLSError) -> IssuedCertificate {
+        guard let first = names.first else { throw .configuration("a server certificate needs at least one name") }
+        let commonName = first.utf8.count <= 64 ? first : "server"
+        return try issue(
+            CertificateOptions(purpose: .server, commonName: commonName, names: names, validDays: validDays))
+    }
+
+    /// A certificate by which a client shows itself.
+    package func issueClient(commonName: String, validDays: Int) throws(TLSError) -> IssuedCertificate {
+        try issue(CertificateOptions(purpose: .client, commonName: commonName, validDays: validDays))
+    }
+
+    /// A certificate as the options say, sound or not.
+    package func issue(_ options: CertificateOptions) throws(TLSError) -> IssuedCertificate {
+        let (certificate, key) = try signed(options)
+        return IssuedCertificate(
+            certificatePEM: try certificate.pem(), intermediatesPEM: chainPEM, privateKeyPEM: try key.pem())
+    }
+
+    /// An authority below this one.
+    package func issueAuthority(_ options: CertificateOptions) throws(TLSError) -> CertificateAuthority {
+        let (certificate, key) = try signed(options)
+        let pem = try certificate.pem()
+        return CertificateAuthority(certificatePEM: pem, chainPEM: pem + chainPEM, privateKeyPEM: try key.pem())
+    }
+
+    /// The holder of that certificate acting as if it were an authority, which it may not be. For tests.
+    package init(actingWith issued: IssuedCertificate) {
+        certificatePEM = issued.certificatePEM
+        chainPEM = issued.chainPEM
+        privateKeyPEM = issued.privateKeyPEM
+    }
+
+    private init(certificatePEM: [UInt8], chainPEM: [UInt8], privateKeyPEM: [UInt8]) {
+        self.certificatePEM = certificatePEM
+        self.chainPEM = chainPEM
+        self.privateKeyPEM = privateKeyPEM
+    }
+
+    private func signed(_ options: CertificateOptions) throws(TLSError) -> (Certificate, PrivateKey) {
+        guard let issuer = Certificate(pem: certificatePEM), let issuerKey = PrivateKey(pem: privateKeyPEM) else {
+            throw .configuration("the authority's certificate or key cannot be read")
+        }
+        let key = try PrivateKey(options.key)
+        return (try CertificateBuilder(options, key: key, issuer: issuer).sign(with: issuerKey), key)
+    }
+}
+
+extension CertificateAuthority: CustomStringConvertible, CustomReflectable {
+    package var description: String { "CertificateAuthority" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,19 @@
+internal import COpenSSL
+
+/// Digests and their comparison, by OpenSSL.
+package enum Digest {
+    /// The SHA-256 of the bytes: 32 bytes. For secrets of high entropy, such as random tokens; not for passwords.
+    package static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        let input = Array(bytes)
+        return unsafe [UInt8](unsafeUninitializedCapacity: Int(SHA256_DIGEST_LENGTH)) { output, count in
+            _ = unsafe SHA256(input, input.count, output.baseAddress)
+            count = Int(SHA256_DIGEST_LENGTH)
+        }
+    }
+
+    /// Whether both are equal, in a time that depends on the length only. Different lengths are told apart at once.
+    package static func constantTimeEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        guard left.count == right.count else { return false }
+        return unsafe CRYPTO_memcmp(left, right, left.count) == 0
+    }
+}

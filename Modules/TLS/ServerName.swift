@@ -1,0 +1,52 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The server as the caller named it: a host name or an address. The two are verified differently, and an address is
+/// never sent as a server name (RFC 6066 §3).
+enum ServerName: Sendable, Hashable {
+    case host(String)
+    case address(String)
+
+    /// - Throws: `TLSError.configuration` for what OpenSSL would read as something else: nothing (no check at all), a
+    ///   leading dot (any subdomain), an embedded NUL.
+    init(_ text: String) throws(TLSError) {
+        var name = Substring(text)
+        if name.first == "[", name.last == "]" { name = name.dropFirst().dropLast() }
+        if name.contains(":"), let zone = name.firstIndex(of: "%") { name = name[..<zone] }
+        if Self.isAddress(String(name)) {
+            self = .address(String(name))
+            return
+        }
+        if name.last == "." { name = name.dropLast() }
+        let allowed = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard allowed, !name.isEmpty, name.utf8.count <= 253, name.first != ".", !name.contains("..") else {
+            throw .configuration("the server's name is not a host name or an address; write other scripts as xn--…")
+        }
+        self = .host(name.lowercased())
+    }
+
+    /// Also the key for stored sessions.
+    var text: String {
+        switch self {
+        case .host(let text), .address(let text): text
+        }
+    }
+
+    static func isAddress(_ text: String) -> Bool {
+        var v4 = in_addr()
+        var v6 = in6_addr()
+        return unsafe inet_pton(AF_INET, text, &v4) == 1 || inet_pton(AF_INET6, text, &v6) == 1
+    }
+}

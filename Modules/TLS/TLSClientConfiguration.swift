@@ -1,0 +1,37 @@
+/// How a client secures its connections: whom it trusts and how it shows itself.
+///
+/// Always on, and not to be turned off: TLS 1.2 or newer, forward-secret suites, the chain and the server's name
+/// verified (against the subject alternative names only).
+public struct TLSClientConfiguration: Sendable, Hashable {
+    /// Whose word counts for a server's certificate.
+    public enum Trust: Sendable, Hashable {
+        /// The system's store of authorities.
+        case system
+        /// Only the authorities in this PEM file.
+        case authorities(path: String)
+    }
+
+    /// A client's own certificate, for servers that ask for one.
+    public struct Identity: Sendable, Hashable {
+        /// PEM file: the certificate, then those that link it to its authority.
+        public var certificateChainPath: String
+        /// PEM file: the key, not encrypted.
+        public var privateKeyPath: String
+
+        public init(certificateChainPath: String, privateKeyPath: String) {
+            self.certificateChainPath = certificateChainPath
+            self.privateKeyPath = privateKeyPath
+        }
+    }
+
+    public var trust: Trust
+    public var identity: Identity?
+    /// Names of application protocols (ALPN), the preferred first; none are offered when empty. 1 to 255 bytes each.
+    public var applicationProtocols: [String]
+
+    public init(trust: Trust = .system, identity: Identity? = nil, applicationProtocols: [String] = []) {
+        self.trust = trust
+        self.identity = identity
+        self.applicationProtocols = applicationProtocols
+    }
+}

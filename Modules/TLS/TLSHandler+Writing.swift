@@ -1,0 +1,122 @@
+package import NIOCore
+
+// Plain text is gathered until it is flushed or fills a record, then sealed and handed on, so that small writes share a
+// record and the channel's own water marks see everything but the last few kilobytes.
+
+extension TLSHandler {
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if let failure {
+            promise?.fail(failure)
+            return
+        }
+        guard !outputEnded else {
+            promise?.fail(state == .open ? ChannelError.outputClosed : ChannelError.ioOnClosedChannel)
+            return
+        }
+        guard state != .ending, state != .closed else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        let bytes = Self.unwrapOutboundIn(data)
+        pendingBytes += bytes.readableBytes
+        pending.append(PendingWrite(bytes: bytes, promise: promise))
+        if state == .open {
+            if pendingBytes >= TLSLimits.recordBytesMax { seal(context, andFlush: false) }
+        } else if pendingBytes > TLSLimits.heldBytesMax {
+            fail(context, .heldTooMuch(limitBytes: TLSLimits.heldBytesMax))
+        }
+    }
+
+    package func flush(context: ChannelHandlerContext) {
+        switch state {
+        case .idle, .handshaking: flushHeld = true
+        case .open: seal(context, andFlush: true)
+        case .ending, .closed: context.flush()
+        }
+    }
+
+    /// Seals all that is pending and hands it on, in order.
+    func seal(_ context: ChannelHandlerContext, andFlush: Bool) {
+        // A promise or a handler below may write or flush from within: its bytes are taken by the loop that runs, its
+        // flush is passed on here.
+        if !isSealing {
+            isSealing = true
+            while state == .open, !outputEnded, !pending.isEmpty, sealSome(context) {}
+            isSealing = false
+        }
+        if andFlush, state == .open { context.flush() }
+    }
+
+    /// Seals up to `sealBytesMax` and hands it on. Returns whether to go on.
+    private func sealSome(_ context: ChannelHandlerContext) -> Bool {
+        var done: [EventLoopPromise<Void>] = []
+        var sealed = 0
+        var record = ByteBuffer()
+        while !pending.isEmpty, sealed < TLSLimits.sealBytesMax {
+            let room = TLSLimits.recordBytesMax - record.readableBytes
+            let size = pending[pending.startIndex].bytes.readableBytes
+            let isLarge = record.readableBytes == 0 && size >= TLSLimits.recordBytesMax
+            let count = min(size, isLarge ? TLSLimits.sealBytesMax - sealed : room)
+            guard let part = pending[pending.startIndex].bytes.readSlice(length: count) else { break }
+            pendingBytes -= count
+            sealed += count
+            var error: TLSError?
+            if isLarge {
+                error = sealRecord(part)
+            } else {
+                record.writeImmutableBuffer(part)
+                if record.readableBytes == TLSLimits.recordBytesMax || !hasMoreAfterFirst {
+                    error = sealRecord(record)
+                    record.clear()
+                }
+            }
+            if pending[pending.startIndex].bytes.readableBytes == 0 {
+                if let promise = pending.removeFirst().promise { done.append(promise) }
+            }
+            if let error {
+                for promise in done { promise.fail(error) }
+                fail(context, error)
+                return false
+            }
+        }
+        if record.readableBytes > 0, let error = sealRecord(record) {
+            for promise in done { promise.fail(error) }
+            fail(context, error)
+            return false
+        }
+        let output = connection.takeOutput(context.channel.allocator) ?? ByteBuffer()
+        context.write(Self.wrapOutboundOut(output), promise: Self.joined(done))
+        return true
+    }
+
+    private var hasMoreAfterFirst: Bool {
+        pending.count > 1 || pending[pending.startIndex].bytes.readableBytes > 0
+    }
+
+    private func sealRecord(_ bytes: ByteBuffer) -> TLSError? {
+        guard bytes.readableBytes > 0 else { return nil }
+        return unsafe bytes.withUnsafeReadableBytes { unsafe connection.write($0) }
+    }
+
+    /// One promise that settles all of them, the first written first.
+    private static func joined(_ promises: [EventLoopPromise<Void>]) -> EventLoopPromise<Void>? {
+        guard let first = promises.first else { return nil }
+        for promise in promises.dropFirst() { first.futureResult.cascade(to: promise) }
+        return first
+    }
+
+    /// Sends what OpenSSL itself has to say: handshake, alerts, answers.
+    func sendOutput(_ context: ChannelHandlerContext, promise: EventLoopPromise<Void>? = nil) {
+        if let output = connection.takeOutput(context.channel.allocator) {
+            context.writeAndFlush(Self.wrapOutboundOut(output), promise: promise)
+        } else {
+            promise?.succeed()
+        }
+    }
+
+    /// Nothing of this will be sent.
+    func failPending(_ error: any Error) {
+        pendingBytes = 0
+        while let write = pending.popFirst() { write.promise?.fail(error) }
+    }
+}

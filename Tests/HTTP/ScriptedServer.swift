@@ -1,0 +1,217 @@
+import CausewayTLS
+import Foundation
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// A server on a real socket that does to each connection what a script says, byte by byte.
+struct ScriptedServer {
+    /// Where a server listens.
+    enum Place {
+        case loopback
+        case unix(path: String)
+    }
+
+    /// - Parameters:
+    ///   - tls: secures every connection before the script sees it.
+    ///   - script: runs once for each connection; when it returns, the connection is closed.
+    ///   - body: gets the port (0 for a Unix socket). When it returns, the server ends.
+    static func run<Result: Sendable>(
+        at place: Place = .loopback, tls: TLSServerContext? = nil,
+        script: @escaping @Sendable (ScriptedConnection) async throws -> Void,
+        body: (_ port: Int) async throws -> Result
+    ) async throws -> Result {
+        let connections = Connections(script: script)
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let (stream, received) = AsyncStream.makeStream(of: ByteBuffer.self)
+                    if let tls { try channel.pipeline.syncOperations.addHandler(try tls.makeHandler()) }
+                    try channel.pipeline.syncOperations.addHandler(Receiver(received))
+                    connections.begin(channel, stream)
+                }
+            }
+        let server: any Channel
+        switch place {
+        case .loopback: server = try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
+        case .unix(let path): server = try await bootstrap.bind(unixDomainSocketPath: path).get()
+        }
+        do {
+            let result = try await body(server.localAddress?.port ?? 0)
+            try await server.close()
+            await connections.end()
+            return result
+        } catch {
+            try? await server.close()
+            await connections.end()
+            throw error
+        }
+    }
+
+    /// The scripts that run, one task for each connection.
+    private final class Connections: Sendable {
+        private let script: @Sendable (ScriptedConnection) async throws -> Void
+        private let running = Mutex<[(any Channel, Task<Void, Never>)]>([])
+
+        init(script: @escaping @Sendable (ScriptedConnection) async throws -> Void) {
+            self.script = script
+        }
+
+        func begin(_ channel: any Channel, _ received: AsyncStream<ByteBuffer>) {
+            running.withLock { running in
+                let number = running.count + 1
+                let task = Task { [script] in
+                    // A script whose peer is gone fails to write; that is the peer's business.
+                    try? await script(ScriptedConnection(number: number, channel: channel, received: received))
+                    try? await channel.close()
+                }
+                running.append((channel, task))
+            }
+        }
+
+        func end() async {
+            for (channel, task) in running.withLock({ $0 }) {
+                task.cancel()
+                channel.close(promise: nil)
+                await task.value
+            }
+        }
+    }
+
+    private final class Receiver: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let received: AsyncStream<ByteBuffer>.Continuation
+
+        init(_ received: AsyncStream<ByteBuffer>.Continuation) { self.received = received }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            received.yield(unwrapInboundIn(data))
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            received.finish()
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            context.close(promise: nil)
+        }
+    }
+}
+
+/// One accepted connection in the hands of a script. Used by one task.
+final class ScriptedConnection {
+    /// 1 for the first connection that the server accepted.
+    let number: Int
+    private let channel: any Channel
+    private var inbound: AsyncStream<ByteBuffer>.AsyncIterator
+    private var received: [UInt8] = []
+
+    init(number: Int, channel: any Channel, received: AsyncStream<ByteBuffer>) {
+        self.number = number
+        self.channel = channel
+        self.inbound = received.makeAsyncIterator()
+    }
+
+    /// The next whole request as it came, or `nil` when the client closed instead.
+    func readRequest() async throws -> String? {
+        while true {
+            if let end = endOfRequest() {
+                let request = String(decoding: received[..<end], as: UTF8.self)
+                received.removeFirst(end)
+                return request
+            }
+            guard let more = await inbound.next(isolation: #isolation) else { return nil }
+            received += more.readableBytesView
+        }
+    }
+
+    private func endOfRequest() -> Int? {
+        guard let range = received.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+        let head = String(decoding: received[..<range.lowerBound], as: UTF8.self).lowercased()
+        var length = 0
+        for line in head.split(separator: "\r\n") where line.hasPrefix("content-length:") {
+            length = Int(line.dropFirst("content-length:".count).drop { $0 == " " }) ?? 0
+        }
+        let end = range.upperBound + length
+        return received.count >= end ? end : nil
+    }
+
+    func write(_ text: String) async throws {
+        try await channel.writeAndFlush(ByteBuffer(string: text))
+    }
+
+    /// One byte to a segment.
+    func writeSliced(_ text: String) async throws {
+        for byte in text.utf8 {
+            try await channel.writeAndFlush(ByteBuffer(bytes: [byte]))
+        }
+    }
+
+    /// Says nothing until the client closes.
+    func untilClosed() async throws {
+        while await inbound.next(isolation: #isolation) != nil {}
+    }
+
+    /// Says this in plain text and speaks TLS from then on.
+    func write(_ text: String, thenSecureBy tls: TLSServerContext) async throws {
+        try await channel.eventLoop.submit { [channel] in
+            channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
+            try channel.pipeline.syncOperations.addHandler(try tls.makeHandler(), position: .first)
+        }.get()
+    }
+
+    /// Ends a secure connection without TLS's word that it was the end.
+    func cut() async throws {
+        try await channel.eventLoop.submit { [channel] in
+            try channel.pipeline.syncOperations.context(handlerType: TLSHandler.self).close(promise: nil)
+        }.get()
+    }
+
+    /// Closes with RST instead of FIN.
+    func reset() async throws {
+        try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        try await channel.close()
+    }
+}
+
+/// What scripts saw, for the test to look at.
+final class Log: Sendable {
+    private let storage = Mutex<[String]>([])
+
+    var lines: [String] { storage.withLock { $0 } }
+
+    func add(_ line: String) {
+        storage.withLock { $0.append(line) }
+    }
+}
+
+/// A thing that happens once and can be awaited by many.
+final class Event: Sendable {
+    private struct State {
+        var happened = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func fire() {
+        let waiters = state.withLock { state in
+            state.happened = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let happened = state.withLock { state in
+                if !state.happened { state.waiters.append(continuation) }
+                return state.happened
+            }
+            if happened { continuation.resume() }
+        }
+    }
+}

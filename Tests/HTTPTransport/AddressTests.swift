@@ -1,0 +1,104 @@
+import CausewayHTTPTransport
+import CausewayModels
+import CausewayTLS
+import CausewayTransport
+import Testing
+
+@Suite struct AddressTests {
+    /// What making a transport says: nil when it can be made.
+    private func refusal(_ address: String, _ configuration: HTTPTransportConfiguration) throws -> Attention? {
+        var registry = TransportRegistry()
+        registry.registerHTTP(configuration)
+        let token = try Sample.token()
+        do throws(TransportError) {
+            _ = try registry.makeTransport(to: address, token: token)
+            return nil
+        } catch {
+            guard case .needsAttention(let attention) = error else {
+                Issue.record("\(error.name)")
+                return nil
+            }
+            #expect(attention.cause == .protocolMismatch)
+            return attention
+        }
+    }
+
+    @Test(
+        arguments: [
+            "http://localhost", "http://LOCALHOST:8080", "http://127.0.0.1", "http://127.200.3.4:81", "http://[::1]:8",
+            "http://[::ffff:127.0.0.1]/base", "HTTP://localhost/",
+        ])
+    func plainTextMayGoToThisMachine(_ address: String) throws {
+        #expect(try refusal(address, HTTPTransportConfiguration(proxy: .none)) == nil)
+    }
+
+    @Test(
+        arguments: [
+            "http://chat.example", "http://chat.example:8443/", "http://128.0.0.1", "http://10.0.0.1", "http://0.0.0.0",
+            "http://[::]", "http://[fe80::1]", "http://localhost.example", "http://a.localhost", "http://localhost.",
+            "http://127.1", "http://2130706433", "http://127.0.0.1.example", "HTTP://chat.example",
+        ])
+    func plainTextMayGoNowhereElse(_ address: String) throws {
+        let attention = try refusal(address, HTTPTransportConfiguration(proxy: .none))
+        #expect(attention?.detail.contains("https://") == true)
+        #expect(try refusal(address, HTTPTransportConfiguration(proxy: .none, allowsPlaintext: true)) == nil)
+        let secured = "https" + address.dropFirst(4)
+        #expect(try refusal(secured, HTTPTransportConfiguration(proxy: .none)) == nil)
+    }
+
+    @Test(
+        arguments: [
+            "https://", "https://chat example", "https://user:pass-word@chat.example",
+            "https://chat.example?a=pass-word",
+            "https://chat.example#a", "https://chat.example:0", "https://chat.example:70000", "https://chät.example/ö",
+            "https:chat.example", "http:", "https://[::1", "https://a_b!c",
+        ])
+    func anAddressThatIsNoneIsRefused(_ address: String) throws {
+        let attention = try refusal(address, HTTPTransportConfiguration(proxy: .none))
+        #expect(attention?.detail.contains("address cannot be used") == true)
+        #expect(attention?.detail.contains("pass-word") == false)
+    }
+
+    @Test func anotherSchemeIsNotServed() throws {
+        for address in ["ftp://chat.example", "unix:/run/x", "chat.example", ""] {
+            #expect(try refusal(address, HTTPTransportConfiguration()) != nil)
+        }
+    }
+
+    @Test func aProxyThatIsNoneIsRefused() throws {
+        let configuration = HTTPTransportConfiguration(
+            proxy: .environment(["https_proxy": "socks5://user:pass-word@proxy.example"]))
+        let attention = try refusal("https://chat.example", configuration)
+        #expect(attention?.detail.contains("https_proxy") == true)
+        #expect(attention?.detail.contains("pass-word") == false)
+    }
+
+    @Test func aMissingAuthorityIsNamed() throws {
+        let configuration = HTTPTransportConfiguration(
+            tls: TLSClientConfiguration(trust: .authorities(path: "/nowhere/ca.pem")), proxy: .none)
+        let token = try Sample.token()
+        let error = #expect(throws: TransportError.self) {
+            try HTTPTransport(to: "https://chat.example", token: token, configuration)
+        }
+        #expect(error?.name == "needsAttention(certificate)")
+        #expect(error?.description.contains("/nowhere/ca.pem") == true)
+    }
+
+    @Test func aTransportDoesNotPrintItsToken() throws {
+        let transport = try HTTPTransport(to: "https://chat.example/base", token: try Sample.token())
+        var dumped = ""
+        dump(transport, to: &dumped)
+        for text in ["\(transport)", String(reflecting: transport), dumped] {
+            #expect(text.contains("chat.example/base"))
+            #expect(!text.contains(Sample.tokenText))
+        }
+    }
+
+    @Test func capabilitiesAreTheHubs() throws {
+        let capabilities = try HTTPTransport(to: "https://chat.example", token: try Sample.token()).capabilities
+        #expect(capabilities.deliveriesInFlightMax == 1)
+        #expect(capabilities.dedupeWindow == .forever)
+        #expect(capabilities.batchOperationsMax == Limits.batchOperationsMax)
+        #expect(capabilities.batchBytesMax == Limits.batchBytesMax)
+    }
+}

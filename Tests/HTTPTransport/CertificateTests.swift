@@ -1,0 +1,189 @@
+import CausewayHTTPTransport
+import CausewayModels
+import CausewayTLS
+import CausewayTestSupport
+import CausewayTransport
+import Testing
+
+/// Servers that must not be trusted: each is refused with its reason in words, and gets no byte of a request.
+@Suite struct CertificateTests {
+    struct Bad: Sendable, CustomTestStringConvertible {
+        let name: String
+        /// Part of what an operator is told.
+        let words: String
+        /// The server, given the authority that is trusted.
+        let make: @Sendable (TestFolder, CertificateAuthority) throws -> TLSServerContext
+        var testDescription: String { name }
+    }
+
+    private static func options(_ change: (inout CertificateOptions) -> Void = { _ in }) -> CertificateOptions {
+        var options = CertificateOptions(
+            commonName: "localhost", organization: "Test", names: ["localhost", "127.0.0.1"])
+        change(&options)
+        return options
+    }
+
+    static let bad: [Bad] = [
+        Bad(name: "expired", words: "expired") { folder, root in
+            let options = options {
+                $0.startsInSeconds = -172_800
+                $0.endsInSeconds = -60
+            }
+            return try folder.server(root.issue(options))
+        },
+        Bad(name: "not yet valid", words: "not valid yet") { folder, root in
+            try folder.server(root.issue(options { $0.startsInSeconds = 3600 }))
+        },
+        Bad(name: "wrong host", words: "for another name") { folder, root in
+            try folder.server(root.issue(options { $0.names = ["other.example", "127.0.0.2"] }))
+        },
+        Bad(name: "no alternative name", words: "for another name") { folder, root in
+            try folder.server(root.issue(options { $0.names = [] }))
+        },
+        Bad(name: "self-signed", words: "self-signed") { folder, _ in
+            try folder.server(selfSigned: options())
+        },
+        Bad(name: "unknown authority", words: "authority that is not trusted") { folder, _ in
+            try folder.server(CertificateAuthority.create(commonName: "Stranger", validDays: 2).issue(options()))
+        },
+        Bad(name: "missing intermediate", words: "intermediate") { folder, root in
+            let middle = CertificateOptions(
+                purpose: .authority(pathLength: 0), commonName: "Middle", organization: "Test")
+            let leaf = try root.issueAuthority(middle).issue(options())
+            return try folder.server(leaf, chain: leaf.certificatePEM)
+        },
+        Bad(name: "a client's certificate", words: "may not be used for this") { folder, root in
+            try folder.server(root.issue(options { $0.purpose = .client }))
+        },
+    ]
+
+    private static func root() throws -> CertificateAuthority {
+        try CertificateAuthority.create(
+            CertificateOptions(purpose: .authority(pathLength: nil), commonName: "Root", organization: "Test"))
+    }
+
+    private static func configuration(trust: String) -> HTTPTransportConfiguration {
+        HTTPTransportConfiguration(tls: TLSClientConfiguration(trust: .authorities(path: trust)), proxy: .none)
+    }
+
+    @Test(arguments: bad, Call.allCases)
+    func isRefusedBeforeTheFirstByte(_ bad: Bad, _ call: Call) async throws {
+        let folder = try TestFolder()
+        let root = try Self.root()
+        let trust = try folder.trust(root)
+        try await ScriptedHTTPServer.run(tls: try bad.make(folder, root)) { _ in
+            [.hubError(500, "reached")]
+        } body: { server, port in
+            let address = "https://127.0.0.1:\(port)"
+            let (name, error) = try await withTransport(to: address, Self.configuration(trust: trust)) {
+                try await call.outcome(on: $0)
+            }
+            #expect(name == "needsAttention(certificate)")
+            #expect(error?.description.contains(bad.words) == true, "\(error?.description ?? "")")
+            #expect(error?.description.contains(address) == true)
+            #expect(server.connectionCount == 1)
+            #expect(server.applicationBytes == 0)
+        }
+    }
+
+    /// The control arm: the same server with a sound certificate is reached.
+    @Test func aSoundServerIsReached() async throws {
+        let folder = try TestFolder()
+        let root = try Self.root()
+        let trust = try folder.trust(root)
+        try await ScriptedHTTPServer.run(tls: try folder.server(root.issue(Self.options()))) { _ in
+            [.hubError(500, "reached")]
+        } body: { server, port in
+            for host in ["127.0.0.1", "localhost"] {
+                try await withTransport(to: "https://\(host):\(port)", Self.configuration(trust: trust)) { transport in
+                    for call in Call.allCases {
+                        let name = try await call.outcome(on: transport).name
+                        #expect(name == "transient(reached)")
+                    }
+                }
+            }
+            #expect(server.applicationBytes > 0)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("TLS 1.1", ScriptedHTTPServer.Step.writeBytes(oldHello), "TLS 1.2 or newer is needed"),
+            ("plain HTTP", .answer(400), "not TLS"),
+            ("a refusal (alert 40)", .writeBytes([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28]), "cipher suite"),
+        ], Call.allCases)
+    func anotherProtocolIsRefused(
+        _ kind: (name: String, opening: ScriptedHTTPServer.Step, words: String), _ call: Call
+    ) async throws {
+        let folder = try TestFolder()
+        let trust = try folder.trust(try Self.root())
+        try await ScriptedHTTPServer.run(opening: [kind.opening]) { _ in
+            []
+        } body: { server, port in
+            let configuration = Self.configuration(trust: trust)
+            let (name, error) = try await withTransport(to: "https://127.0.0.1:\(port)", configuration) {
+                try await call.outcome(on: $0)
+            }
+            #expect(name == "needsAttention(certificate)")
+            #expect(error?.description.contains(kind.words) == true, "\(kind.name): \(error?.description ?? "")")
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    /// The hello of a server that knows TLS 1.1 and nothing newer (RFC 4346 §7.4.1.3).
+    static let oldHello: [UInt8] = {
+        let body: [UInt8] = [0x03, 0x02] + [UInt8](repeating: 0x42, count: 32) + [0x00, 0xC0, 0x13, 0x00]
+        let handshake: [UInt8] = [0x02, 0x00, 0x00, UInt8(body.count)] + body
+        return [0x16, 0x03, 0x02, 0x00, UInt8(handshake.count)] + handshake
+    }()
+
+    /// With TLS 1.3 a server says only after the client's handshake that it wants a certificate; a delivery may have
+    /// left by then.
+    @Test func aServerThatDemandsACertificate() async throws {
+        let folder = try TestFolder()
+        let root = try Self.root()
+        let trust = try folder.trust(root)
+        let context = try folder.server(root.issue(Self.options()), clientAuthorities: trust)
+        try await ScriptedHTTPServer.run(tls: context) { _ in
+            [.hubError(500, "reached")]
+        } body: { server, port in
+            let address = "https://127.0.0.1:\(port)"
+            for call in Call.allCases {
+                let (name, error) = try await withTransport(to: address, Self.configuration(trust: trust)) {
+                    try await call.outcome(on: $0)
+                }
+                let doubtful = ["needsAttention(certificate)", "inDoubt"]
+                #expect(call == .deliver ? doubtful.contains(name) : name == "needsAttention(certificate)")
+                #expect(error?.description.contains("certificate") == true)
+            }
+            #expect(server.requests.isEmpty)
+
+            let issued = try root.issueClient(commonName: "ada", validDays: 1)
+            let files = (folder.path + "/ada.pem", folder.path + "/ada.key")
+            try issued.write(certificatePath: files.0, privateKeyPath: files.1)
+            var configuration = Self.configuration(trust: trust)
+            configuration.tls.identity = .init(certificateChainPath: files.0, privateKeyPath: files.1)
+            try await withTransport(to: address, configuration) { transport in
+                let name = try await Call.deliver.outcome(on: transport).name
+                #expect(name == "transient(reached)")
+            }
+        }
+    }
+
+    /// An answer that ends without the server's closing word may have been cut by anybody.
+    @Test func aCutAnswerIsInDoubt() async throws {
+        let folder = try TestFolder()
+        let root = try Self.root()
+        let trust = try folder.trust(root)
+        try await ScriptedHTTPServer.run(tls: try folder.server(root.issue(Self.options()))) { _ in
+            [.write("HTTP/1.1 200 OK\r\nCauseway-Protocol: 1\r\n\r\n{\"mark\":1,"), .reset]
+        } body: { _, port in
+            try await withTransport(to: "https://127.0.0.1:\(port)", Self.configuration(trust: trust)) { transport in
+                for call in Call.allCases {
+                    let name = try await call.outcome(on: transport).name
+                    #expect(name == "inDoubt")
+                }
+            }
+        }
+    }
+}

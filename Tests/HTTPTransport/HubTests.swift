@@ -1,0 +1,226 @@
+import CausewayHTTPTransport
+import CausewayHub
+import CausewayModels
+import CausewayTLS
+import CausewayTestSupport
+import CausewayTransport
+import Foundation
+import Logging
+import Testing
+
+/// The transport against the real hub, over real TLS.
+@Suite struct HubTests {
+    private struct Fixture: Sendable {
+        let hub: HubService
+        let port: Int
+        let token: AccessToken
+        let configuration: HTTPTransportConfiguration
+
+        func transport(port: Int? = nil) throws -> HTTPTransport {
+            try HTTPTransport(to: "https://localhost:\(port ?? self.port)", token: token, configuration)
+        }
+    }
+
+    private static func withHub(
+        faults: HubFaults? = nil, _ body: @Sendable (Fixture) async throws -> Void
+    ) async throws {
+        let temporary = try TestFolder()
+        let folder = DataFolder(temporary.path + "/hub")
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "ada", channel: "general").run()
+        let text = try String(contentsOfFile: folder.token(of: "ada"), encoding: .utf8)
+        let token = try #require(AccessToken(text.trimmingCharacters(in: .newlines)))
+        let configuration = HTTPTransportConfiguration(
+            tls: TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate)), proxy: .none)
+        let logger = Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() }
+        try await HubService.running(.secure(folder), faults: faults, logger: logger) { hub in
+            try await body(
+                Fixture(hub: hub, port: try await hub.port(), token: token, configuration: configuration))
+        }
+    }
+
+    private static func placements(_ report: DeliveryReport) -> [Placement] {
+        report.outcomes.compactMap { if case .accepted(let placement) = $0 { placement } else { nil } }
+    }
+
+    @Test func aDeliveryAndItsRepeat() async throws {
+        try await Self.withHub { fixture in
+            let transport = try fixture.transport()
+            let greeting = try await transport.greet()
+            #expect(greeting.user == UserID("ada"))
+
+            let delivery = try Sample.delivery(1...Limits.batchOperationsMax)
+            let report = try await transport.deliver(delivery)
+            #expect(Self.placements(report).map(\.position) == Array(1...Int64(Limits.batchOperationsMax)))
+            let repeated = try await transport.deliver(delivery)
+            #expect(repeated == report, "the stored results")
+
+            let placement = try await transport.lookup(Sample.message(7))
+            #expect(placement == Self.placements(report)[6])
+            let unknown = try await transport.lookup(Sample.message(9999))
+            #expect(unknown == nil)
+            await transport.close()
+        }
+    }
+
+    @Test func gapsFencesAndDeletions() async throws {
+        try await Self.withHub { fixture in
+            let transport = try fixture.transport()
+            let gap = try await transport.deliver(try Sample.delivery(2...3))
+            #expect(gap == DeliveryReport(mark: 0, outcomes: [.gap(mark: 0), .notAttempted]))
+
+            var delivery = try Sample.delivery(1...4)
+            delivery.operations[1].body = .fence(Sample.message(2))
+            delivery.operations[3].body = .delete(Sample.message(1))
+            let report = try await transport.deliver(delivery)
+            #expect(report.mark == 4)
+            #expect(report.outcomes[1] == .fenced)
+            #expect(report.outcomes[3] == .deleted)
+            let deleted = try await transport.lookup(Sample.message(1))
+            #expect(deleted == nil)
+
+            var late = try Sample.delivery(2...2)
+            let lateReport = try await transport.deliver(late)
+            #expect(lateReport.outcomes == [.late(mark: 4)])
+            late.epoch = 0
+            let error = await #expect(throws: TransportError.self) { try await transport.deliver(late) }
+            #expect(error?.name == "needsAttention(superseded)")
+
+            var elsewhere = try Sample.delivery(5...6)
+            elsewhere.operations[0].body = .send(
+                Sample.message(5), channel: try Sample.channel("nowhere"), content: .text("a"),
+                createdAt: Timestamp(milliseconds: 1))
+            elsewhere.operations[0].previous = 4
+            let refusal = try await transport.deliver(elsewhere)
+            guard case .refused(let code, _) = refusal.outcomes.first else {
+                Issue.record("\(refusal)")
+                return
+            }
+            #expect(code == "channelNotFound")
+            #expect(Self.placements(refusal).count == 1, "the one behind it went on")
+            await transport.close()
+        }
+    }
+
+    @Test func pages() async throws {
+        try await Self.withHub { fixture in
+            let transport = try fixture.transport()
+            _ = try await transport.deliver(try Sample.delivery(1...50))
+            let channel = try Sample.channel()
+            let ranges: [(RemoteQuery.Range, ClosedRange<Int64>, Bool)] = [
+                (.newest, 41...50, true), (.before(position: 41), 31...40, true), (.before(position: 6), 1...5, false),
+                (.after(position: 0), 1...10, true), (.after(position: 45), 46...50, false),
+            ]
+            for (range, positions, hasMore) in ranges {
+                let page = try await transport.messages(RemoteQuery(channel: channel, range: range, limit: 10))
+                #expect(page.items.map(\.placement.position) == Array(positions), "\(range)")
+                #expect(page.hasMore == hasMore, "\(range)")
+                #expect(page.items.allSatisfy { $0.sender == UserID("ada") })
+            }
+            let nowhere = RemoteQuery(channel: try Sample.channel("nowhere"), range: .newest, limit: 1)
+            let error = await #expect(throws: TransportError.self) { try await transport.messages(nowhere) }
+            #expect(error?.name == "refused(channelNotFound)")
+            await transport.close()
+        }
+    }
+
+    @Test func aTokenThatIsNotTheAccounts() async throws {
+        try await Self.withHub { fixture in
+            let transport = try HTTPTransport(
+                to: "https://localhost:\(fixture.port)", token: try Sample.token(), fixture.configuration)
+            for call in Call.allCases {
+                let (name, error) = try await call.outcome(on: transport)
+                #expect(name == "needsAttention(tokenRefused)")
+                #expect(error?.description.contains("Log in again") == true)
+                #expect(error?.description.contains(Sample.tokenText) == false)
+            }
+            await transport.close()
+        }
+    }
+
+    /// The hub commits, and the network loses what it says. The repeat gets what was stored, and there is one copy.
+    @Test func aLostAcknowledgement() async throws {
+        try await Self.withHub { fixture in
+            try await FaultProxy.run(to: fixture.port) { proxy, port in
+                let transport = try fixture.transport(port: port)
+                _ = try await transport.greet()
+                try await proxy.use(.lostResponse)
+                let delivery = try Sample.delivery(1...3)
+                let error = await #expect(throws: TransportError.self) { try await transport.deliver(delivery) }
+                #expect(error?.name == "inDoubt")
+
+                // Asked past the proxy: the hub has them, although the client was told nothing.
+                let direct = try fixture.transport()
+                let stored = try await direct.lookup(Sample.message(3))
+                #expect(stored?.position == 3)
+                await direct.close()
+
+                try await proxy.use(.none)
+                let report = try await transport.deliver(delivery)
+                #expect(Self.placements(report).last == stored)
+                let page = try await transport.messages(
+                    RemoteQuery(channel: try Sample.channel(), range: .newest, limit: 10))
+                #expect(page.items.map(\.id) == (1...3).map(Sample.message))
+                await transport.close()
+            }
+        }
+    }
+
+    /// A bad network with a seed: whatever happens, a delivery repeated until it is answered is there once, in order.
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func aBadNetwork(_ seed: UInt64) async throws {
+        try await Self.withHub { fixture in
+            try await FaultProxy.run(to: fixture.port, plan: FaultProxy.seeded(seed, bytesMax: 12_000)) { proxy, port in
+                var failures: Set<String> = []
+                for first in stride(from: 1, to: 200, by: 10) {
+                    // Each round over a new connection, so that each meets the plan.
+                    while true {
+                        let transport = try fixture.transport(port: port)
+                        let delivery = try Sample.delivery(first...(first + 9))
+                        let report: DeliveryReport?
+                        do throws(TransportError) {
+                            report = try await transport.deliver(delivery)
+                        } catch {
+                            failures.insert(error.name)
+                            report = nil
+                        }
+                        await transport.close()
+                        if let report {
+                            #expect(Self.placements(report).map(\.position) == (first...(first + 9)).map(Int64.init))
+                            break
+                        }
+                    }
+                }
+                #expect(failures.isSubset(of: ["unreachable", "inDoubt"]))
+                #expect(!failures.isEmpty, "the plan did nothing: \(proxy.connectionCount) connections")
+                let direct = try fixture.transport()
+                let page = try await direct.messages(
+                    RemoteQuery(channel: try Sample.channel(), range: .newest, limit: 1000))
+                #expect(page.items.map(\.id) == (1...200).map(Sample.message))
+                await direct.close()
+            }
+        }
+    }
+
+    /// The hub's own faults, each in the words of the table.
+    @Test func whatTheHubDoesWrong() async throws {
+        let rows: [(HubFaults.Fault, String)] = [
+            (.answer(status: 503, code: "busy"), "transient(busy)"),
+            (.answer(status: 503, code: "busy", retryAfter: "7"), "rateLimited(7)"),
+            (.answer(status: 429, code: "tooFast", retryAfter: "9"), "rateLimited(9)"),
+            (.answer(status: 401, code: "tokenRefused"), "needsAttention(tokenRefused)"),
+            (.answer(status: 400, code: "bad"), "refused(bad)"),
+            (.foreignPage(status: 200), "inDoubt"), (.foreignPage(status: 302), "inDoubt"),
+            (.cutBefore, "inDoubt"), (.cutAfter, "inDoubt"), (.delay(.milliseconds(1)), "ok"),
+        ]
+        let faults = HubFaults()
+        try await Self.withHub(faults: faults) { fixture in
+            let transport = try fixture.transport()
+            for (fault, expected) in rows {
+                faults.inject(fault, times: 1)
+                let name = try await Call.deliver.outcome(on: transport).name
+                #expect(name == expected, "\(fault)")
+            }
+            await transport.close()
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import CausewayHTTPTransport
+import CausewayModels
+import CausewayTestSupport
+import CausewayTransport
+import Testing
+
+/// Values that the tests of this folder share.
+enum Sample {
+    static let tokenText = "secret-token-0123456789"
+
+    static func token() throws -> AccessToken { try #require(AccessToken(tokenText)) }
+
+    static func message(_ number: Int) -> MessageID {
+        MessageID(UUIDv7(at: Timestamp(milliseconds: Int64(number)), randomHigh: 1, randomLow: UInt64(number)))
+    }
+
+    static func outbox(_ number: Int = 1) -> OutboxID {
+        OutboxID(UUIDv7(at: Timestamp(milliseconds: 1), randomHigh: 2, randomLow: UInt64(number)))
+    }
+
+    static func channel(_ name: String = "general") throws -> ChannelID { try #require(ChannelID(name)) }
+
+    /// Texts with these sequences, each behind the one before it.
+    static func delivery(_ sequences: ClosedRange<Int> = 1...1, epoch: Int64 = 1) throws -> Delivery {
+        let channel = try channel()
+        return Delivery(
+            outbox: outbox(), epoch: epoch, lane: .text,
+            operations: sequences.map { number in
+                DeliveryOperation(
+                    sequence: Int64(number), previous: Int64(number - 1),
+                    body: .send(
+                        message(number), channel: channel, content: .text("message \(number)"),
+                        createdAt: Timestamp(milliseconds: Int64(number))))
+            })
+    }
+}
+
+/// The four things that a transport can be asked.
+enum Call: String, Sendable, CaseIterable {
+    case greet, deliver, messages, lookup
+
+    /// How the call ended, by the name of its error; `ok` or `none` when there was no error.
+    func outcome(on transport: any Transport) async throws -> (name: String, error: TransportError?) {
+        do {
+            switch self {
+            case .greet: _ = try await transport.greet()
+            case .deliver: _ = try await transport.deliver(try Sample.delivery())
+            case .messages:
+                let channel = try Sample.channel()
+                _ = try await transport.messages(RemoteQuery(channel: channel, range: .newest, limit: 10))
+            case .lookup:
+                if try await transport.lookup(Sample.message(1)) == nil { return ("none", nil) }
+            }
+            return ("ok", nil)
+        } catch let error as TransportError {
+            return (error.name, error)
+        }
+    }
+}
+
+extension TransportError {
+    /// Names what an error is, for tables.
+    var name: String {
+        switch self {
+        case .unreachable: "unreachable"
+        case .transient(let code, _): "transient(\(code))"
+        case .inDoubt: "inDoubt"
+        case .rateLimited(let after, _): "rateLimited(\(after.components.seconds))"
+        case .needsAttention(let attention): "needsAttention(\(attention.cause.rawValue))"
+        case .refused(let code, _): "refused(\(code))"
+        }
+    }
+}
+
+/// Runs a transport and closes it at the end.
+func withTransport<Result: Sendable>(
+    to address: String, _ configuration: HTTPTransportConfiguration = HTTPTransportConfiguration(proxy: .none),
+    body: (HTTPTransport) async throws -> Result
+) async throws -> Result {
+    let transport = try HTTPTransport(to: address, token: try Sample.token(), configuration)
+    do {
+        let result = try await body(transport)
+        await transport.close()
+        return result
+    } catch {
+        await transport.close()
+        throw error
+    }
+}
+
+extension ScriptedHTTPServer.Step {
+    /// An answer with the protocol's header.
+    static func hub(
+        _ status: Int, _ body: String, _ headers: [(String, String)] = []
+    ) -> ScriptedHTTPServer.Step {
+        .answer(status, [("Causeway-Protocol", "1"), ("Content-Type", "application/json")] + headers, body)
+    }
+
+    /// An error of the hub's whose words repeat the token, as no hub should.
+    static func hubError(
+        _ status: Int, _ code: String, _ headers: [(String, String)] = []
+    ) -> ScriptedHTTPServer.Step {
+        .hub(status, #"{"code":"\#(code)","detail":"because of \#(Sample.tokenText)"}"#, headers)
+    }
+}

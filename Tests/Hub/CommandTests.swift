@@ -1,0 +1,167 @@
+import CausewayHub
+import CausewayModels
+import Foundation
+import GRDB
+import Testing
+
+/// `causeway-hub` as a user meets it.
+@Suite struct CommandTests {
+    private static func hub(_ arguments: [String], environment: [String: String] = [:]) async throws -> Program.Result {
+        try await Program.hub.run(arguments, environment: environment)
+    }
+
+    @Test func initMakesAHubAndSaysWhatComesNext() async throws {
+        let temporary = TemporaryFolder()
+        let data = temporary.path + "/a hub"
+        let made = try await Self.hub(["init", "--data", data, "--account", "alice", "--channel", "lobby"])
+        #expect(made.status == 0, "\(made.errors)")
+        #expect(made.output.contains("causeway-hub serve --data '\(data)'"))
+        #expect(made.output.contains("causeway login https://localhost:8443 --ca '\(data)/tls/ca.pem'"))
+        let token = try String(contentsOfFile: data + "/tokens/alice.token", encoding: .utf8)
+        #expect(token.hasPrefix("cwt_"))
+        #expect(token.count == 4 + 64 + 1)
+        #expect(!made.output.contains(token.trimmingCharacters(in: .newlines)))
+        let secrets = ["/tokens/alice.token", "/tls/ca.key", "/tls/server.key", "/hub.sqlite"]
+        for secret in secrets {
+            let mode = try FileManager.default.attributesOfItem(atPath: data + secret)[.posixPermissions] as? Int
+            #expect(mode == 0o600, "\(secret)")
+        }
+        let again = try await Self.hub(["init", "--data", data])
+        #expect(again.status == 73)
+        #expect(again.errors.contains("is there already; nothing was changed"))
+        #expect(try String(contentsOfFile: data + "/tokens/alice.token", encoding: .utf8) == token)
+    }
+
+    @Test func aFailedInitLeavesNothingBehind() async throws {
+        let temporary = TemporaryFolder()
+        let made = try await Self.hub(["init", "--data", temporary.path, "--name", "not a name"])
+        #expect(made.status == 78)
+        let files = FileManager.default.enumerator(atPath: temporary.path)?.compactMap { $0 as? String } ?? []
+        #expect(files.allSatisfy { ["tls", "hub.lock"].contains($0) }, "\(files)")
+        #expect(try await Self.hub(["init", "--data", temporary.path]).status == 0)
+    }
+
+    @Test func accountsWhileItServes() async throws {
+        let temporary = TemporaryFolder()
+        let data = ["--data", temporary.path]
+        #expect(try await Self.hub(["init", "--account", "me"] + data).status == 0)
+        let process = try await HubProcess.start(DataFolder(temporary.path))
+
+        let added = try await Self.hub(["account", "add", "bob"] + data)
+        #expect(added.status == 0, "\(added.errors)")
+        let path = temporary.path + "/tokens/bob.token"
+        func bob() throws -> HubClient {
+            let token = try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .newlines)
+            return HubClient(port: process.port, token: token)
+        }
+        let first = try bob()
+        #expect(try await first.get("/v1/session").status == 200)
+        #expect(try await Self.hub(["account", "add", "bob"] + data).status == 73)
+
+        #expect(try await Self.hub(["account", "renew", "bob"] + data).status == 0)
+        #expect(try await first.get("/v1/session").status == 401)
+        #expect(try await bob().get("/v1/session").status == 200)
+
+        #expect(try await Self.hub(["channel", "add", "lobby"] + data).output == "Added lobby\n")
+        #expect(try await Self.hub(["channel", "add", "lobby"] + data).output == "lobby is there already\n")
+        #expect(try await bob().report(delivery([send(1, channel: "lobby")])).positions == [1])
+        #expect(try await Self.hub(["channel", "list"] + data).output == "general\t0\nlobby\t1\n")
+
+        #expect(try await Self.hub(["account", "remove", "bob"] + data).status == 0)
+        #expect(try await bob().get("/v1/session").status == 401)
+        #expect(try await Self.hub(["account", "remove", "bob"] + data).status == 66)
+        let list = try await Self.hub(["account", "list", "--json"] + data)
+        let accounts = try JSONDecoder().decode([[String: JSONValue]].self, from: Data(list.output.utf8))
+        #expect(accounts.map { $0["name"] } == [.string("bob"), .string("me")])
+        #expect(accounts[0]["removedAt"] != nil)
+        #expect(accounts[1]["removedAt"] == nil)
+        #expect(await process.end(SIGTERM) == 0)
+    }
+
+    @Test func errorsHaveTheirCodes() async throws {
+        let temporary = TemporaryFolder()
+        let data = ["--data", temporary.path]
+        let cases: [(arguments: [String], status: Int32, says: String)] = [
+            (["serve"] + data, 66, "causeway-hub init --data \(temporary.path)"),
+            (["account", "list"] + data, 66, "There is no hub"),
+            (["nonsense"], 64, "nonsense"),
+            (["init", "--account", "a b"] + data, 64, "a b"),
+            (["init", "--data", "/proc/nowhere"], 74, "/proc/nowhere"),
+            (["--help"], 0, ""),
+        ]
+        for (arguments, status, says) in cases {
+            let result = try await Self.hub(arguments)
+            #expect(result.status == status, "\(arguments): \(result.errors)")
+            #expect(result.errors.contains(says) || says.isEmpty, "\(result.errors)")
+        }
+        #expect(try await Self.hub(["init"] + data).status == 0)
+        let later: [(arguments: [String], status: Int32, says: String)] = [
+            (["account", "renew", "nobody"] + data, 66, "nobody"),
+            (["account", "add", "../x"] + data, 64, "../x"),
+            (["serve", "--listen", "nonsense"] + data, 78, "HOST:PORT"),
+            (["serve", "--listen", "0.0.0.0:0", "--plain"] + data, 78, "Without TLS"),
+            (["serve", "--log-level", "loud"] + data, 78, "loud"),
+            (["serve", "--listen", "192.0.2.1:1"] + data, 69, "192.0.2.1:1"),
+        ]
+        for (arguments, status, says) in later {
+            let result = try await Self.hub(arguments)
+            #expect(result.status == status, "\(arguments): \(result.errors)")
+            #expect(result.errors.contains(says), "\(result.errors)")
+        }
+    }
+
+    @Test func aPortThatIsTakenIsSaid() async throws {
+        let temporary = TemporaryFolder()
+        let other = TemporaryFolder()
+        #expect(try await Self.hub(["init", "--data", temporary.path]).status == 0)
+        #expect(try await Self.hub(["init", "--data", other.path]).status == 0)
+        let process = try await HubProcess.start(DataFolder(temporary.path))
+        let second = try await Self.hub(["serve", "--data", other.path, "--listen", "127.0.0.1:\(process.port)"])
+        #expect(second.status == 69)
+        #expect(second.errors.contains("127.0.0.1:\(process.port)"))
+        #expect(await process.end(SIGTERM) == 0)
+    }
+
+    @Test func flagsThenEnvironmentThenFileThenDefaults() async throws {
+        let temporary = TemporaryFolder()
+        let folder = DataFolder(temporary.path)
+        #expect(try await Self.hub(["init", "--data", temporary.path]).status == 0)
+        try #"{"listen": "from-the-file:x", "logFormat": "json"}"#.write(
+            toFile: folder.settings, atomically: true, encoding: .utf8)
+        // Each source shows by the address that it makes the hub stumble over.
+        let file = try await Self.hub(["serve"], environment: ["CAUSEWAY_HUB_DATA": temporary.path])
+        #expect(file.errors.contains("from-the-file:x"))
+        let environment = ["CAUSEWAY_HUB_DATA": temporary.path, "CAUSEWAY_HUB_LISTEN": "from-the-environment:x"]
+        let variable = try await Self.hub(["serve"], environment: environment)
+        #expect(variable.errors.contains("from-the-environment:x"))
+        let flag = try await Self.hub(["serve", "--listen", "from-the-flag:x"], environment: environment)
+        #expect(flag.errors.contains("from-the-flag:x"))
+
+        try #"{"listne": "x"}"#.write(toFile: folder.settings, atomically: true, encoding: .utf8)
+        let unknown = try await Self.hub(["serve", "--data", temporary.path])
+        #expect(unknown.status == 78)
+        #expect(unknown.errors.contains("listne"))
+    }
+
+    @Test func aDatabaseThatIsNoneOrNewerIsRefusedAndLeftAlone() async throws {
+        let temporary = TemporaryFolder()
+        let folder = DataFolder(temporary.path)
+        #expect(try await Self.hub(["init", "--data", temporary.path]).status == 0)
+        let database = try DatabaseQueue(path: folder.database)
+        try await database.write { db in
+            try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('9999: from the future')")
+        }
+        try database.close()
+        let future = try await Self.hub(["serve", "--data", temporary.path, "--listen", "127.0.0.1:0"])
+        #expect(future.status == 74)
+        #expect(future.errors.contains("newer causeway-hub"))
+
+        let garbage = Data(repeating: 0x41, count: 8192)
+        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder.database + suffix) }
+        try garbage.write(to: URL(fileURLWithPath: folder.database))
+        let damaged = try await Self.hub(["serve", "--data", temporary.path, "--listen", "127.0.0.1:0"])
+        #expect(damaged.status == 74)
+        #expect(damaged.errors.contains("cannot be read as the hub's database"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database)) == garbage)
+    }
+}

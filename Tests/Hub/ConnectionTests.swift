@@ -1,0 +1,119 @@
+import CausewayHub
+import CausewayModels
+import CausewayWire
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Testing
+
+/// Clients that are slow, silent or many.
+@Suite struct ConnectionTests {
+    private static func limits(_ change: (inout ConnectionLimits) -> Void) -> ConnectionLimits {
+        var limits = ConnectionLimits()
+        change(&limits)
+        return limits
+    }
+
+    @Test(arguments: ["", "GET /healthz HTTP/1.1\r\nHost:"])
+    func aHeaderThatNeverEndsIsCutOff(beginning: String) async throws {
+        let limits = Self.limits { $0.firstHeader = .milliseconds(200) }
+        try await HubFixture.running(limits: limits) { hub async throws in
+            // Returns only because the hub closes the connection.
+            #expect(try await hub.client.raw(Array(beginning.utf8)) == "")
+        }
+    }
+
+    @Test func aBodyThatNeverEndsIsCutOff() async throws {
+        let limits = Self.limits { $0.body = .milliseconds(200) }
+        try await HubFixture.running(limits: limits) { hub async throws in
+            let head =
+                "POST /v1/deliveries HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(hub.client.token ?? "")\r\n"
+                + "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+            #expect(try await hub.client.raw(Array(head.utf8)) == "")
+            #expect(try await hub.client.get("/healthz").status == 200)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aConnectionWithoutRequestsIsCutOff() async throws {
+        let limits = Self.limits { $0.idle = .milliseconds(200) }
+        try await HubFixture.running(limits: limits) { hub async throws in
+            // Returns only because the hub closes the connection; by itself it would do so later than this test may take.
+            _ = try await hub.client.raw(Array("GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n".utf8))
+        }
+    }
+
+    /// With one connection allowed, the second is served only because the first, which never reads, is cut off.
+    @Test func anAnswerThatIsNotTakenIsCutOff() async throws {
+        let limits = Self.limits { limits in
+            limits.answer = .seconds(1)
+            limits.connectionsMax = 1
+        }
+        try await HubFixture.running(limits: limits) { hub async throws in
+            let text = MessageContent.text(String(repeating: "x", count: Limits.textBytesMax))
+            try await hub.client.connected { connection in
+                for start in stride(from: Int64(1), through: 60, by: 20) {
+                    let body = try HubClient.coded(delivery((start..<start + 20).map { send($0, content: text) }))
+                    #expect(try await connection.send(.POST, WireProtocol.deliveriesPath, body).status == 200)
+                }
+            }
+            let greedy = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .channelOption(.autoRead, value: false)
+                .connect(host: "127.0.0.1", port: hub.port).get()
+            let request =
+                "GET /v1/channels/general/messages?limit=1000 HTTP/1.1\r\nHost: h\r\n"
+                + "Authorization: Bearer \(hub.client.token ?? "")\r\n\r\n"
+            for _ in 0..<3 { try await greedy.writeAndFlush(ByteBuffer(string: request)) }
+            #expect(try await hub.client.get("/healthz").status == 200)
+            try await greedy.close()
+        }
+    }
+
+    @Test func connectionsBeyondTheLimitWaitForTheirTurn() async throws {
+        let limits = Self.limits { $0.connectionsMax = 2 }
+        try await HubFixture.running(limits: limits) { hub async throws in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<20 { group.addTask { try await hub.client.get("/healthz").status } }
+                for try await status in group { #expect(status == 200) }
+            }
+        }
+    }
+
+    @Test func manyRequestsGoOverOneConnection() async throws {
+        try await HubFixture.running { hub async throws in
+            let marks = try await hub.client.connected { connection in
+                var marks: [Int64] = []
+                for sequence in Int64(1)...100 {
+                    let body = try HubClient.coded(delivery([send(sequence)]))
+                    let answer = try await connection.send(.POST, WireProtocol.deliveriesPath, body)
+                    marks.append(try answer.decoded(WireReport.self).mark)
+                }
+                return marks
+            }
+            #expect(marks == Array(1...100))
+        }
+    }
+
+    @Test(arguments: ["/healthz", "/nowhere"])
+    func anAnswerToHEADHasNoBody(path: String) async throws {
+        try await HubFixture.running { hub async throws in
+            let head = "HEAD \(path) HTTP/1.1\r\nHost: h\r\n\r\n"
+            let next = "GET /healthz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+            let answer = try await hub.client.raw(Array((head + next).utf8))
+            #expect(answer.hasPrefix("HTTP/1.1 40"))
+            #expect(answer.contains("\r\n\r\nHTTP/1.1 200 OK"))
+            #expect(!answer.contains(#""code""#))
+        }
+    }
+
+    @Test func aClientThatAsksFirstIsToldToGoOn() async throws {
+        try await HubFixture.running { hub async throws in
+            let body = try HubClient.coded(delivery([send(1)]))
+            let head =
+                "POST /v1/deliveries HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(hub.client.token ?? "")\r\n"
+                + "Content-Type: application/json\r\nContent-Length: \(body.count)\r\nExpect: 100-continue\r\n"
+                + "Connection: close\r\n\r\n"
+            let answer = try await hub.client.raw(Array(head.utf8) + body)
+            #expect(answer.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK"))
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import CausewayHub
+import CausewayModels
+import CausewayWire
+import Testing
+
+/// The ordered idempotent batch contract, over real HTTP.
+@Suite struct DeliveryTests {
+    @Test func messagesGetPlacesInOrder() async throws {
+        try await HubFixture.running { hub in
+            let report = try await hub.client.report(delivery([send(1), send(2), send(3)]))
+            #expect(report.kinds == [.accepted, .accepted, .accepted])
+            #expect(report.positions == [1, 2, 3])
+            #expect(report.mark == 3)
+            let messages = try await hub.client.messages()
+            #expect(messages.map(\.id) == [id(1), id(2), id(3)])
+            #expect(messages.map(\.content) == [.text("message 1"), .text("message 2"), .text("message 3")])
+            #expect(messages.map(\.sender.value) == ["me", "me", "me"])
+            #expect(messages.map(\.createdAt.milliseconds) == [1001, 1002, 1003])
+        }
+    }
+
+    @Test func aRepeatIsAnsweredWithTheStoredResult() async throws {
+        try await HubFixture.running { hub in
+            let first = try await hub.client.report(delivery([send(1), send(2)]))
+            let again = try await hub.client.report(delivery([send(1), send(2), send(3)]))
+            #expect(Array(again.results.prefix(2)) == first.results)
+            #expect(again.results[2].position == 3)
+            #expect(try await hub.client.messages().count == 3)
+        }
+    }
+
+    @Test func aRepeatKeepsTheFirstContentUnderAUsedId() async throws {
+        try await HubFixture.running { hub in
+            let first = try await hub.client.report(delivery([send(1)]))
+            let again = try await hub.client.report(delivery([send(1, content: .text("something else"))]))
+            #expect(again.results == first.results)
+            #expect(try await hub.client.messages().map(\.content) == [.text("message 1")])
+        }
+    }
+
+    @Test func aResendUnderANewSequenceIsNoSecondCopy() async throws {
+        try await HubFixture.running { hub in
+            let first = try await hub.client.report(delivery([send(1), send(2)]))
+            let again = try await hub.client.report(delivery([send(3, 1)]))
+            #expect(again.results == [first.results[0]])
+            #expect(again.mark == 3)
+            #expect(try await hub.client.messages().count == 2)
+        }
+    }
+
+    @Test func oneIdTwiceInOneDeliveryIsOneMessage() async throws {
+        try await HubFixture.running { hub in
+            let report = try await hub.client.report(delivery([send(1, 5), send(2, 5)]))
+            #expect(report.results[0] == report.results[1])
+            #expect(try await hub.client.messages().count == 1)
+        }
+    }
+
+    @Test func aGapIsAnsweredWithTheMarkAndNothingIsApplied() async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(delivery([send(1)]))
+            let report = try await hub.client.report(delivery([send(3), send(4)]))
+            #expect(report.kinds == [.gap, .notAttempted])
+            #expect(report.results[0].mark == 1)
+            #expect(report.mark == 1)
+            let whole = try await hub.client.report(delivery([send(2), send(3), send(4)]))
+            #expect(whole.positions == [2, 3, 4])
+        }
+    }
+
+    @Test func aMessageDeletedBeforeItLeftIsNoGap() async throws {
+        try await HubFixture.running { hub in
+            let report = try await hub.client.report(delivery([send(1), send(4, after: 1), send(9, after: 4)]))
+            #expect(report.positions == [1, 2, 3])
+            #expect(report.mark == 9)
+        }
+    }
+
+    @Test func aLateCopyIsRefusedForEver() async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(delivery([send(1), send(5, after: 1)]))
+            let late = try await hub.client.report(delivery([send(3, after: 1)]))
+            #expect(late.kinds == [.late])
+            #expect(late.results[0].mark == 5)
+            #expect(try await hub.client.messages().count == 2)
+        }
+    }
+
+    @Test func aFenceBarsTheLateCopy() async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(delivery([send(1)]))
+            #expect(try await hub.client.report(delivery([fence(2)])).kinds == [.fenced])
+            #expect(try await hub.client.report(delivery([send(2)])).kinds == [.late])
+            #expect(try await hub.client.report(delivery([fence(2)])).kinds == [.fenced])
+            // Under a new sequence, after the verdict, its owner may send it again.
+            #expect(try await hub.client.report(delivery([send(3, 2)])).positions == [2])
+        }
+    }
+
+    @Test func aFenceForWhatArrivedTellsItsPlace() async throws {
+        try await HubFixture.running { hub in
+            let sent = try await hub.client.report(delivery([send(1)]))
+            #expect(try await hub.client.report(delivery([fence(1)])).results == sent.results)
+        }
+    }
+
+    @Test func aRefusalInsideABatchGoesOn() async throws {
+        try await HubFixture.running { hub in
+            let report = try await hub.client.report(
+                delivery([send(1), send(2, channel: "nowhere"), send(3, content: .text("")), send(4)]))
+            #expect(report.kinds == [.accepted, .refused, .refused, .accepted])
+            #expect(report.results[1].code == "channelNotFound")
+            #expect(report.results[2].code == "contentInvalid")
+            #expect(report.positions == [1, nil, nil, 2])
+            #expect(report.mark == 4)
+            // A repeat gives the same answers, although refusals are not remembered.
+            let again = try await hub.client.report(
+                delivery([send(1), send(2, channel: "nowhere"), send(3, content: .text("")), send(4)]))
+            #expect(again == report)
+        }
+    }
+
+    @Test func tryLaterStopsTheDeliveryThere() async throws {
+        let faults = HubFaults()
+        try await HubFixture.running(faults: faults) { hub in
+            faults.inject(.tryLater(fromSequence: 2, after: .milliseconds(1500)), times: 1)
+            let report = try await hub.client.report(delivery([send(1), send(2), send(3)]))
+            #expect(report.kinds == [.accepted, .tryLater, .notAttempted])
+            #expect(report.results[1].retryAfterMilliseconds == 1500)
+            #expect(report.mark == 1)
+            let rest = try await hub.client.report(delivery([send(2), send(3)]))
+            #expect(rest.positions == [2, 3])
+        }
+    }
+
+    @Test func lanesDoNotWaitForEachOther() async throws {
+        try await HubFixture.running { hub async throws in
+            #expect(try await hub.client.report(delivery([send(7)], lane: .media)).kinds == [.gap])
+            #expect(try await hub.client.report(delivery([send(1, 10)], lane: .media)).mark == 1)
+            #expect(try await hub.client.report(delivery([send(1, 11)], lane: .text)).mark == 1)
+            #expect(try await hub.client.report(delivery([send(2, 12)], lane: .media)).mark == 2)
+        }
+    }
+
+    @Test func anOlderEpochIsSuperseded() async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(delivery([send(1)], epoch: 2))
+            let old = try await hub.client.deliver(delivery([send(2)], epoch: 1))
+            #expect(old.status == 409)
+            #expect(old.errorCode == "superseded")
+            #expect(try await hub.client.messages().count == 1)
+            // Also in another lane, and for what would only be a repeat.
+            #expect(try await hub.client.deliver(delivery([send(1, 9)], epoch: 1, lane: .media)).status == 409)
+            #expect(try await hub.client.deliver(delivery([send(1)], epoch: 1)).status == 409)
+            // An empty delivery is enough to claim a newer epoch.
+            #expect(try await hub.client.report(delivery([], epoch: 3)).mark == 1)
+            #expect(try await hub.client.deliver(delivery([send(2)], epoch: 2)).status == 409)
+        }
+    }
+
+    @Test func accountsDoNotMixUnderOneOutboxId() async throws {
+        try await HubFixture.running { hub in
+            let other = try await hub.client(of: "other")
+            _ = try await hub.client.report(delivery([send(1), send(2)], epoch: 5))
+            let report = try await other.report(delivery([send(1, 100)], epoch: 1))
+            #expect(report.kinds == [.accepted])
+            #expect(report.mark == 1)
+            #expect(try await hub.client.report(delivery([send(3)], epoch: 5)).kinds == [.accepted])
+        }
+    }
+
+    @Test func anIdOfAnotherAccountIsTaken() async throws {
+        try await HubFixture.running { hub in
+            let other = try await hub.client(of: "other")
+            _ = try await hub.client.report(delivery([send(1)]))
+            let report = try await other.report(delivery([send(1), send(2, 22)]))
+            #expect(report.kinds == [.refused, .accepted])
+            #expect(report.results[0].code == "idTaken")
+            // Nothing of the other's placement is told.
+            #expect(report.results[0].position == nil)
+            #expect(try await other.report(delivery([fence(3, 1)])).kinds == [.fenced])
+        }
+    }
+}

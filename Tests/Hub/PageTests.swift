@@ -1,0 +1,106 @@
+import CausewayModels
+import CausewayWire
+import NIOHTTP1
+import Testing
+
+@Suite struct PageTests {
+    /// Positions of a page, and whether there is more.
+    private func page(_ hub: HubFixture, _ query: String) async throws -> ([Int64], Bool) {
+        let answer = try await hub.client.get(WireProtocol.messagesPath("general") + query)
+        guard answer.status == 200 else { throw HubClient.Unexpected(status: answer.status, text: answer.text) }
+        let page = try answer.decoded(WirePage.self)
+        return (page.messages.map(\.position), page.hasMore)
+    }
+
+    @Test func pagesFromBothEnds() async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(delivery((1...50).map { send($0) }))
+            let cases: [(query: String, positions: [Int64], hasMore: Bool)] = [
+                ("", Array(31...50), true),
+                ("?limit=3", [48, 49, 50], true),
+                ("?limit=50", Array(1...50), false),
+                ("?limit=1000", Array(1...50), false),
+                ("?limit=999999", Array(1...50), false),
+                ("?limit=2&before=48", [46, 47], true),
+                ("?limit=2&before=3", [1, 2], false),
+                ("?limit=2&before=2", [1], false),
+                ("?limit=2&before=1", [], false),
+                ("?limit=2&before=0", [], false),
+                ("?limit=2&before=9223372036854775807", [49, 50], true),
+                ("?limit=2&after=0", [1, 2], true),
+                ("?limit=2&after=47", [48, 49], true),
+                ("?limit=2&after=48", [49, 50], false),
+                ("?limit=2&after=50", [], false),
+                ("?limit=2&after=9223372036854775807", [], false),
+            ]
+            for (query, positions, hasMore) in cases {
+                let (found, more) = try await page(hub, query)
+                #expect(found == positions, "\(query)")
+                #expect(more == hasMore, "\(query)")
+            }
+        }
+    }
+
+    @Test func deletedMessagesAreNoHolesInAPage() async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(
+                delivery((1...10).map { send($0) } + (3...8).map { delete(Int64($0 + 8), UInt64($0)) }))
+            #expect(try await page(hub, "?limit=3&after=1") == ([2, 9, 10], false))
+            #expect(try await page(hub, "?limit=3&before=10") == ([1, 2, 9], false))
+            #expect(try await page(hub, "?limit=2") == ([9, 10], true))
+        }
+    }
+
+    @Test func anEmptyChannelHasAnEmptyPage() async throws {
+        try await HubFixture.running { hub async throws in #expect(try await page(hub, "") == ([], false)) }
+    }
+
+    @Test func aPageOfLargeMessagesStopsShortAndSaysSo() async throws {
+        try await HubFixture.running { hub in
+            let text = String(repeating: "x", count: Limits.textBytesMax)
+            for start in stride(from: Int64(1), through: 100, by: 20) {
+                _ = try await hub.client.report(
+                    delivery((start..<start + 20).map { send($0, content: .text(text)) }))
+            }
+            let (positions, hasMore) = try await page(hub, "?limit=1000&after=0")
+            #expect(hasMore)
+            #expect(positions.count < 100)
+            #expect(positions == Array(1...Int64(positions.count)))
+            #expect(try await hub.client.messages().map(\.position) == Array(1...100))
+        }
+    }
+
+    @Test(arguments: [
+        "?limit=0", "?limit=-1", "?limit=x", "?limit=", "?after=-1", "?before=x", "?after=1&before=2",
+        "?limit=1&limit=2",
+        "?after=9223372036854775808",
+    ])
+    func aWrongQueryIsRefused(query: String) async throws {
+        try await HubFixture.running { hub in
+            let answer = try await hub.client.get(WireProtocol.messagesPath("general") + query)
+            #expect(answer.status == 400)
+            #expect(answer.errorCode == "queryInvalid")
+        }
+    }
+
+    @Test func channelsAndSingleMessages() async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(delivery([send(1), send(2)]))
+            let made = try await hub.client.send(.PUT, WireProtocol.channelPath("a%40b"))
+            #expect(made.status == 201)
+            #expect(try await hub.client.send(.PUT, WireProtocol.channelPath("a@b")).status == 200)
+            let channels = try await hub.client.get(WireProtocol.channelsPath).decoded(WireChannels.self).channels
+            #expect(channels.map(\.id.value) == ["a@b", "general"])
+            #expect(channels.map(\.lastPosition) == [0, 2])
+
+            let one = try await hub.client.get(WireProtocol.messagePath(id(2).description)).decoded(WireMessage.self)
+            #expect(one.id == id(2))
+            #expect(one.position == 2)
+            let none = try await hub.client.get(WireProtocol.messagePath(id(3).description))
+            #expect(none.errorCode == "messageNotFound")
+            let session = try await hub.client.get(WireProtocol.sessionPath).decoded(WireSession.self)
+            #expect(session.user.value == "me")
+            #expect(try await hub.client.get(WireProtocol.messagesPath("nope")).errorCode == "channelNotFound")
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import CausewayModels
+import CausewayWire
+
+/// Short ways to say what a client sends. Ids are numbers made into UUIDs.
+func id(_ number: UInt64) -> MessageID {
+    MessageID(UUIDv7(high: 0x0190_A6B2_0000_7000, low: 0x8000_0000_0000_0000 + number))
+}
+
+func outbox(_ number: UInt64) -> OutboxID {
+    OutboxID(UUIDv7(high: 0x0190_A6B2_0000_7001, low: 0x8000_0000_0000_0000 + number))
+}
+
+func delivery(_ operations: [WireOperation], outbox number: UInt64 = 1, epoch: Int64 = 1, lane: LaneID = .text)
+    -> WireDelivery
+{
+    WireDelivery(outbox: outbox(number), epoch: epoch, lane: lane, operations: operations)
+}
+
+func send(
+    _ sequence: Int64, after previous: Int64? = nil, _ number: UInt64? = nil, channel: String = "general",
+    content: MessageContent? = nil
+) -> WireOperation {
+    WireOperation(
+        kind: .send, sequence: sequence, previous: previous ?? sequence - 1, id: id(number ?? UInt64(sequence)),
+        channel: ChannelID(channel), content: content ?? .text("message \(number ?? UInt64(sequence))"),
+        createdAt: Timestamp(milliseconds: 1000 + sequence))
+}
+
+func fence(_ sequence: Int64, after previous: Int64? = nil, _ number: UInt64? = nil) -> WireOperation {
+    WireOperation(
+        kind: .fence, sequence: sequence, previous: previous ?? sequence - 1, id: id(number ?? UInt64(sequence)))
+}
+
+func delete(_ sequence: Int64, after previous: Int64? = nil, _ number: UInt64) -> WireOperation {
+    WireOperation(kind: .delete, sequence: sequence, previous: previous ?? sequence - 1, id: id(number))
+}
+
+extension WireReport {
+    var kinds: [WireResult.Kind] { results.map(\.kind) }
+    var positions: [Int64?] { results.map(\.position) }
+}

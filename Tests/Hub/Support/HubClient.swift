@@ -1,0 +1,157 @@
+import CausewayHub
+import CausewayModels
+import CausewayWire
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// A plain HTTP/1.1 client over a real socket: what a hub really answers, byte for byte.
+struct HubClient: Sendable {
+    let port: Int
+    var token: String?
+
+    struct Answer: Sendable {
+        let status: Int
+        let headers: HTTPHeaders
+        let body: [UInt8]
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+
+        func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
+            try JSONDecoder().decode(type, from: Data(body))
+        }
+
+        /// The code of an error, which every answer that is not 2xx carries with the protocol's header.
+        var errorCode: String? {
+            guard headers.first(name: WireProtocol.header) == WireProtocol.version else { return nil }
+            return try? decoded(WireError.self).code
+        }
+    }
+
+    /// The connection ended before the answer did.
+    struct Cut: Error {}
+
+    /// One connection that is used for many requests, one after the other.
+    struct Connection {
+        fileprivate var inbound: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
+        fileprivate let outbound: NIOAsyncChannelOutboundWriter<HTTPClientRequestPart>
+        fileprivate let token: String?
+
+        mutating func send(
+            _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], headers extra: HTTPHeaders = [:]
+        ) async throws -> Answer {
+            var headers = extra
+            headers.replaceOrAdd(name: "Host", value: "127.0.0.1")
+            if let token, !headers.contains(name: "Authorization") {
+                headers.add(name: "Authorization", value: "Bearer \(token)")
+            }
+            if !body.isEmpty {
+                headers.add(name: "Content-Length", value: "\(body.count)")
+                if !headers.contains(name: "Content-Type") {
+                    headers.add(name: "Content-Type", value: "application/json")
+                }
+            }
+            try await outbound.write(
+                .head(HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: headers)))
+            if !body.isEmpty { try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: body)))) }
+            try await outbound.write(.end(nil))
+            return try await answer()
+        }
+
+        private mutating func answer() async throws -> Answer {
+            var head: HTTPResponseHead?
+            var body: [UInt8] = []
+            while let part = try await inbound.next(isolation: #isolation) {
+                switch part {
+                case .head(let response): head = response
+                case .body(let bytes): body += Array(bytes.readableBytesView)
+                case .end:
+                    guard let head else { throw Cut() }
+                    return Answer(status: Int(head.status.code), headers: head.headers, body: body)
+                }
+            }
+            throw Cut()
+        }
+    }
+
+    func connected<Value: Sendable>(_ body: (inout Connection) async throws -> Value) async throws -> Value {
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    return try NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>(
+                        wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            var connection = Connection(inbound: inbound.makeAsyncIterator(), outbound: outbound, token: token)
+            return try await body(&connection)
+        }
+    }
+
+    /// One request over a connection of its own.
+    func send(
+        _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], headers: HTTPHeaders = [:]
+    ) async throws -> Answer {
+        try await connected { try await $0.send(method, path, body, headers: headers) }
+    }
+
+    func get(_ path: String) async throws -> Answer { try await send(.GET, path) }
+
+    func post(_ text: String, headers: HTTPHeaders = [:]) async throws -> Answer {
+        try await send(.POST, WireProtocol.deliveriesPath, Array(text.utf8), headers: headers)
+    }
+
+    func deliver(_ delivery: WireDelivery) async throws -> Answer {
+        try await send(.POST, WireProtocol.deliveriesPath, Self.coded(delivery))
+    }
+
+    static func coded(_ delivery: WireDelivery) throws -> [UInt8] { Array(try JSONEncoder().encode(delivery)) }
+
+    /// The report of a delivery that the hub takes.
+    func report(_ delivery: WireDelivery) async throws -> WireReport {
+        let answer = try await deliver(delivery)
+        guard answer.status == 200 else { throw Unexpected(status: answer.status, text: answer.text) }
+        return try answer.decoded(WireReport.self)
+    }
+
+    struct Unexpected: Error, CustomStringConvertible {
+        let status: Int
+        let text: String
+        var description: String { "unexpected \(status): \(text.prefix(500))" }
+    }
+
+    /// A whole channel, read in pages from its start.
+    func messages(in channel: String = "general", pageSize: Int = 1000) async throws -> [WireMessage] {
+        var all: [WireMessage] = []
+        while true {
+            let after = all.last?.position ?? 0
+            let answer = try await get(WireProtocol.messagesPath(channel) + "?limit=\(pageSize)&after=\(after)")
+            guard answer.status == 200 else { throw Unexpected(status: answer.status, text: answer.text) }
+            let page = try answer.decoded(WirePage.self)
+            all += page.messages
+            if !page.hasMore { return all }
+        }
+    }
+
+    /// Sends bytes as they are, and returns all that comes back until the hub closes the connection.
+    func raw(_ bytes: [UInt8]) async throws -> String {
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(bytes: bytes))
+            var answer = ""
+            do {
+                for try await part in inbound { answer += String(buffer: part) }
+            } catch is IOError {
+                // A reset ends it as well; what came before counts.
+            }
+            return answer
+        }
+    }
+}

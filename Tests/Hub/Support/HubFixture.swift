@@ -1,0 +1,63 @@
+import CausewayHub
+import CausewayModels
+import CausewayWire
+import Foundation
+import Logging
+
+/// A folder that is gone when the test is over.
+struct TemporaryFolder: ~Copyable {
+    let path: String
+
+    init() {
+        path = NSTemporaryDirectory() + "/causeway-hub-" + UUID().uuidString
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// A real hub in process, plain on loopback, with the account `me` and the channel `general`.
+struct HubFixture: Sendable {
+    let hub: HubService
+    let client: HubClient
+    let folder: DataFolder
+
+    var port: Int { client.port }
+
+    /// A client of a further account.
+    func client(of account: String) async throws -> HubClient {
+        HubClient(port: client.port, token: try await hub.store.addAccount(account).text)
+    }
+
+    static func token(in folder: DataFolder) throws -> String {
+        try String(contentsOfFile: folder.token(of: "me"), encoding: .utf8).trimmingCharacters(in: .newlines)
+    }
+
+    static func running<Value: Sendable>(
+        faults: HubFaults? = nil, limits: ConnectionLimits = ConnectionLimits(),
+        _ body: @Sendable (HubFixture) async throws -> Value
+    ) async throws -> Value {
+        let temporary = TemporaryFolder()
+        let folder = DataFolder(temporary.path)
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
+        return try await running(folder, faults: faults, limits: limits, body)
+    }
+
+    /// A hub on a folder that is set up already.
+    static func running<Value: Sendable>(
+        _ folder: DataFolder, faults: HubFaults? = nil, limits: ConnectionLimits = ConnectionLimits(),
+        _ body: @Sendable (HubFixture) async throws -> Value
+    ) async throws -> Value {
+        let token = try token(in: folder)
+        var configuration = HubConfiguration(folder: folder, security: .plainOnLoopback)
+        configuration.limits = limits
+        return try await HubService.running(
+            configuration, faults: faults, logger: Self.logger
+        ) { hub in
+            let client = HubClient(port: try await hub.port(), token: token)
+            return try await body(HubFixture(hub: hub, client: client, folder: folder))
+        }
+    }
+
+    /// Silent: tests read answers, not logs.
+    static var logger: Logger { Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() } }
+}

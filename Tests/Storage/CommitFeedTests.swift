@@ -1,0 +1,22 @@
+import CausewayStorage
+import Synchronization
+import Testing
+
+@Suite struct CommitFeedTests {
+    /// A subscriber that is called from ever deeper in the stack costs more with every commit, and ends in a crash.
+    @Test func theThousandthCallIsAsCheapAsTheFirst() {
+        let depths = Mutex<[Int]>([])
+        let feed = CommitFeed()
+        let subscription = feed.subscribe { commit in
+            var here = commit.version
+            let address = unsafe withUnsafeMutablePointer(to: &here) { Int(bitPattern: $0) }
+            depths.withLock { $0.append(address) }
+        }
+        for version in 1...1000 { feed.publish(StoreCommit(version: Int64(version), changes: [])) }
+        subscription.cancel()
+        feed.publish(StoreCommit(version: 1001, changes: []))
+        let found = depths.withLock { $0 }
+        #expect(found.count == 1000)
+        #expect(found.allSatisfy { abs($0 - found[0]) < 256 })
+    }
+}

@@ -1,0 +1,186 @@
+import CausewayModels
+import CausewayStorage
+import Synchronization
+
+/// A store with one fault, to show that the suite finds it.
+final class FaultyStore: Store {
+    enum Fault: CaseIterable, Sendable {
+        case dropsFeedEvent, tellsTooLate, wrongBefore, callsAfterCancel, skipsVersion, hidesReset
+        case losesCommit, halfCommit, losesOnRestart
+        case reusesNumbers, takesDuplicates, ignoresBounds, wrongCounts
+        case pageWithoutEnd, pageWithoutTies, pageUnordered, messagesUnordered
+        case keepsEpoch, newOutboxID, forgetsFences, worksAfterClose, worksBeforeBegin, wrongSequenceOrder
+    }
+
+    let fault: Fault
+    let base: MemoryStore
+    private let state: Mutex<State>
+
+    struct State: Sendable {
+        var hasBegun = false
+        var isClosed = false
+        var commits = 0
+        var late: [@Sendable () -> Void] = []
+        var ordinals: Int64 = 0
+        var firstOutboxID: OutboxID?
+        var subscriptions: [StoreSubscription] = []
+    }
+
+    init(_ fault: Fault, _ base: MemoryStore) {
+        self.fault = fault
+        self.base = base
+        state = Mutex(State())
+    }
+
+    func reopened() async -> FaultyStore {
+        switch fault {
+        case .losesOnRestart: FaultyStore(fault, MemoryStore())
+        default: FaultyStore(fault, base.crashed())
+        }
+    }
+
+    // MARK: Writing
+
+    func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot {
+        var opening = opening
+        if fault == .worksBeforeBegin, state.withLock({ $0.hasBegun }) { return try await base.outbox() }
+        if fault == .forgetsFences { opening.restart = .resume }
+        var snapshot = try await base.begin(opening)
+        state.withLock { $0.hasBegun = true }
+        if fault == .keepsEpoch { snapshot.epoch = 1 }
+        if fault == .newOutboxID { snapshot.outboxID = opening.newOutboxID }
+        return snapshot
+    }
+
+    func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message {
+        if fault == .takesDuplicates, let old = try await base.message(draft.id) { return old }
+        if fault == .ignoresBounds {
+            do {
+                return try await base.enqueue(draft)
+            } catch .outboxFull {
+                return Message(draft, sequence: .max)
+            }
+        }
+        if fault == .worksBeforeBegin, !state.withLock({ $0.hasBegun }) { return Message(draft, sequence: 1) }
+        let message = try await base.enqueue(draft)
+        tellLate()
+        guard fault == .reusesNumbers else { return message }
+        return message.resent(sequence: message.ordinal > 1 ? 1 : message.laneSequence)
+    }
+
+    func commit(_ mutations: [Mutation]) async throws(StoreError) {
+        let number = state.withLock { state in
+            state.commits += 1
+            return state.commits
+        }
+        switch fault {
+        case .losesCommit where number % 3 == 2: return
+        case .halfCommit:
+            do {
+                try await base.commit(mutations)
+            } catch .other {
+                try await base.commit([mutations[0]])
+                throw .other(detail: "half")
+            }
+        case .wrongSequenceOrder:
+            try await base.commit(
+                mutations.map { mutation in
+                    if case .resend(let id) = mutation { return .requeue(id, attempts: 0) }
+                    return mutation
+                })
+        default: try await base.commit(mutations)
+        }
+        tellLate()
+    }
+
+    private func tellLate() {
+        for call in state.withLock({ state in
+            defer { state.late = [] }
+            return Array(state.late.dropLast())
+        }) { call() }
+    }
+
+    // MARK: Reading
+
+    func message(_ id: MessageID) async throws(StoreError) -> Message? { try await base.message(id) }
+
+    func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message] {
+        let found = try await base.messages(ids)
+        return fault == .messagesUnordered ? found.sorted { $0.ordinal < $1.ordinal } : found
+    }
+
+    func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
+        var query = query
+        switch fault {
+        case .pageWithoutTies:
+            // Continues behind the position, and so loses what shares it.
+            if case .channel = query.scope, let after = query.after, after.position != .max {
+                query.after?.ordinal = query.direction == .ascending ? .max : .min
+            }
+        case .pageUnordered:
+            let page = try await base.page(query)
+            return MessagePage(messages: page.messages.reversed(), next: page.next)
+        default: break
+        }
+        var page = try await base.page(query)
+        if fault == .pageWithoutEnd, page.next == nil { page.next = page.messages.last?.cursor }
+        return page
+    }
+
+    func counts() async throws(StoreError) -> StoreCounts {
+        var counts = try await base.counts()
+        if fault == .wrongCounts { counts.undeliveredBytes -= counts.error }
+        return counts
+    }
+
+    func deleteActions(before: Int64?, limit: Int) async throws(StoreError) -> [DeleteAction] {
+        try await base.deleteActions(before: before, limit: limit)
+    }
+
+    func session() async throws(StoreError) -> Session? { try await base.session() }
+
+    func outbox() async throws(StoreError) -> OutboxSnapshot { try await base.outbox() }
+
+    func close() async {
+        if fault != .worksAfterClose { await base.close() }
+    }
+
+    // MARK: The feed
+
+    func subscribe(_ subscriber: @escaping @Sendable (StoreCommit) -> Void) -> StoreSubscription {
+        switch fault {
+        case .dropsFeedEvent:
+            return base.subscribe { if $0.version % 4 != 3 { subscriber($0) } }
+        case .tellsTooLate:
+            return base.subscribe { commit in
+                self.state.withLock { $0.late.append { subscriber(commit) } }
+            }
+        case .wrongBefore:
+            return base.subscribe { commit in
+                var commit = commit
+                commit.changes = commit.changes.map { change in
+                    guard case .message(_?, let after, let bytes) = change else { return change }
+                    return .message(before: nil, after: after, bytes: bytes)
+                }
+                subscriber(commit)
+            }
+        case .callsAfterCancel:
+            state.withLock { $0.subscriptions.append(base.subscribe(subscriber)) }
+            return StoreSubscription {}
+        case .skipsVersion:
+            return base.subscribe { commit in
+                var commit = commit
+                commit.version *= 2
+                subscriber(commit)
+            }
+        case .hidesReset:
+            return base.subscribe { commit in
+                var commit = commit
+                commit.isReset = false
+                subscriber(commit)
+            }
+        default:
+            return base.subscribe(subscriber)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import CausewayStorage
+import CausewayStorageConformance
+import Testing
+
+/// The suite proves something only if it finds what is wrong.
+struct PlantedFaultTests {
+    /// Each fault, and the rule that is made to find it.
+    static let expectations: [(FaultyStore.Fault, String)] = [
+        (.dropsFeedEvent, "drawn histories: the store, its feed and the model agree"),
+        (.tellsTooLate, "every subscriber sees every commit before the call returns"),
+        (.wrongBefore, "several mutations of one message in one commit apply in order"),
+        (.callsAfterCancel, "no call begins after cancel, and none after release"),
+        (.skipsVersion, "every subscriber sees every commit before the call returns"),
+        (.hidesReset, "what concerns the whole outbox is told as a reset"),
+        (.losesCommit, "drawn histories: the store, its feed and the model agree"),
+        (.halfCommit, "a call that fails changes nothing"),
+        (.losesOnRestart, "what was committed is there in the next run"),
+        (.reusesNumbers, "a number is never handed out twice"),
+        (.takesDuplicates, "a second message with the same id is refused"),
+        (.ignoresBounds, "a full outbox refuses, drops nothing, and takes in again when there is room"),
+        (.wrongCounts, "drawn histories: the store, its feed and the model agree"),
+        (.pageWithoutEnd, "the outbox's pages: in the order of creation, in both directions"),
+        (.pageWithoutTies, "a channel's pages: by position, then what is undelivered, in both directions"),
+        (.pageUnordered, "a channel's pages: by position, then what is undelivered, in both directions"),
+        (.messagesUnordered, "messages by id come in the order asked for, without those that are not there"),
+        (.keepsEpoch, "the outbox keeps its id, and each run has a new epoch"),
+        (.newOutboxID, "the outbox keeps its id, and each run has a new epoch"),
+        (.forgetsFences, "begin with fail gives up what was left, and asks about what had been transmitted"),
+        (.worksAfterClose, "after close everything says so"),
+        (.worksBeforeBegin, "nothing works before begin"),
+        (.wrongSequenceOrder, "every mutation does to every state what the port says"),
+    ]
+
+    @Test func everyFaultHasARule() {
+        #expect(Set(Self.expectations.map(\.0)) == Set(FaultyStore.Fault.allCases))
+    }
+
+    @Test(arguments: expectations)
+    func isFound(_ fault: FaultyStore.Fault, by name: String) async throws {
+        let rule = try #require(StoreConformance.rule(name))
+        let factory = StoreFactory(
+            make: { FaultyStore(fault, MemoryStore(bounds: $0)) },
+            reopen: { store in
+                guard let store = store as? FaultyStore else { throw StoreError.closed }
+                return await store.reopened()
+            })
+        await #expect(throws: ConformanceFailure.self) { try await rule.run(factory) }
+    }
+}

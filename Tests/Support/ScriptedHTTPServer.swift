@@ -1,0 +1,240 @@
+package import CausewayTLS
+package import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// A server on a real loopback socket that answers each request with what a script says: right, wrong, late, in part,
+/// or not at all. Any task may look at what it saw.
+package final class ScriptedHTTPServer: Sendable {
+    /// One thing that the server does on a connection; a script is a list of them, done in order.
+    package enum Step: Sendable {
+        /// Writes these bytes as they are.
+        case write(String)
+        case writeBytes([UInt8])
+        /// Does nothing for so long.
+        case wait(Duration)
+        /// Ends the connection in order: with FIN, and under TLS with its closing word.
+        case close
+        /// Ends the connection with RST, in the middle of whatever it is in.
+        case reset
+    }
+
+    /// A whole request.
+    package struct Request: Sendable {
+        /// 1 for the first request that the server got, over all connections.
+        package let number: Int
+        package let method: String
+        package let path: String
+        package let headers: [(name: String, value: String)]
+        package let body: ByteBuffer
+
+        /// The value of the first field of that name, in any case.
+        package func header(_ name: String) -> String? {
+            headers.first { $0.name.lowercased() == name.lowercased() }?.value
+        }
+    }
+
+    /// Says what to do for a request. An empty list stalls: the client hears nothing more.
+    package typealias Script = @Sendable (Request) -> [Step]
+
+    private struct Seen {
+        var requests: [Request] = []
+        var applicationBytes = 0
+        var connections: [any Channel] = []
+        var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let seen = Mutex(Seen())
+    private let script: Script
+    private let opening: [Step]
+    private let tls: TLSServerContext?
+
+    private init(tls: TLSServerContext?, opening: [Step], script: @escaping Script) {
+        self.tls = tls
+        self.opening = opening
+        self.script = script
+    }
+
+    /// Runs a server for as long as `body` runs.
+    ///
+    /// - Parameters:
+    ///   - tls: how connections are secured; nil for none.
+    ///   - opening: what it does on each connection before it heard anything.
+    ///   - script: called on an event loop; must not block.
+    ///   - body: gets the server and its port.
+    package static func run<Result: Sendable>(
+        tls: TLSServerContext? = nil, opening: [Step] = [], script: @escaping Script,
+        body: (_ server: ScriptedHTTPServer, _ port: Int) async throws -> Result
+    ) async throws -> Result {
+        let server = ScriptedHTTPServer(tls: tls, opening: opening, script: script)
+        let listening = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try server.accept(channel) }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        do {
+            let result = try await body(server, listening.localAddress?.port ?? 0)
+            await server.end(listening)
+            return result
+        } catch {
+            await server.end(listening)
+            throw error
+        }
+    }
+
+    /// The requests so far, in the order of their ends.
+    package var requests: [Request] { seen.withLock { $0.requests } }
+
+    /// Plain bytes that any client sent; 0 when none got further than its handshake.
+    package var applicationBytes: Int { seen.withLock { $0.applicationBytes } }
+
+    /// Connections that were accepted.
+    package var connectionCount: Int { seen.withLock { $0.connections.count } }
+
+    /// Returns when the server has got so many requests.
+    package func hasRequests(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = seen.withLock { seen in
+                if seen.requests.count >= count { return true }
+                seen.waiters.append((count, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    // MARK: - On the event loops
+
+    private func accept(_ channel: any Channel) throws {
+        seen.withLock { $0.connections.append(channel) }
+        let pipeline = channel.pipeline.syncOperations
+        let breaker = Breaker()
+        try pipeline.addHandler(breaker)
+        if let tls { try pipeline.addHandler(tls.makeHandler()) }
+        try pipeline.addHandlers([
+            ByteCounter(server: self), ByteToMessageHandler(HTTPRequestDecoder()),
+            Conversation(server: self, opening: opening, breaker: breaker),
+        ])
+    }
+
+    private func end(_ listening: any Channel) async {
+        try? await listening.close()
+        let (connections, waiters) = seen.withLock { seen in
+            defer { seen.waiters = [] }
+            return (seen.connections, seen.waiters)
+        }
+        for waiter in waiters { waiter.continuation.resume() }
+        for connection in connections { try? await connection.close() }
+    }
+
+    fileprivate func count(_ bytes: Int) {
+        seen.withLock { $0.applicationBytes += bytes }
+    }
+
+    fileprivate func answer(_ head: HTTPRequestHead, _ body: ByteBuffer) -> [Step] {
+        let (request, ready) = seen.withLock { seen in
+            let request = Request(
+                number: seen.requests.count + 1, method: head.method.rawValue, path: head.uri,
+                headers: head.headers.map { ($0.name, $0.value) }, body: body)
+            seen.requests.append(request)
+            let ready = seen.waiters.filter { $0.count <= seen.requests.count }
+            seen.waiters.removeAll { $0.count <= seen.requests.count }
+            return (request, ready)
+        }
+        for waiter in ready { waiter.continuation.resume() }
+        return script(request)
+    }
+}
+
+extension ScriptedHTTPServer.Step {
+    /// A whole answer. Names the length of the body; adds nothing else.
+    package static func answer(
+        _ status: Int, _ headers: [(String, String)] = [], _ body: String = ""
+    ) -> ScriptedHTTPServer.Step {
+        var text = "HTTP/1.1 \(status) Status\r\nContent-Length: \(body.utf8.count)\r\n"
+        for (name, value) in headers { text += "\(name): \(value)\r\n" }
+        return .write(text + "\r\n" + body)
+    }
+}
+
+/// Counts plain bytes. Used on its channel's event loop.
+private final class ByteCounter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let server: ScriptedHTTPServer
+
+    init(server: ScriptedHTTPServer) { self.server = server }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        server.count(unwrapInboundIn(data).readableBytes)
+        context.fireChannelRead(data)
+    }
+}
+
+/// Collects requests and performs their scripts, one after the other. Used on its channel's event loop.
+private final class Conversation: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = ByteBuffer
+
+    private let server: ScriptedHTTPServer
+    private let breaker: Breaker
+    private var steps: [ScriptedHTTPServer.Step]
+    private var isWaiting = false
+    private var head: HTTPRequestHead?
+    private var body = ByteBuffer()
+
+    init(server: ScriptedHTTPServer, opening: [ScriptedHTTPServer.Step], breaker: Breaker) {
+        self.server = server
+        self.breaker = breaker
+        steps = opening
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        perform(context)
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            self.head = head
+            body.clear()
+        case .body(var part):
+            body.writeBuffer(&part)
+        case .end:
+            guard let head else { return }
+            self.head = nil
+            steps += server.answer(head, body)
+            perform(context)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private func perform(_ context: ChannelHandlerContext) {
+        while !isWaiting, !steps.isEmpty {
+            switch steps.removeFirst() {
+            case .write(let text):
+                context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
+            case .writeBytes(let bytes):
+                context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+            case .wait(let duration):
+                isWaiting = true
+                context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(duration)) { [self] in
+                    isWaiting = false
+                    perform(context)
+                }
+            case .close:
+                context.close(promise: nil)
+            case .reset:
+                breaker.reset()
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import CausewayTLS
+import NIOCore
+import Testing
+
+/// Every bad server is a real `openssl s_server`. A lowered `openssl s_client` reaches it and gets a byte through, so that
+/// a refusal says something about our side and not about a server that was never there.
+@Suite(.timeLimit(.minutes(1)))
+struct BadServerTests {
+    @Test(arguments: BadServer.certificates + BadServer.protocols)
+    func isRefusedBeforeTheFirstByte(_ bad: BadServer) async throws {
+        let house = try TestHouse()
+        let identity = try bad.identity?(house)
+        let files = identity.map { ["-cert", $0.chain, "-cert_chain", $0.chain, "-key", $0.key] } ?? []
+        let (server, port) = try await OpenSSLProgram.server(files + bad.serverArguments)
+        defer { server.kill() }
+
+        let connection = try await Loopback.connect(
+            house.client(), port: port, serverName: bad.serverName, early: "application-secret\n")
+        let log = await connection.log.wait { $0.isOver }
+        let error = try #require(log.tlsErrors.first)
+        #expect(bad.verdict.matches(error), "\(error)")
+        #expect(log.tlsErrors.count == 1)
+        #expect(log.completed == nil)
+        #expect(log.received.isEmpty)
+
+        // The control arm comes second: what it got through shows that the server has printed all that came before.
+        let control = try OpenSSLProgram.client(port: port, bad.lowered)
+        control.send("control-marker\n")
+        let reached = await server.prints("control-marker")
+        #expect(reached, "the server cannot be reached: \(server.output.value.text) \(control.output.value.text)")
+        #expect(!server.output.value.text.contains("application-secret"))
+    }
+
+    @Test func aSoundServerIsAccepted() async throws {
+        let house = try TestHouse()
+        let arguments = ["-cert", house.server.chain, "-key", house.server.key]
+        let (server, port) = try await OpenSSLProgram.server(arguments)
+        defer { server.kill() }
+        for name in ["localhost", "LOCALHOST.", "127.0.0.1", "a.example.test"] {
+            let connection = try await Loopback.connect(
+                house.client(), port: port, serverName: name, early: "hello \(name)\n")
+            #expect(await server.prints("hello \(name)\n"))
+            #expect(connection.log.value.tlsErrors.isEmpty)
+            try await connection.close()
+        }
+    }
+
+    @Test func aChainThroughAnIntermediateIsAccepted() async throws {
+        let house = try TestHouse()
+        let middle = try house.root.issueAuthority(BadServer.authority("Intermediate"))
+        let files = try house.directory.write(middle.issue(BadServer.options()), as: "linked")
+        let (server, port) = try await OpenSSLProgram.server(
+            ["-cert", files.chain, "-cert_chain", files.chain, "-key", files.key])
+        defer { server.kill() }
+        let connection = try await Loopback.connect(house.client(), port: port, early: "through\n")
+        #expect(await server.prints("through"))
+        try await connection.close()
+    }
+
+    @Test func aServerThatSpeaksPlainTextIsRefused() async throws {
+        let house = try TestHouse()
+        let server = try await Loopback.listen(nil, answer: .echo)
+        let connection = try await Loopback.connect(house.client(), port: server.port, early: "application-secret")
+        let log = await connection.log.wait { $0.isOver }
+        guard case .handshake = log.tlsErrors.first else {
+            Issue.record("\(log.tlsErrors)")
+            return
+        }
+        let seen = await server.connection().log.wait { $0.isOver }
+        #expect(!seen.received.isEmpty)
+        #expect(!seen.text.contains("application-secret"))
+        try await server.close()
+    }
+
+    @Test func theSystemsStoreDoesNotTrustOurRoot() async throws {
+        let house = try TestHouse()
+        let server = try await Loopback.listen(house.serverContext())
+        let connection = try await Loopback.connect(
+            TLSClientContext(TLSClientConfiguration()), port: server.port, early: "application-secret")
+        let log = await connection.log.wait { $0.isOver }
+        guard case .certificate = log.tlsErrors.first else {
+            Issue.record("\(log.tlsErrors)")
+            return
+        }
+        // The server learns why.
+        let seen = await server.connection().log.wait { $0.isOver }
+        guard case .refusedByPeer = seen.tlsErrors.first else {
+            Issue.record("\(seen.tlsErrors)")
+            return
+        }
+        #expect(seen.received.isEmpty)
+        try await server.close()
+    }
+}
+
+extension BadServer.Verdict {
+    func matches(_ error: TLSError) -> Bool {
+        switch (self, error) {
+        case (.certificate(let expected), .certificate(let problem, _)): expected == problem
+        case (.protocolVersion, .protocolVersion), (.handshake, .handshake): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import CausewayTLS
+import Testing
+
+/// Servers that must be refused, each with what is wrong and the word for it.
+struct BadServer: Sendable, CustomTestStringConvertible {
+    enum Verdict: Sendable {
+        case certificate(CertificateProblem)
+        case protocolVersion
+        case handshake
+    }
+
+    var name: String
+    var verdict: Verdict
+    var serverName = "localhost"
+    /// Makes the server's certificate; nil for one without.
+    var identity: (@Sendable (TestHouse) throws -> IdentityFiles)?
+    var serverArguments: [String] = []
+    /// For the client that lowers itself to reach it all the same.
+    var lowered = ["-cipher", "ALL:@SECLEVEL=0"]
+
+    var testDescription: String { name }
+
+    init(
+        _ name: String, _ verdict: Verdict, serverName: String = "localhost",
+        serverArguments: [String] = [],
+        lowered: [String]? = nil, identity: (@Sendable (TestHouse) throws -> IdentityFiles)?
+    ) {
+        self.name = name
+        self.verdict = verdict
+        self.serverName = serverName
+        self.serverArguments = serverArguments
+        self.identity = identity
+        if let lowered { self.lowered = lowered }
+    }
+
+    /// A server whose one fault is its certificate.
+    init(
+        _ name: String, _ problem: CertificateProblem, serverName: String = "localhost",
+        change: @escaping @Sendable (inout CertificateOptions) -> Void
+    ) {
+        self.init(
+            name, .certificate(problem), serverName: serverName, serverArguments: Self.lowestLevel
+        ) { house in
+            try house.directory.write(house.root.issue(Self.options(change)), as: "bad")
+        }
+    }
+
+    /// Without it the server's own OpenSSL would refuse to load what is weak.
+    static let lowestLevel = ["-cipher", "DEFAULT:@SECLEVEL=0"]
+
+    static func options(_ change: (inout CertificateOptions) -> Void = { _ in }) -> CertificateOptions {
+        var options = CertificateOptions(
+            commonName: "localhost", organization: TestHouse.organization,
+            names: ["localhost", "127.0.0.1"])
+        change(&options)
+        return options
+    }
+
+    static func authority(_ name: String, _ change: (inout CertificateOptions) -> Void = { _ in })
+        -> CertificateOptions
+    {
+        var options = CertificateOptions(
+            purpose: .authority(pathLength: nil), commonName: name, organization: TestHouse.organization)
+        change(&options)
+        return options
+    }
+
+    private static func sound(_ house: TestHouse) -> IdentityFiles { house.server }
+
+    private static func soundRSA(_ house: TestHouse) throws -> IdentityFiles {
+        try house.directory.write(house.root.issue(options { $0.key = .rsa(bits: 2048) }), as: "rsa")
+    }
+}
+
+extension BadServer {
+    static let certificates: [BadServer] = [
+        BadServer("expired", .expired) {
+            $0.startsInSeconds = -172_800
+            $0.endsInSeconds = -60
+        },
+        BadServer("not yet valid", .notYetValid) { $0.startsInSeconds = 3600 },
+        BadServer("wrong host", .wrongHost) { $0.names = ["other.example", "127.0.0.1"] },
+        BadServer("no alternative name, the common name matches", .wrongHost) { $0.names = [] },
+        BadServer("wrong address", .wrongHost, serverName: "127.0.0.1") {
+            $0.names = ["127.0.0.2", "localhost"]
+        },
+        BadServer("address as a host name", .wrongHost, serverName: "127.0.0.1") {
+            $0.rawAlternativeNames = "DNS:127.0.0.1"
+        },
+        BadServer("address as the common name", .wrongHost, serverName: "127.0.0.1") {
+            $0.commonName = "127.0.0.1"
+            $0.names = ["localhost"]
+        },
+        BadServer("NUL in the name", .wrongHost) {
+            // A DNS name: "localhost", NUL, ".evil.test".
+            $0.rawAlternativeNames =
+                "DER:30:16:82:14:6c:6f:63:61:6c:68:6f:73:74:00:2e:65:76:69:6c:2e:74:65:73:74"
+        },
+        BadServer("wildcard for everything", .wrongHost) { $0.names = ["*"] },
+        BadServer("wildcard over a bare name", .wrongHost, serverName: "a.test") {
+            $0.names = ["*.test"]
+        },
+        BadServer("wildcard over two labels", .wrongHost, serverName: "a.b.example.test") {
+            $0.names = ["*.example.test"]
+        },
+        BadServer("wildcard for a part of a label", .wrongHost, serverName: "foo.example.test") {
+            $0.names = ["f*.example.test"]
+        },
+        BadServer("client certificate", .wrongUsage) { $0.purpose = .client },
+        BadServer("RSA 1024", .weak) { $0.key = .rsa(bits: 1024) },
+        BadServer("SHA-1", .weak) { $0.signature = .sha1 },
+        BadServer("self-signed", .certificate(.selfSigned)) { house in
+            try house.directory.write(CertificateAuthority.create(options()), as: "bad")
+        },
+        BadServer("unknown authority", .certificate(.unknownAuthority)) { house in
+            let stranger = try CertificateAuthority.create(commonName: "Stranger", validDays: 2)
+            return try house.directory.write(stranger.issue(options()), as: "bad")
+        },
+        BadServer("authority of the trusted one's name", .certificate(.unknownAuthority)) { house in
+            let stranger = try CertificateAuthority.create(authority("Test Root"))
+            return try house.directory.write(stranger.issue(options()), as: "bad")
+        },
+        BadServer("unknown authority that is sent along", .certificate(.unknownAuthority)) { house in
+            let stranger = try CertificateAuthority.create(commonName: "Stranger", validDays: 2)
+            var files = try house.directory.write(stranger.issue(options()), as: "bad")
+            let leaf = try stranger.issue(options())
+            files.chain = try house.directory.write(
+                leaf.certificatePEM + stranger.certificatePEM, to: "with-root.pem")
+            files.key = try house.directory.write(leaf.privateKeyPEM, to: "with-root.key")
+            return files
+        },
+        BadServer("missing intermediate", .certificate(.missingIntermediate)) { house in
+            let middle = try house.root.issueAuthority(authority("Intermediate"))
+            let leaf = try middle.issue(options())
+            return IdentityFiles(
+                chain: try house.directory.write(leaf.certificatePEM, to: "alone.pem"),
+                key: try house.directory.write(leaf.privateKeyPEM, to: "alone.key"))
+        },
+        BadServer("leaf as an authority", .certificate(.wrongUsage)) { house in
+            let leaf = try house.root.issueServer(names: ["leaf.example"], validDays: 2)
+            return try house.directory.write(
+                CertificateAuthority(actingWith: leaf).issue(options()), as: "bad")
+        },
+        BadServer("name constraints", .certificate(.wrongUsage)) { house in
+            let middle = try house.root.issueAuthority(
+                authority("Constrained") { $0.nameConstraints = "permitted;DNS:example.org" })
+            return try house.directory.write(middle.issue(options()), as: "bad")
+        },
+        BadServer("path length", .certificate(.wrongUsage)) { house in
+            let last = try house.root.issueAuthority(
+                authority("Last") { $0.purpose = .authority(pathLength: 0) })
+            let tooDeep = try last.issueAuthority(authority("Too Deep"))
+            return try house.directory.write(tooDeep.issue(options()), as: "bad")
+        },
+        BadServer("expired intermediate", .certificate(.expired)) { house in
+            let middle = try house.root.issueAuthority(
+                authority("Old") {
+                    $0.startsInSeconds = -172_800
+                    $0.endsInSeconds = -60
+                })
+            return try house.directory.write(middle.issue(options()), as: "bad")
+        },
+    ]
+
+    static let protocols: [BadServer] = [
+        BadServer(
+            "TLS 1.0", .protocolVersion, serverArguments: ["-tls1"] + lowestLevel,
+            lowered: ["-tls1", "-cipher", "ALL:@SECLEVEL=0"], identity: sound),
+        BadServer(
+            "TLS 1.1", .protocolVersion, serverArguments: ["-tls1_1"] + lowestLevel,
+            lowered: ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], identity: sound),
+        BadServer(
+            "no encryption", .handshake, serverArguments: ["-tls1_2", "-cipher", "eNULL:@SECLEVEL=0"],
+            lowered: ["-tls1_2", "-cipher", "eNULL:@SECLEVEL=0"], identity: soundRSA),
+        BadServer(
+            "no authentication", .handshake,
+            serverArguments: ["-tls1_2", "-nocert", "-cipher", "aNULL:@SECLEVEL=0"],
+            lowered: ["-tls1_2", "-cipher", "aNULL:@SECLEVEL=0"], identity: nil),
+        BadServer(
+            "no forward secrecy", .handshake,
+            serverArguments: ["-tls1_2", "-cipher", "AES128-GCM-SHA256"],
+            lowered: ["-tls1_2", "-cipher", "AES128-GCM-SHA256"], identity: soundRSA),
+        BadServer(
+            "CBC", .handshake, serverArguments: ["-tls1_2", "-cipher", "ECDHE-RSA-AES128-SHA"],
+            lowered: ["-tls1_2", "-cipher", "ECDHE-RSA-AES128-SHA"], identity: soundRSA),
+    ]
+}

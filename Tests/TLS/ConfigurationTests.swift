@@ -1,0 +1,80 @@
+import CausewayTLS
+import Testing
+
+/// Settings that cannot be used are refused when they are given, in words.
+@Suite(.timeLimit(.minutes(1)))
+struct ConfigurationTests {
+    @Test(arguments: ["", ".", ".example.test", "a..b", "exa mple", "nul\0.example", "ü.example", "*.example.test"])
+    func aServerNameThatIsNoneIsRefused(name: String) throws {
+        let context = try TestHouse.shared.client()
+        #expect(throws: TLSError.self) { try context.makeHandler(serverName: name) }
+    }
+
+    @Test(arguments: [
+        "localhost", "Example.COM.", "127.0.0.1", "::1", "[::1]", "fe80::1%eth0", "a_b.example",
+        "xn--bcher-kva.example",
+    ])
+    func aServerNameIsTaken(name: String) throws {
+        let context = try TestHouse.shared.client()
+        #expect(throws: Never.self) { try context.makeHandler(serverName: name) }
+    }
+
+    @Test func filesThatCannotBeUsedAreNamed() throws {
+        let house = TestHouse.shared
+        let directory = try TestDirectory()
+        let junk = try directory.write(Array("junk".utf8), to: "junk.pem")
+        for path in [junk, directory.file("absent.pem")] {
+            let trust = #expect(throws: TLSError.self) {
+                try TLSClientContext(TLSClientConfiguration(trust: .authorities(path: path)))
+            }
+            #expect("\(try #require(trust))".contains(path))
+            for (chain, key) in [(path, house.server.key), (house.server.chain, path)] {
+                let identity = #expect(throws: TLSError.self) {
+                    try TLSServerContext(TLSServerConfiguration(certificateChainPath: chain, privateKeyPath: key))
+                }
+                #expect("\(try #require(identity))".contains(path))
+            }
+            #expect(throws: TLSError.self) { try house.serverContext(clientAuthorities: path) }
+        }
+        #expect(throws: TLSError.self) {
+            try TLSServerContext(
+                TLSServerConfiguration(
+                    certificateChainPath: house.server.chain, privateKeyPath: house.rootFiles.key))
+        }
+    }
+
+    @Test func anEncryptedKeyFailsWithoutAsking() async throws {
+        let house = TestHouse.shared
+        let directory = try TestDirectory()
+        let encrypted = directory.file("encrypted.key")
+        let made = try await Program.run(
+            OpenSSLProgram.path,
+            ["pkcs8", "-topk8", "-in", house.server.key, "-out", encrypted, "-passout", "pass:secret"])
+        #expect(made.status == 0, "\(made.text)")
+        #expect(throws: TLSError.self) {
+            try TLSServerContext(
+                TLSServerConfiguration(certificateChainPath: house.server.chain, privateKeyPath: encrypted))
+        }
+    }
+
+    @Test func aWeakCertificateOfOurOwnIsRefused() throws {
+        let house = TestHouse.shared
+        let directory = try TestDirectory()
+        let weak = try directory.write(house.root.issue(BadServer.options { $0.key = .rsa(bits: 1024) }), as: "weak")
+        #expect(throws: TLSError.self) {
+            try TLSServerContext(TLSServerConfiguration(certificateChainPath: weak.chain, privateKeyPath: weak.key))
+        }
+    }
+
+    @Test(arguments: [[""], [String(repeating: "x", count: 256)]])
+    func anApplicationProtocolThatIsNoneIsRefused(names: [String]) throws {
+        #expect(throws: TLSError.self) { try TestHouse.shared.client(protocols: names) }
+        #expect(throws: TLSError.self) { try TestHouse.shared.serverContext(protocols: names) }
+    }
+
+    @Test func everyProblemSaysWhatToDo() {
+        let texts = CertificateProblem.allCases.map { "\(TLSError.certificate($0, detail: "the detail"))" }
+        #expect(Set(texts).count == CertificateProblem.allCases.count)
+        #expect(texts.allSatisfy { $0.contains(". ") && $0.hasSuffix("(the detail)") })
+    }
+}

@@ -1,0 +1,141 @@
+import CausewayTLS
+import NIOCore
+import Testing
+
+/// Our server before other people's clients, and our client before their servers.
+@Suite(.timeLimit(.minutes(1)))
+struct OutsideJudgeTests {
+    static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
+
+    @Test(arguments: [["--tlsv1.3"], ["--tlsv1.2", "--tls-max", "1.2"]])
+    func curlTrustsOurServer(arguments: [String]) async throws {
+        let house = try TestHouse()
+        let server = try await Loopback.listen(
+            house.serverContext(protocols: ["http/1.1"]), answer: .reply(Self.answer))
+        let url = "https://localhost:\(server.port)/"
+        let common = ["-sS", "-m", "10", "--resolve", "localhost:\(server.port):127.0.0.1"] + arguments
+        let output = try await Program.run("/usr/bin/curl", common + ["--cacert", house.rootFiles.chain, url])
+        #expect(output.text == "hello")
+        #expect(output.status == 0)
+        // Control: without our root it refuses.
+        let refused = try await Program.run("/usr/bin/curl", common + [url])
+        #expect(refused.status == 60)
+        try await server.close()
+    }
+
+    @Test(arguments: ["-tls1", "-tls1_1"])
+    func ourServerRefusesOldVersions(version: String) async throws {
+        let house = try TestHouse()
+        let server = try await Loopback.listen(house.serverContext())
+        let lowered = try OpenSSLProgram.client(port: server.port, [version, "-cipher", "ALL:@SECLEVEL=0"])
+        #expect(await lowered.finished().status != 0)
+        let log = await server.connection().log.wait { $0.isOver }
+        guard case .protocolVersion = log.tlsErrors.first else {
+            Issue.record("\(log.tlsErrors)")
+            return
+        }
+        try await server.close()
+    }
+
+    @Test(arguments: ["AES128-GCM-SHA256", "ECDHE-ECDSA-AES128-SHA", "eNULL", "aNULL"])
+    func ourServerRefusesWeakSuites(suite: String) async throws {
+        let house = try TestHouse()
+        let server = try await Loopback.listen(house.serverContext())
+        let lowered = try OpenSSLProgram.client(port: server.port, ["-tls1_2", "-cipher", "\(suite):@SECLEVEL=0"])
+        #expect(await lowered.finished().status != 0)
+        let log = await server.connection().log.wait { $0.isOver }
+        guard case .handshake = log.tlsErrors.first else {
+            Issue.record("\(log.tlsErrors)")
+            return
+        }
+        try await server.close()
+    }
+
+    @Test func ourServerDoesNotRenegotiate() async throws {
+        let house = try TestHouse()
+        let server = try await Loopback.listen(house.serverContext(), answer: .echo)
+        let client = try OpenSSLProgram.client(port: server.port, ["-tls1_2", "-CAfile", house.rootFiles.chain])
+        client.send("before\n")
+        let peer = await server.connection()
+        await peer.log.wait { $0.text.contains("before") }
+        // On its own line, it asks for a renegotiation.
+        client.send("R\n")
+        #expect(await client.prints("no renegotiation"), "\(client.output.value.text.suffix(300))")
+        client.closeInput()
+        _ = await client.finished()
+        try await server.close()
+    }
+
+    @Test(arguments: ["-tls1_2", "-tls1_3"])
+    func theirClientResumesOurSession(version: String) async throws {
+        let house = try TestHouse()
+        let server = try await Loopback.listen(house.serverContext(), answer: .reply(Self.answer))
+        let session = house.directory.file("session")
+        for (arguments, expected) in [(["-sess_out", session], "New, TLS"), (["-sess_in", session], "Reused, TLS")] {
+            let client = try OpenSSLProgram.client(
+                port: server.port, [version, "-crlf", "-CAfile", house.rootFiles.chain] + arguments)
+            client.send("GET / HTTP/1.1\n\n")
+            let output = await client.finished()
+            #expect(output.text.contains(expected), "\(output.text)")
+            #expect(output.text.contains("hello"))
+        }
+        try await server.close()
+    }
+
+    @Test(arguments: [("-tls1_2", "TLSv1.2"), ("-tls1_3", "TLSv1.3")])
+    func ourClientResumesTheirSession(version: String, expected: String) async throws {
+        let house = try TestHouse()
+        let (server, port) = try await OpenSSLProgram.server(
+            ["-cert", house.server.chain, "-key", house.server.key, "-rev", version])
+        defer { server.kill() }
+        let context = try house.client()
+        for resumed in [false, true, true] {
+            let client = try await Loopback.connect(context, port: port, early: "abc\n")
+            let log = await client.log.wait { $0.text == "cba\n" || $0.isOver }
+            #expect(log.text == "cba\n", "\(log) \(server.output.value.text)")
+            #expect(log.completed?.protocolVersion == expected)
+            #expect(log.completed?.resumed == resumed)
+            try await client.close()
+        }
+    }
+
+    @Test func aKilledServerIsTruncation() async throws {
+        let house = try TestHouse()
+        let (server, port) = try await OpenSSLProgram.server(["-cert", house.server.chain, "-key", house.server.key])
+        defer { server.kill() }
+        let client = try await Loopback.connect(house.client(), port: port, early: "hello\n")
+        #expect(await server.prints("hello"))
+        server.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly this\n")
+        await client.log.wait { $0.text.contains("only this") }
+        server.kill()
+        let log = await client.log.wait { $0.isOver }
+        #expect(log.tlsErrors == [.truncated])
+    }
+
+    @Test func theirServerEndsCleanly() async throws {
+        let house = try TestHouse()
+        let (server, port) = try await OpenSSLProgram.server(
+            ["-cert", house.server.chain, "-key", house.server.key, "-www"])
+        defer { server.kill() }
+        let client = try await Loopback.connect(house.client(), port: port, early: "GET / HTTP/1.0\r\n\r\n")
+        let log = await client.log.wait { $0.isOver }
+        #expect(log.text.contains("</HTML>") || log.text.contains("</pre>"), "\(log.text.suffix(200))")
+        #expect(log.tlsErrors.isEmpty)
+    }
+
+    @Test func keyUpdatesAreAnswered() async throws {
+        let house = try TestHouse()
+        let server = try await Loopback.listen(house.serverContext(), answer: .echo)
+        let client = try OpenSSLProgram.client(port: server.port, ["-tls1_3", "-CAfile", house.rootFiles.chain])
+        defer { client.kill() }
+        client.send("before\n")
+        #expect(await client.prints("before"))
+        // As a read of its own, it asks for new keys in both directions.
+        client.send("K\n")
+        #expect(await client.prints("KEYUPDATE"))
+        client.send("with new keys\n")
+        #expect(await client.prints("with new keys"))
+        #expect(await server.connection().log.value.text == "before\nwith new keys\n")
+        try await server.close()
+    }
+}

@@ -1,0 +1,87 @@
+import CausewayTLS
+import Foundation
+
+/// A folder for one test, removed with it.
+final class TestDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("causeway-tls-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    func write(_ bytes: [UInt8], to name: String) throws -> String {
+        let path = file(name)
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+}
+
+/// Where a certificate and its key lie.
+struct IdentityFiles: Sendable {
+    var chain: String
+    var key: String
+}
+
+extension TestDirectory {
+    func write(_ issued: IssuedCertificate, as name: String) throws -> IdentityFiles {
+        let files = IdentityFiles(chain: file("\(name).pem"), key: file("\(name).key"))
+        try issued.write(certificatePath: files.chain, privateKeyPath: files.key)
+        return files
+    }
+
+    func write(_ authority: CertificateAuthority, as name: String) throws -> IdentityFiles {
+        let files = IdentityFiles(chain: file("\(name).pem"), key: file("\(name).key"))
+        try authority.write(certificatePath: files.chain, privateKeyPath: files.key)
+        return files
+    }
+}
+
+/// A root, trusted by the clients of a test, and a sound server certificate for `localhost` and `127.0.0.1`.
+struct TestHouse: Sendable {
+    static let organization = "Causeway Test"
+
+    /// For tests that write nothing of their own into it.
+    static let shared: TestHouse = {
+        do { return try TestHouse() } catch { preconditionFailure("no house for the tests: \(error)") }
+    }()
+
+    let directory: TestDirectory
+    let root: CertificateAuthority
+    let rootFiles: IdentityFiles
+    let server: IdentityFiles
+
+    init() throws {
+        directory = try TestDirectory()
+        root = try CertificateAuthority.create(
+            CertificateOptions(
+                purpose: .authority(pathLength: nil), commonName: "Test Root", organization: Self.organization))
+        rootFiles = try directory.write(root, as: "root")
+        server = try directory.write(
+            root.issueServer(names: ["localhost", "127.0.0.1", "*.example.test"], validDays: 2), as: "server")
+    }
+
+    func client(
+        identity: IdentityFiles? = nil, protocols: [String] = []
+    ) throws -> TLSClientContext {
+        try TLSClientContext(
+            TLSClientConfiguration(
+                trust: .authorities(path: rootFiles.chain),
+                identity: identity.map { .init(certificateChainPath: $0.chain, privateKeyPath: $0.key) },
+                applicationProtocols: protocols))
+    }
+
+    func serverContext(clientAuthorities: String? = nil, protocols: [String] = []) throws -> TLSServerContext {
+        try TLSServerContext(
+            TLSServerConfiguration(
+                certificateChainPath: server.chain, privateKeyPath: server.key, clientAuthorities: clientAuthorities,
+                applicationProtocols: protocols))
+    }
+}
