@@ -1,4 +1,5 @@
 import Causeway
+import CausewaySQLiteStorage
 
 /// How long a backlog takes from the moment it may leave until the last message of it is on the hub and known to be
 /// there, over TLS; in batches, and for comparison one message for each request.
@@ -61,14 +62,21 @@ struct BacklogBenchmark {
         return try await stores.with { folder in
             try await server.withPausedClient(in: folder, .full, configuration: configuration) { client in
                 let start = try await server.lastPosition()
+                let clock = ContinuousClock()
+                let beginning = clock.now
                 let handles = try await backlog(of: count, client)
-                let time = try await ContinuousClock().measure {
+                let created = clock.now
+                let time = try await clock.measure {
                     try await client.resume()
                     _ = try await handles[count - 1].delivered()
                 }
                 let left = try await client.status().counts.undelivered
                 guard left == 0 else { throw BenchError("the last of \(count) is delivered, and \(left) others not") }
                 try await check(handles.map(\.message), on: server.messages(after: start))
+                Bench.progress(
+                    "\(Figure.grouped(count)) messages\(operationsMax == 1 ? " one at a time" : ""): "
+                        + "created in \(Figure.seconds(created - beginning)), synced in \(Figure.seconds(time)), "
+                        + "read back in \(Figure.seconds(clock.now - created - time))")
                 return time.seconds / Double(count)
             }
         }

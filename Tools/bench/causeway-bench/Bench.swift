@@ -13,17 +13,26 @@ import Foundation
     @Option(help: "The hub's authority.") var authority: String
     @Option(help: "A file with the token of an account.") var tokenFile: String
     @Option(help: "A channel in which nobody else writes meanwhile.") var channel: String
+    @Option(help: "Only this part: creates or backlog.") var only: Part?
     @Flag(help: "Print, and do not fail when a goal is missed.") var noGoals = false
 
+    enum Part: String, ExpressibleByArgument {
+        case creates, backlog
+    }
+
     func run() async throws {
-        setvbuf(stdout, nil, _IOLBF, 0)
         let server = try BenchServer(address: hub, authority: authority, tokenFile: tokenFile, channel: channel)
         let stores = StoreFolders(parent: folder)
         print(try MachineFacts(filesystem: filesystem, folder: folder).line)
+        Table.flush()
 
         var goals: [Goal] = []
-        goals += try await CreateBenchmark(server: server, stores: stores, rawInsert: rawInsert).run()
-        goals += try await BacklogBenchmark(server: server, stores: stores).run()
+        if only != .backlog {
+            goals += try await CreateBenchmark(server: server, stores: stores, rawInsert: rawInsert).run()
+        }
+        if only != .creates {
+            goals += try await BacklogBenchmark(server: server, stores: stores).run()
+        }
 
         let missed = goals.filter { !$0.isMet }
         print()
@@ -31,4 +40,7 @@ import Foundation
         if missed.isEmpty { print("all goals met") }
         if !missed.isEmpty, !noGoals { throw ExitCode.failure }
     }
+
+    /// Says on the standard error how far it is.
+    static func progress(_ text: String) { FileHandle.standardError.write(Data("bench: \(text)\n".utf8)) }
 }

@@ -8,6 +8,9 @@ enum Figure {
 
     static func microseconds(_ seconds: Double) -> String { String(format: "%.1f", seconds * 1e6) }
 
+    /// `1.234 s`.
+    static func seconds(_ time: Duration) -> String { String(format: "%.3f s", time.seconds) }
+
     /// `100,000`.
     static func grouped(_ value: Int) -> String {
         let digits = String(value)
@@ -20,7 +23,7 @@ enum Figure {
     }
 }
 
-extension Array<Double> {
+extension [Double] {
     /// The middle one; of an even number the mean of the two in the middle. 0 when there are none.
     var median: Double {
         guard !isEmpty else { return 0 }

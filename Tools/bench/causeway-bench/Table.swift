@@ -1,3 +1,5 @@
+import Foundation
+
 /// Lines in columns: the first to the left, the others to the right.
 struct Table {
     private var rows: [[String]]
@@ -20,5 +22,9 @@ struct Table {
             while line.last == " " { line.removeLast() }
             print(line)
         }
+        Self.flush()
     }
+
+    /// Shows what was printed so far, also where the output is no terminal.
+    static func flush() { fflush(nil) }
 }
