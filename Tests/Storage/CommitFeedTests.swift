@@ -19,4 +19,28 @@ import Testing
         #expect(found.count == 1000)
         #expect(found.allSatisfy { abs($0 - found[0]) < 256 })
     }
+
+    /// Cancelling waits for the call that is under way on another thread.
+    @Test func noCallBeginsAfterCancel() async {
+        for _ in 0..<50 {
+            let feed = CommitFeed()
+            let calls = Calls()
+            let subscription = feed.subscribe { _ in calls.count.add(1, ordering: .sequentiallyConsistent) }
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for version in 1...500 { feed.publish(StoreCommit(version: Int64(version), changes: [])) }
+                }
+                group.addTask {
+                    subscription.cancel()
+                    let seen = calls.count.load(ordering: .sequentiallyConsistent)
+                    feed.publish(StoreCommit(version: 0, changes: []))
+                    #expect(calls.count.load(ordering: .sequentiallyConsistent) == seen)
+                }
+            }
+        }
+    }
+
+    private final class Calls: Sendable {
+        let count = Atomic<Int>(0)
+    }
 }
