@@ -65,6 +65,7 @@ final class StoreDatabase: Sendable {
             try db.execute(sql: "PRAGMA checkpoint_fullfsync = ON")
         }
         try db.execute(sql: "PRAGMA journal_size_limit = \(SQLiteLimits.logBytesMax)")
+        try db.execute(sql: "PRAGMA cache_size = -\(SQLiteLimits.writerCacheKibibytesMax)")
         if let pagesMax { try db.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
         let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode")
         let inForce = try Int.fetchOne(db, sql: "PRAGMA synchronous")
