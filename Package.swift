@@ -152,6 +152,15 @@ let package = Package(
         app("causewayd", ["CausewayAdapters", "CausewayControl", .argumentParser, .logging]),
         app("causeway-hub", ["CausewayHub", "CausewayModels", .argumentParser, .lifecycle, .logging, .unixSignals]),
 
+        // Tools: what measures, never installed.
+        .executableTarget(
+            name: "causeway-bench",
+            dependencies: [
+                "Causeway", "CausewayModels", "CausewayStorage", "CausewaySQLiteStorage", "CausewayHTTPTransport",
+                "CausewayTLS", .argumentParser,
+            ],
+            path: "Tools/bench/causeway-bench", swiftSettings: strict),
+
         // Tests
         .target(
             name: "CausewaySimulatedRuntime", dependencies: ["CausewayModels", "CausewayRuntime"],

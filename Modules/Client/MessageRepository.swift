@@ -63,7 +63,7 @@ public struct MessageRepository: Sendable {
         } catch {
             throw .content(error)
         }
-        guard let session = await engine.session else { throw .sync(.noSession) }
+        guard let session = engine.currentSession else { throw .sync(.noSession) }
         let draft = MessageDraft(
             id: MessageID(runtime.makeUUIDv7()), channel: channel, sender: session.user, content: content,
             createdAt: runtime.wallClock, lane: ordering.lane(for: content.type, in: channel))

@@ -8,6 +8,9 @@ enum SQLiteLimits {
     static let busySecondsMax = 5.0
     /// Files up to this size are checked as a whole when they are opened; larger ones where they are read.
     static let openCheckBytesMax: Int64 = 64 << 20
+    /// Pages that the writer keeps in memory, once it has used them: a long backlog is worked off without reading its
+    /// indexes again for each message. SQLite's own 2 MiB hold the indexes of a few thousand.
+    static let writerCacheKibibytesMax = 32 << 10
     /// The size to which the write-ahead log is cut after it was copied into the database.
     static let logBytesMax = 16 << 20
 }

@@ -72,6 +72,7 @@ final class StoreDatabase: Sendable {
             try db.execute(sql: "PRAGMA checkpoint_fullfsync = ON")
         }
         try db.execute(sql: "PRAGMA journal_size_limit = \(SQLiteLimits.logBytesMax)")
+        try db.execute(sql: "PRAGMA cache_size = -\(SQLiteLimits.writerCacheKibibytesMax)")
         if let pagesMax { try db.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
         let inForce = try SQLiteSettings(db)
         guard inForce == SQLiteSettings(journal: "wal", synchronous: level) else {

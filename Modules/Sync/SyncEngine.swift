@@ -4,6 +4,7 @@ package import CausewayRuntime
 package import CausewayStorage
 package import CausewayTransport
 import DequeModule
+import Synchronization
 
 /// Runs the outbox: performs its actions and feeds back what happened.
 ///
@@ -26,7 +27,11 @@ package actor SyncEngine {
     let feed = FeedInbox()
 
     var outbox: Outbox
-    package internal(set) var session: Session?
+    package internal(set) var session: Session? {
+        didSet { shownSession.withLock { $0 = session } }
+    }
+    /// The session for those who need not wait for their turn.
+    private nonisolated let shownSession = Mutex<Session?>(nil)
     var transport: (any Transport)?
     var serverName: String?
     var storeProblem: StoreError?
@@ -51,6 +56,9 @@ package actor SyncEngine {
         self.configuration = configuration
         outbox = Outbox(snapshot, configuration: configuration, seed: runtime.random())
     }
+
+    /// Who is logged in, without waiting for the engine: creating a message stands behind nothing that it does.
+    package nonisolated var currentSession: Session? { shownSession.withLock { $0 } }
 
     /// Listens to the store's feed, and goes on with a saved session when there is one.
     package func start(session: Session?, transport: (any Transport)?, attention: Attention?) {

@@ -1,0 +1,6 @@
+/// Why a benchmark could not be finished, or measured nothing.
+struct BenchError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
