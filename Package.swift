@@ -213,7 +213,7 @@ let package = Package(
         tests(
             "Control",
             [
-                "Causeway", "CausewayControl", "CausewaySQLiteStorage", .lifecycle, .logging, .nioCore, .nioPosix,
+                "Causeway", "CausewayControl", .lifecycle, .logging, .nioCore, .nioPosix,
             ]),
         .testTarget(
             name: "CausewayCLITests", dependencies: ["causeway-cli", "causeway-hub", "causewayd"], path: "Tests/CLI",

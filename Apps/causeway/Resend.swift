@@ -27,7 +27,9 @@ struct Resend: AsyncParsableCommand {
             let report = try await Chosen.report(ids) { ids throws(ControlError) in
                 try await route.service.resend(ids)
             }
-            try console.answer(report) { _ in ["\(Counted.messages(report.count)) back in the queue"] }
+            try console.answer(report) { _ in
+                report.count == 0 ? [] : ["\(Counted.messages(report.count)) back in the queue"]
+            }
             return Chosen.status(report, of: ids, "had not failed, or is not there", console)
         }
     }

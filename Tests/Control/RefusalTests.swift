@@ -5,6 +5,8 @@ import Testing
 
 /// What the socket does not answer: browsers, broken requests, too much, too slow. Nothing of it is taken.
 @Suite struct RefusalTests {
+    private static let head =
+        "POST /v1/messages HTTP/1.1\r\nHost: causeway\r\nContent-Type: application/json\r\n"
     private static let message = #"{"channel":"general","text":"hi"}"#
 
     @Test(
@@ -100,7 +102,7 @@ import Testing
     @Test func aBodyThatIsTooLargeIsRefused() async throws {
         try await ControlWorld.run { world in
             let announced = Array(
-                "POST /v1/messages HTTP/1.1\r\nHost: causeway\r\nContent-Type: application/json\r\nContent-Length: \(ControlLimits.bodyBytesMax + 1)\r\n\r\n"
+                "\(Self.head)Content-Length: \(ControlLimits.bodyBytesMax + 1)\r\n\r\n"
                     .utf8)
             let early = try await RawRequest.send(announced, to: world.socketPath, halfClose: false)
             #expect(early.status == 413)
@@ -109,7 +111,7 @@ import Testing
             // Not announced: in pieces.
             let piece = String(repeating: " ", count: 0x10000)
             var chunked =
-                "POST /v1/messages HTTP/1.1\r\nHost: causeway\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+                "\(Self.head)Transfer-Encoding: chunked\r\n\r\n"
             for _ in 0..<(ControlLimits.bodyBytesMax / 0x10000 + 2) { chunked += "10000\r\n\(piece)\r\n" }
             let late = try await RawRequest.send(Array((chunked + "0\r\n\r\n").utf8), to: world.socketPath)
             #expect(late.status == 413)
@@ -143,7 +145,7 @@ import Testing
 
     @Test func aRequestThatDoesNotArriveInTimeIsCutOff() async throws {
         try await ControlWorld.run(requestTime: .milliseconds(100)) { world in
-            let head = "POST /v1/messages HTTP/1.1\r\nHost: causeway\r\nContent-Type: application/json\r\n"
+            let head = Self.head
             let slowHead = try await RawRequest.send(Array(head.utf8), to: world.socketPath, halfClose: false)
             #expect(slowHead.status == 0)
             let slowBody = try await RawRequest.send(

@@ -158,6 +158,8 @@ package struct SocketPlace: Sendable {
             _ = unsafe unlink(place.path)
             _ = unsafe unlink(bindPath)
             _ = unsafe rmdir(privateFolder)
+            // By name: a child that is just being started may hold a copy of the descriptor for a moment.
+            _ = flock(lock, LOCK_UN)
             _ = close(lock)
         }
     }

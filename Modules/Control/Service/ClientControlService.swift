@@ -16,6 +16,9 @@ package struct ClientControlService: ControlService {
     // MARK: - Session
 
     package func login(_ request: LoginRequest) async throws(ControlError) -> SessionForm {
+        var request = request
+        // The same server by another spelling would be another session.
+        while request.server.hasSuffix("/") { request.server.removeLast() }
         let former = trust.entry(for: request.server)
         // The transport that the login makes looks it up already.
         try trust.keep(TrustEntry(request), for: request.server)

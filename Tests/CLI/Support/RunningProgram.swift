@@ -21,7 +21,7 @@ final class RunningProgram: Sendable {
         try process.run()
         let reading = errors.fileHandleForReading
         Thread.detachNewThread { [self] in
-            while let data = try? reading.read(upToCount: 4096), !data.isEmpty {
+            while case let data = reading.availableData, !data.isEmpty {
                 log.withLock { $0.append(data) }
             }
         }
@@ -51,7 +51,14 @@ func eventually(_ what: @autoclosure () -> String, _ holds: () async throws -> B
     let end = ContinuousClock.now + .seconds(120)
     while try await !holds() {
         guard ContinuousClock.now < end else { throw TookTooLong(what: what()) }
-        await Task.yield()
+        await breath()
+    }
+}
+
+/// Leaves the processor to others between two looks.
+private func breath() async {
+    await withCheckedContinuation { next in
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(5)) { next.resume() }
     }
 }
 

@@ -72,15 +72,15 @@ struct ControlWorld {
         logger.logLevel = .critical
         let server = ControlServer(
             service: service, socketPath: path, logger: logger, requestTime: requestTime ?? .seconds(60)
-        ) { readied.finish() }
+        ) { readied.yield() }
         let group = ServiceGroup(configuration: .init(services: [server], logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
                 defer { readied.finish() }
                 try await group.run()
             }
-            for await _ in ready {}
-            guard SocketPlace(path: path).isListening else {
+            var starts = ready.makeAsyncIterator()
+            guard await starts.next() != nil else {
                 try await tasks.waitForAll()
                 throw Unserved()
             }
@@ -103,7 +103,14 @@ func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(60)
     while try await !holds() {
         guard ContinuousClock.now < end else { throw TookTooLong(what: what) }
-        await Task.yield()
+        await breath()
+    }
+}
+
+/// Leaves the processor to others between two looks.
+private func breath() async {
+    await withCheckedContinuation { next in
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { next.resume() }
     }
 }
 
