@@ -87,8 +87,8 @@ let package = Package(
         module("Wire", ["CausewayModels"]),
 
         // Ports and the pure machines.
-        module("Storage", ["CausewayModels", "CausewayRuntime"]),
-        module("StorageConformance", ["CausewayModels", "CausewayRuntime", "CausewayStorage"]),
+        module("Storage", ["CausewayModels"]),
+        module("StorageConformance", ["CausewayModels", "CausewayStorage"]),
         module("Transport", ["CausewayModels"]),
         module("Outbox", ["CausewayModels", "CausewayStorage", .deque]),
         module("HubRules", ["CausewayModels"]),
@@ -98,7 +98,7 @@ let package = Package(
             name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         module("TLS", ["COpenSSL", .nioCore, .nioPosix]),
         module("HTTP", ["CausewayTLS", .httpTypes, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1, .nioPosix]),
-        module("SQLiteStorage", ["CausewayModels", "CausewayRuntime", "CausewayStorage", .grdb]),
+        module("SQLiteStorage", ["CausewayModels", "CausewayStorage", .grdb]),
         module(
             "HTTPTransport",
             [

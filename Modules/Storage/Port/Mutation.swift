@@ -5,7 +5,8 @@ public import CausewayModels
 /// A step that does not fit the state of its message does nothing: `synced` is final (only another ``deliver`` or
 /// ``merge`` moves it), and from `error` lead only ``deliver``, ``merge``, ``resend``, ``fail`` and ``delete``.
 public enum Mutation: Sendable, Hashable {
-    /// An attempt begins, for what is `created`, `uploading` or `syncing`: `syncing`, and from now on the message counts as transmitted after `previous`.
+    /// An attempt begins, for what is `created`, `uploading` or `syncing`: `syncing`, and from now on the message
+    /// counts as transmitted after `previous`.
     case attempt(MessageID, previous: Int64, attempts: Int, at: Timestamp)
     /// The attempt ended without a verdict: back to `created`; sequence and `previous` stay, an older failure goes.
     case requeue(MessageID, attempts: Int)
