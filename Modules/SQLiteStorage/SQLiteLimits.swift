@@ -13,4 +13,8 @@ enum SQLiteLimits {
     static let writerCacheKibibytesMax = 32 << 10
     /// The size to which the write-ahead log is cut after it was copied into the database.
     static let logBytesMax = 16 << 20
+    /// Messages that the writer remembers in one generation, of two.
+    static let recentMessagesMax = 2048
+    /// Bytes of content that the writer remembers in one generation, of two.
+    static let recentBytesMax = 4 << 20
 }

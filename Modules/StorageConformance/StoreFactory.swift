@@ -7,10 +7,14 @@ package struct StoreFactory: Sendable {
     /// Ends the store and opens what it left, not begun, as the next process would.
     package var reopen: @Sendable (any Store) async throws -> any Store
 
+    /// How many drawn histories the store lives through. One that lies on a disk takes its time.
+    package var histories: Int
+
     package init(
-        make: @escaping @Sendable (OutboxBounds) async throws -> any Store,
+        histories: Int = 300, make: @escaping @Sendable (OutboxBounds) async throws -> any Store,
         reopen: @escaping @Sendable (any Store) async throws -> any Store
     ) {
+        self.histories = histories
         self.make = make
         self.reopen = reopen
     }

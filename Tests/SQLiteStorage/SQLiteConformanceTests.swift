@@ -8,6 +8,7 @@ struct SQLiteConformanceTests {
     func keeps(_ rule: StoreConformance.Rule) async throws {
         let folders = try TemporaryFolder(inMemory: true)
         let factory = StoreFactory(
+            histories: 120,
             make: { bounds in try await open(folders.fresh(), bounds) },
             reopen: { store in
                 guard let store = store as? SQLiteStore else { throw StoreError.closed }

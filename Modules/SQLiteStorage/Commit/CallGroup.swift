@@ -34,10 +34,17 @@ struct CallGroup {
     var calls: [Call]
     var path: String
 
-    func run(_ db: Database, _ ledger: Ledger, _ bounds: OutboxBounds) -> Outcome {
+    /// - Parameter recent: what the writer remembers; moved into the writer and back, never copied.
+    func run(
+        _ db: Database, _ ledger: Ledger, _ bounds: OutboxBounds, _ recent: inout RecentMessages
+    ) -> Outcome {
+        let writer = CommitWriter(db, ledger, bounds)
+        swap(&writer.recent, &recent)
+        defer { swap(&writer.recent, &recent) }
         do {
-            return try commit(db, ledger, bounds)
+            return try commit(writer, ledger)
         } catch {
+            writer.recent.forgetAll()
             let failure = StoreError(error, path: path)
             // SQLite has taken the transaction back by itself when the disk failed it.
             if db.isInsideTransaction { try? db.rollback() }
@@ -46,8 +53,9 @@ struct CallGroup {
         }
     }
 
-    private func commit(_ db: Database, _ ledger: Ledger, _ bounds: OutboxBounds) throws -> Outcome {
-        let writer = CommitWriter(db, ledger, bounds)
+    /// - Parameter ledger: the one as of the last commit.
+    private func commit(_ writer: CommitWriter, _ ledger: Ledger) throws -> Outcome {
+        let db = writer.db
         var outcome = Outcome(answers: [], commits: [], ledger: ledger)
         try db.beginTransaction(.immediate)
         for call in calls {
@@ -89,6 +97,7 @@ struct CallGroup {
                 try writer.execute("RELEASE call")
             }
             writer.ledger = ledger
+            writer.recent.forgetAll()
             return .failure(StoreError(error, path: path))
         }
     }

@@ -7,6 +7,7 @@ import GRDB
 extension CommitWriter {
     /// Begins a run: see ``Store/begin(_:)``.
     func begin(_ opening: StoreOpening) throws -> OutboxSnapshot {
+        recent.forgetAll()
         if ledger.hasBegun { throw StoreError.begunTwice }
         try load()
         let outboxID = ledger.outboxID ?? opening.newOutboxID
@@ -50,6 +51,7 @@ extension CommitWriter {
     }
 
     func endSession(_ failure: Failure) throws {
+        recent.forgetAll()
         try execute(
             """
             INSERT INTO control (sequence, kind, lane, previous, message) \
@@ -70,6 +72,7 @@ extension CommitWriter {
     }
 
     func forgetAccount() throws {
+        recent.forgetAll()
         try execute("DELETE FROM control")
         try execute("DELETE FROM lane")
         try execute(

@@ -14,6 +14,8 @@ final class CommitWriter {
     /// What the current call changed so far.
     var changes: [RecordChange] = []
     var isReset = false
+    /// What the table holds of the messages written last.
+    var recent = RecentMessages()
 
     init(_ db: Database, _ ledger: Ledger, _ bounds: OutboxBounds) {
         self.db = db
@@ -25,6 +27,9 @@ final class CommitWriter {
         try db.cachedStatement(sql: sql).execute(arguments: arguments)
     }
 
+    /// The message as the table holds it.
+    func row(_ id: MessageID) throws -> MessageRow? { try recent[id] ?? db.storedMessage(id) }
+
     // MARK: Enqueue
 
     func enqueue(_ draft: MessageDraft, content: Data) throws -> Message {
@@ -32,7 +37,7 @@ final class CommitWriter {
         do {
             try bounds.admit(bytes: content.count, to: ledger.counts)
         } catch {
-            throw try db.storedMessage(draft.id) == nil ? error : StoreError.duplicate(draft.id)
+            throw try row(draft.id) == nil ? error : StoreError.duplicate(draft.id)
         }
         let message = Message(draft, sequence: ledger.takeSequence())
         try insert(message, content: content)
@@ -60,23 +65,24 @@ final class CommitWriter {
             throw StoreError.duplicate(message.id)
         }
         ledger.counts.count(message.syncState, bytes: content.count)
+        recent.remember(MessageRow(message: message, bytes: content.count))
         changes.append(.message(before: nil, after: message, bytes: content.count))
     }
 
     // MARK: Messages
 
     func change(_ id: MessageID, _ step: (Message) -> Message) throws {
-        guard let old = try db.storedMessage(id) else { return }
+        guard let old = try row(id) else { return }
         try save(step(old.message), over: old)
     }
 
     func resend(_ id: MessageID) throws {
-        guard let old = try db.storedMessage(id), old.message.isUndelivered else { return }
+        guard let old = try row(id), old.message.isUndelivered else { return }
         try save(old.message.resent(sequence: ledger.takeSequence()), over: old)
     }
 
     func merge(_ placed: PlacedMessage, content: Data) throws {
-        guard let old = try db.storedMessage(placed.id) else {
+        guard let old = try row(placed.id) else {
             let deleted = try db.cachedStatement(sql: "SELECT 1 FROM delete_action WHERE message = ?")
             guard try Row.fetchOne(deleted, arguments: [placed.id.blob]) == nil else { return }
             return try insert(Message(placed, ordinal: ledger.takeSequence()), content: content)
@@ -85,9 +91,10 @@ final class CommitWriter {
     }
 
     func delete(_ id: MessageID) throws {
-        guard let old = try db.storedMessage(id) else { return }
+        guard let old = try row(id) else { return }
         try execute("DELETE FROM message WHERE ordinal = ?", [old.message.ordinal])
         ledger.counts.count(old.message.syncState, bytes: old.bytes, times: -1)
+        recent.forget(id)
         changes.append(.message(before: old.message, after: nil, bytes: old.bytes))
     }
 
@@ -127,6 +134,7 @@ final class CommitWriter {
         }
         ledger.counts.count(old.message.syncState, bytes: old.bytes, times: -1)
         ledger.counts.count(message.syncState, bytes: bytes)
+        recent.remember(MessageRow(message: message, bytes: bytes))
         changes.append(.message(before: old.message, after: message, bytes: bytes))
     }
 }

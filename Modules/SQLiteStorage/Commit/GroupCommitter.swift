@@ -19,6 +19,8 @@ final class GroupCommitter: Sendable {
 
     private let waiting = Mutex(Waiting())
     private let ledger = Mutex(Ledger())
+    /// What the writer remembers; only the drain takes this lock.
+    private let recent = Mutex(RecentMessages())
     private let queue = DispatchQueue(label: "causeway.store", qos: .userInitiated)
     private let database: StoreDatabase
     private let feed: CommitFeed
@@ -81,8 +83,9 @@ final class GroupCommitter: Sendable {
         do {
             try verifyIfSuspect()
             let before = committed
-            let outcome = try database.write { [bounds, database] db in
-                CallGroup(calls: calls, path: database.path).run(db, before, bounds)
+            let group = CallGroup(calls: calls, path: database.path)
+            let outcome = try recent.withLock { recent throws(StoreError) in
+                try database.write { db in group.run(db, before, bounds, &recent) }
             }
             ledger.withLock { $0 = outcome.ledger }
             if case .syncFailed? = outcome.failure { database.suspect() }
@@ -98,6 +101,7 @@ final class GroupCommitter: Sendable {
     private func verifyIfSuspect() throws(StoreError) {
         guard database.isSuspect else { return }
         try database.reopen()
+        recent.withLock { $0.forgetAll() }
         var renewed = committed
         guard renewed.hasBegun else { return }
         let before = renewed

@@ -50,8 +50,11 @@ enum StoreQueries {
 }
 
 extension Database {
+    /// Reads the row where it lies in the statement: a copy of it, with the names of its columns, costs more than the
+    /// look-up.
     func storedMessage(_ id: MessageID) throws -> MessageRow? {
-        try Row.fetchOne(cachedStatement(sql: StoreQueries.messageByID), arguments: [id.blob]).map(MessageRow.init)
+        let rows = try Row.fetchCursor(cachedStatement(sql: StoreQueries.messageByID), arguments: [id.blob])
+        return try rows.next().map(MessageRow.init)
     }
 
     func page(_ query: MessageQuery) throws -> MessagePage {

@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 
 /// A message as the table holds it.
-struct MessageRow {
+struct MessageRow: Sendable {
     /// The columns of every query for messages, in the order that ``init(_:)`` reads.
     static let columns = """
         ordinal, id, channel, sender, content, bytes, created_at, lane, lane_sequence, previous_sequence, \
@@ -14,6 +14,11 @@ struct MessageRow {
     var message: Message
     /// The size of the coded content.
     var bytes: Int
+
+    init(message: Message, bytes: Int) {
+        self.message = message
+        self.bytes = bytes
+    }
 
     init(_ row: Row) throws {
         let ordinal: Int64 = row[0]

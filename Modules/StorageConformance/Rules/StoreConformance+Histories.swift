@@ -2,13 +2,12 @@ import CausewayModels
 import CausewayStorage
 
 extension StoreConformance {
-    /// Drawn histories, and the steps of each.
-    private static let histories = 300
+    /// The steps of each history.
     private static let steps = 60
 
     static let historyRules: [Rule] = [
         Rule("drawn histories: the store, its feed and the model agree", isLong: true) { factory in
-            for seed in 0..<UInt64(histories) {
+            for seed in 0..<UInt64(factory.histories) {
                 do {
                     try await live(seed, factory)
                 } catch let failure as ConformanceFailure {
