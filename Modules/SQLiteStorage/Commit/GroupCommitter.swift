@@ -1,13 +1,15 @@
 import CausewayModels
 import CausewayStorage
 import Dispatch
+import Foundation
 import Synchronization
 
 /// Commits what waits together, in the order of arrival.
 ///
 /// Who owns what:
 /// - `waiting` holds the calls that have arrived; whoever adds the first one starts the drain.
-/// - the drain runs on `queue`, which is serial: it alone writes, changes `ledger`, publishes and resumes.
+/// - the drain is one at a time (`isDraining`), the first group on the thread of its caller, what gathers meanwhile on
+///   `queue`: it alone writes, changes `ledger`, publishes and resumes.
 /// - for each group: transaction, ledger, feed, answers, in this order. So a caller that has its answer finds its
 ///   write in every query, and its subscribers have seen it.
 final class GroupCommitter: Sendable {
@@ -15,6 +17,8 @@ final class GroupCommitter: Sendable {
         var calls: [(call: Call, answer: CheckedContinuation<Result<Call.Answer, StoreError>, Never>)] = []
         var isDraining = false
         var isClosed = false
+        /// Who waits for the last commit to close.
+        var closers: [CheckedContinuation<Void, Never>] = []
     }
 
     private let waiting = Mutex(Waiting())
@@ -36,7 +40,11 @@ final class GroupCommitter: Sendable {
     var committed: Ledger { ledger.withLock { $0 } }
 
     /// Adds a call and waits for its commit. Cancelling the waiter does not cancel the call.
-    func submit(_ call: Call) async throws(StoreError) -> Call.Answer {
+    ///
+    /// A call that finds nobody at work commits on the thread it came on, which saves two changes of threads; `@concurrent`
+    /// makes sure that this is a thread of the pool, never an actor's such as the main one. At most one thread of
+    /// the pool is held so: whoever comes meanwhile adds its call and waits for `queue` to take it.
+    @concurrent func submit(_ call: Call) async throws(StoreError) -> Call.Answer {
         let result = await withCheckedContinuation { answer in
             let mustDrain: Bool? = waiting.withLock { waiting in
                 if waiting.isClosed { return nil }
@@ -45,6 +53,7 @@ final class GroupCommitter: Sendable {
                 return !waiting.isDraining
             }
             switch mustDrain {
+            case true? where Self.commitsInPlace: if drainOnce() { queue.async { self.drain() } }
             case true?: queue.async { self.drain() }
             case false?: break
             case nil: answer.resume(returning: .failure(.closed))
@@ -53,30 +62,47 @@ final class GroupCommitter: Sendable {
         return try result.get()
     }
 
+    /// With a single processor the pool has a single thread: held by a commit, it would let no group gather.
+    private static let commitsInPlace = ProcessInfo.processInfo.activeProcessorCount > 1
+
     /// Commits what waits, then closes the database.
     func close() async {
-        waiting.withLock { $0.isClosed = true }
         await withCheckedContinuation { done in
-            // The queue is serial: a drain that was started before has ended when this runs.
-            queue.async {
-                self.database.close()
-                done.resume()
+            let isIdle = waiting.withLock { waiting in
+                waiting.isClosed = true
+                if waiting.isDraining { waiting.closers.append(done) }
+                return !waiting.isDraining
             }
+            if isIdle { queue.async { self.finish([done]) } }
         }
     }
 
+    private func finish(_ closers: [CheckedContinuation<Void, Never>]) {
+        database.close()
+        for closer in closers { closer.resume() }
+    }
+
     private func drain() {
-        while true {
-            let calls = waiting.withLock { waiting in
-                let group = Array(waiting.calls.prefix(SQLiteLimits.groupCallsMax))
-                waiting.calls.removeFirst(group.count)
-                if group.isEmpty { waiting.isDraining = false }
-                return group
-            }
-            if calls.isEmpty { return }
-            let answers = commit(calls.map(\.call))
-            for (waiter, answer) in zip(calls, answers) { waiter.answer.resume(returning: answer) }
+        while drainOnce() {}
+    }
+
+    /// Commits one group; false when nothing waits any more, and the next call starts anew.
+    private func drainOnce() -> Bool {
+        let calls = waiting.withLock { waiting in
+            let group = Array(waiting.calls.prefix(SQLiteLimits.groupCallsMax))
+            waiting.calls.removeFirst(group.count)
+            return group
         }
+        let answers = commit(calls.map(\.call))
+        let (mustGoOn, closers) = waiting.withLock { waiting in
+            if !waiting.calls.isEmpty { return (true, [CheckedContinuation<Void, Never>]()) }
+            waiting.isDraining = false
+            defer { waiting.closers = [] }
+            return (false, waiting.closers)
+        }
+        for (waiter, answer) in zip(calls, answers) { waiter.answer.resume(returning: answer) }
+        if !closers.isEmpty { finish(closers) }
+        return mustGoOn
     }
 
     private func commit(_ calls: [Call]) -> [Result<Call.Answer, StoreError>] {

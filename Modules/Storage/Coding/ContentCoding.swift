@@ -20,6 +20,7 @@ package enum ContentCoding {
     /// The coded content. Throws ``StoreError/other(detail:)`` for what JSON cannot say, such as a number that is
     /// none.
     package static func encode(_ content: MessageContent) throws(StoreError) -> Data {
+        if case .text(let text) = content { return encode(text: text) }
         do {
             return try encoder.encode(content)
         } catch {

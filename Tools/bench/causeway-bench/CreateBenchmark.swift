@@ -5,10 +5,10 @@ import CausewaySQLiteStorage
 /// rows. What is compared runs alternately, and a ratio is the median of the ratios of neighbours: so it holds on a
 /// machine that has other things to do.
 struct CreateBenchmark {
-    private static let rounds = 7
+    private static let rounds = 15
     private static let creators = 32
     /// What one measurement should last, roughly.
-    private static let secondsPerRun = 0.8
+    private static let secondsPerRun = 0.3
     private static let text = "The tide is out: shall we walk over to the island after lunch, and who brings the bread?"
 
     let server: BenchServer
@@ -33,7 +33,7 @@ struct CreateBenchmark {
             Goal(name: "32 creators, full, beside 1", ratio: full.manyToLone, bound: .atLeast(3)),
         ]
         add(full, to: &table, name: "full", goals.map(\.verdict))
-        let normal = try await measure(.normal, rounds: 3)
+        let normal = try await measure(.normal, rounds: 5)
         add(normal, to: &table, name: "normal", ["-", "-"])
         table.show()
         return goals
@@ -52,9 +52,11 @@ struct CreateBenchmark {
         let warmUp = try await raw(200, durability)
         let count = min(max(Int(warmUp * Self.secondsPerRun), 100), 50_000)
         var rates = Rates()
-        for _ in 0..<rounds {
-            rates.raw.append(try await raw(count, durability))
+        for round in 0..<rounds {
+            // What comes first changes, in case that it matters.
+            if round.isMultiple(of: 2) { rates.raw.append(try await raw(count, durability)) }
             rates.lone.append(try await created(count, by: 1, durability))
+            if !round.isMultiple(of: 2) { rates.raw.append(try await raw(count, durability)) }
             rates.many.append(try await created(count * 4, by: Self.creators, durability))
         }
         return rates
