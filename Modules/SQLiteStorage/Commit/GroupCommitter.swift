@@ -41,9 +41,9 @@ final class GroupCommitter: Sendable {
 
     /// Adds a call and waits for its commit. Cancelling the waiter does not cancel the call.
     ///
-    /// A call that finds nobody at work commits on the thread it came on, which saves two changes of threads; `@concurrent`
-    /// makes sure that this is a thread of the pool, never an actor's such as the main one. At most one thread of
-    /// the pool is held so: whoever comes meanwhile adds its call and waits for `queue` to take it.
+    /// A call that finds nobody at work commits on the thread it came on, which saves two changes of threads.
+    /// `@concurrent` makes sure that this is a thread of the pool, never an actor's such as the main one. At most one
+    /// thread of the pool is held so: whoever comes meanwhile adds its call and waits for `queue` to take it.
     @concurrent func submit(_ call: Call) async throws(StoreError) -> Call.Answer {
         let result = await withCheckedContinuation { answer in
             let mustDrain: Bool? = waiting.withLock { waiting in

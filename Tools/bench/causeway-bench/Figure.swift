@@ -4,6 +4,9 @@ import Foundation
 enum Figure {
     static func ratio(_ value: Double) -> String { String(format: "%.2f", value) }
 
+    /// Exact enough to tell a goal that was missed narrowly.
+    static func exactRatio(_ value: Double) -> String { String(format: "%.4f", value) }
+
     static func count(_ value: Double) -> String { grouped(Int(value.rounded())) }
 
     static func microseconds(_ seconds: Double) -> String { String(format: "%.1f", seconds * 1e6) }

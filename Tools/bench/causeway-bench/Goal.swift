@@ -26,5 +26,5 @@ struct Goal: CustomStringConvertible {
         return sign + (isMet ? "  met" : "  MISSED")
     }
 
-    var description: String { "\(name): \(Figure.ratio(ratio)), goal \(verdict)" }
+    var description: String { "\(name): \(Figure.exactRatio(ratio)), goal \(verdict)" }
 }

@@ -12,10 +12,11 @@ struct MachineFacts {
         let kernel = (try? String(contentsOfFile: "/proc/sys/kernel/osrelease", encoding: .utf8))?
             .trimmingCharacters(in: .whitespacesAndNewlines)
         let sync = try Self.syncSeconds(in: folder)
+        let slow = sync.sorted()[sync.count * 9 / 10]
         line = [
             "\(process.activeProcessorCount) cores", kernel ?? process.operatingSystemVersionString, filesystem,
             "sync to the disk \(Figure.microseconds(sync.median)) µs "
-                + "(median of \(sync.count); a tenth above \(Figure.microseconds(sync.sorted()[sync.count * 9 / 10])) µs)",
+                + "(median of \(sync.count); a tenth above \(Figure.microseconds(slow)) µs)",
         ].joined(separator: ", ")
     }
 
