@@ -179,7 +179,7 @@ let package = Package(
             "SQLiteStorage",
             [
                 "CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage",
-                "store-writer", .grdb,
+                "CausewayTestSupport", "store-writer", .grdb,
             ]),
         tests("TLS", ["CausewayTLS", .nioCore, .nioEmbedded, .nioPosix]),
         tests("HTTP", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
@@ -198,8 +198,8 @@ let package = Package(
         tests(
             "Hub",
             [
-                "CausewayHub", "CausewayModels", "CausewayWire", "causeway-hub", .grdb, .logging, .nioCore, .nioHTTP1,
-                .nioPosix,
+                "CausewayHub", "CausewayModels", "CausewayTestSupport", "CausewayWire", "causeway-hub", .grdb, .logging,
+                .nioCore, .nioHTTP1, .nioPosix,
             ]),
         tests(
             "EndToEnd",
@@ -216,7 +216,8 @@ let package = Package(
                 "Causeway", "CausewayControl", .lifecycle, .logging, .nioCore, .nioPosix,
             ]),
         .testTarget(
-            name: "CausewayCLITests", dependencies: ["causeway-cli", "causeway-hub", "causewayd"], path: "Tests/CLI",
+            name: "CausewayCLITests",
+            dependencies: ["CausewayTestSupport", "causeway-cli", "causeway-hub", "causewayd"], path: "Tests/CLI",
             swiftSettings: strict),
     ]
 )

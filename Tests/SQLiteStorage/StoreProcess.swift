@@ -1,3 +1,4 @@
+import CausewayTestSupport
 import Foundation
 import Testing
 
@@ -19,7 +20,7 @@ final class StoreProcess {
             .merging(ProcessInfo.processInfo.environment.filter { $0.key == "LD_LIBRARY_PATH" }) { $1 }
         process.standardOutput = output
         process.standardInput = input
-        try process.run()
+        try process.runAlone()
     }
 
     /// The next line that it says; `nil` when it has ended. Blocks.

@@ -11,7 +11,7 @@ package final class RunningProgram: Sendable {
             let bySignal = process.terminationReason == .uncaughtSignal
             ending.end(process.terminationStatus + (bySignal ? 128 : 0))
         }
-        try process.run()
+        try process.runAlone()
         pid = process.processIdentifier
     }
 

@@ -1,3 +1,4 @@
+import CausewayTestSupport
 import Foundation
 
 /// One of our programs as it is installed: run as a process of its own.
@@ -44,7 +45,7 @@ struct Program: Sendable {
         process.standardError = errors
         process.standardInput = input == nil ? FileHandle.nullDevice : source
         let ended = process.end()
-        try process.run()
+        try process.runAlone()
         async let said = output.readAll()
         async let complained = errors.readAll()
         if let input {

@@ -1,3 +1,4 @@
+import CausewayTestSupport
 import Foundation
 import Synchronization
 
@@ -18,7 +19,7 @@ final class RunningProgram: Sendable {
         process.standardOutput = FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
         ended = process.end()
-        try process.run()
+        try process.runAlone()
         let reading = errors.fileHandleForReading
         Thread.detachNewThread { [self] in
             while case let data = reading.availableData, !data.isEmpty {

@@ -1,4 +1,5 @@
 import CausewayHub
+import CausewayTestSupport
 import Foundation
 import Synchronization
 
@@ -36,7 +37,7 @@ struct Program: Sendable {
         let output = folder.path + "/out"
         let errors = folder.path + "/err"
         let process = try process(arguments, environment, output: output, errors: errors)
-        let status = try await Self.ended(process) { try process.run() }
+        let status = try await Self.ended(process) { try process.runAlone() }
         return Result(
             status: status, output: try String(contentsOfFile: output, encoding: .utf8),
             errors: try String(contentsOfFile: errors, encoding: .utf8))
@@ -110,7 +111,7 @@ final class HubProcess: Sendable {
             end.yield(process.terminationStatus)
             end.finish()
         }
-        try process.run()
+        try process.runAlone()
         var all = ""
         for await part in lines {
             all += part
