@@ -201,8 +201,8 @@ extension Outbox {
 
     // MARK: - The server stands elsewhere
 
-    /// The lane stands at `mark` on the server: go on from there. Without a mark that can be trusted (something else was
-    /// under way and may have moved it since) the same is said again, alone.
+    /// The lane stands at `mark` on the server: go on from there. Without a mark that can be trusted (something else
+    /// was under way and may have moved it since) the same is said again, alone.
     private mutating func follow(_ mark: Int64?, _ lane: Int, _ moment: Moment, _ settlement: inout Settlement) {
         lanes[lane].fruitless += 1
         if lanes[lane].fruitless > 1 {

@@ -29,9 +29,11 @@ extension SyncEngine {
             do throws(StoreError) {
                 try await store.commit(mutations)
                 storeProblem = nil
+                stall = nil
                 return
             } catch {
                 storeProblem = error
+                stall = error
                 if error == .closed { return }
             }
             await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)

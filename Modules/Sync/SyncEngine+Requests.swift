@@ -11,6 +11,8 @@ extension SyncEngine {
         _ work: @escaping @Sendable (isolated SyncEngine) async -> Result<Answer, SyncError>
     ) async throws(SyncError) -> Answer {
         guard !isClosed else { throw .closed }
+        // What is asked for now would wait behind a commit that waits for room on the disk.
+        if let stall { throw .store(stall) }
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Answer, SyncError>, Never>) in
             submit(
@@ -30,7 +32,8 @@ extension SyncEngine {
     ) async throws(SyncError) -> [MessageID] {
         try await request { engine in
             do throws(StoreError) {
-                let messages = try await engine.store.messages(ids)
+                var seen: Set<MessageID> = []
+                let messages = try await engine.store.messages(ids.filter { seen.insert($0).inserted })
                 return .success(try await engine.deleteInTurn(messages, by: origin))
             } catch {
                 return .failure(.store(error))
@@ -141,7 +144,7 @@ extension SyncEngine {
         do throws(StoreError) {
             message = try await store.message(id)
         } catch {
-            storeProblem = error
+            if error != .closed { completeLater(id) }
             return
         }
         guard let message else { return waiters.complete(id, .deleted) }
@@ -149,6 +152,14 @@ extension SyncEngine {
             waiters.complete(id, .delivered(placement))
         } else if message.syncState == .error, !message.isInDoubt, let failure = message.failure {
             waiters.complete(id, .failed(failure))
+        }
+    }
+
+    /// The store could not be read: whoever waits is told when it can be.
+    private func completeLater(_ id: MessageID) {
+        runtime.spawn { [runtime, weak self] in
+            await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
+            await self?.submit(.work { engine in await engine.completeIfEnded(id) })
         }
     }
 

@@ -35,6 +35,8 @@ package actor SyncEngine {
     var transport: (any Transport)?
     var serverName: String?
     var storeProblem: StoreError?
+    /// Why a commit is being tried again; everything else waits for it meanwhile.
+    var stall: StoreError?
     var deliveredCount = 0
     var isClosed = false
     /// Calls under way, by round; the probe has its own.
@@ -97,9 +99,10 @@ package actor SyncEngine {
         guard !isDraining else { return }
         isDraining = true
         await takeFeed()
-        while let input = inbox.popFirst(), !isClosed {
+        while let input = inbox.popFirst() {
             switch input {
-            case .event(let event): await perform(outbox.handle(event, at: moment))
+            case .event(let event): await perform(isClosed ? [] : outbox.handle(event, at: moment))
+            // What was asked for is answered even after the end.
             case .work(let work): await work(self)
             }
             await takeFeed()

@@ -110,7 +110,10 @@ struct FaultCounts: Sendable {
     }
 
     var summary: String {
-        "\(created) messages created, \(accepted) accepted, \(deleted) deleted, \(resent) resent, \(steps) steps\n\(table)"
+        """
+        \(created) messages created, \(accepted) accepted, \(deleted) deleted, \(resent) resent, \(steps) steps
+        \(table)
+        """
     }
 
     var table: String {

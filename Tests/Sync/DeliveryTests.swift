@@ -157,6 +157,44 @@ import Testing
         }
     }
 
+    @Test func whatIsAskedForWhileTheDiskIsFullIsRefusedAtOnce() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            world.transport.server.withLock { $0.behaviours = [.delay(.seconds(5))] }
+            let handle = try await client.messages.createTextMessage("hi", in: world.general)
+            try await world.until("it is on its way") {
+                try await client.messages.getMessage(handle.id)?.syncState == .syncing
+            }
+            let full = StoreError.full(detail: "no space")
+            world.store.failNextCommits(30, with: full)
+            await world.pass(.seconds(10))
+            await #expect(throws: ClientError.sync(.store(full))) {
+                try await client.messages.softDeleteMessage(handle.id)
+            }
+            _ = try await handle.delivered()
+            try await client.messages.softDeleteMessage(handle.id)
+        }
+    }
+
+    @Test func whatWasAskedForIsAnsweredEvenAfterTheEnd() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            try await client.pause()
+            let handle = try await client.messages.createTextMessage("hi", in: world.general)
+            let answers = Mutex(0)
+            let askers = (0..<20).map { _ in
+                world.runtime.spawn {
+                    _ = try? await client.messages.softDeleteMessage(handle.id)
+                    _ = try? await handle.delivered()
+                    answers.withLock { $0 += 1 }
+                }
+            }
+            await client.close()
+            for asker in askers { await asker.finished() }
+            #expect(answers.withLock { $0 } == 20)
+        }
+    }
+
     @Test func cancellingTheWaiterDoesNotTouchTheMessage() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
