@@ -176,25 +176,6 @@ import Testing
         }
     }
 
-    @Test func whatWasAskedForIsAnsweredEvenAfterTheEnd() throws {
-        try ClientWorld.run { world in
-            let client = try await world.loggedIn()
-            try await client.pause()
-            let handle = try await client.messages.createTextMessage("hi", in: world.general)
-            let answers = Mutex(0)
-            let askers = (0..<20).map { _ in
-                world.runtime.spawn {
-                    _ = try? await client.messages.softDeleteMessage(handle.id)
-                    _ = try? await handle.delivered()
-                    answers.withLock { $0 += 1 }
-                }
-            }
-            await client.close()
-            for asker in askers { await asker.finished() }
-            #expect(answers.withLock { $0 } == 20)
-        }
-    }
-
     @Test func cancellingTheWaiterDoesNotTouchTheMessage() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
