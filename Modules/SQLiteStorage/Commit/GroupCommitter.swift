@@ -3,6 +3,14 @@ import CausewayStorage
 import Dispatch
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// Commits what waits together, in the order of arrival.
 ///
 /// Who owns what:
@@ -18,6 +26,8 @@ final class GroupCommitter: Sendable {
     }
 
     private let waiting = Mutex(Waiting())
+    /// Not 0 when a call waits; for looking without the lock.
+    private let arrivals = Atomic<Int>(0)
     private let ledger = Mutex(Ledger())
     /// What the writer remembers; only the drain takes this lock.
     private let recent = Mutex(RecentMessages())
@@ -41,6 +51,7 @@ final class GroupCommitter: Sendable {
             let mustDrain: Bool? = waiting.withLock { waiting in
                 if waiting.isClosed { return nil }
                 waiting.calls.append((call, answer))
+                arrivals.store(1, ordering: .relaxed)
                 defer { waiting.isDraining = true }
                 return !waiting.isDraining
             }
@@ -70,12 +81,30 @@ final class GroupCommitter: Sendable {
             let calls = waiting.withLock { waiting in
                 let group = Array(waiting.calls.prefix(SQLiteLimits.groupCallsMax))
                 waiting.calls.removeFirst(group.count)
-                if group.isEmpty { waiting.isDraining = false }
+                arrivals.store(waiting.calls.count, ordering: .relaxed)
                 return group
             }
-            if calls.isEmpty { return }
+            if calls.isEmpty {
+                if linger() { continue }
+                return
+            }
             let answers = commit(calls.map(\.call))
             for (waiter, answer) in zip(calls, answers) { waiter.answer.resume(returning: answer) }
+        }
+    }
+
+    /// Stays awake for a moment after the last answer: who creates one message after the other comes back at once, and
+    /// waking a thread costs more than the whole insertion.
+    ///
+    /// - Returns: false when nobody came; the next call starts a new drain.
+    private func linger() -> Bool {
+        for _ in 0..<SQLiteLimits.lingerLooksMax {
+            if arrivals.load(ordering: .relaxed) != 0 { return true }
+            sched_yield()
+        }
+        return waiting.withLock { waiting in
+            waiting.isDraining = !waiting.calls.isEmpty
+            return waiting.isDraining
         }
     }
 
