@@ -12,9 +12,6 @@ enum SQLiteLimits {
     static let logBytesMax = 16 << 20
     /// Sequences that are written down as handed out ahead of their use.
     static let sequencesReservedMax: Int64 = 256
-    /// How often the writer looks for another call before it sleeps, giving way to others in between: some hundred
-    /// microseconds in all.
-    static let lingerLooksMax = 400
     /// Messages that the writer remembers in one generation, of two.
     static let recentMessagesMax = 2048
     /// Bytes of content that the writer remembers in one generation, of two.

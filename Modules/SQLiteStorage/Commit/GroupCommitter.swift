@@ -3,33 +3,28 @@ import CausewayStorage
 import Dispatch
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// Commits what waits together, in the order of arrival.
 ///
 /// Who owns what:
-/// - `waiting` holds the calls that have arrived; whoever adds the first one starts the drain.
-/// - the drain runs on `queue`, which is serial: it alone writes, changes `ledger`, publishes and resumes.
+/// - `waiting` holds the calls that have arrived. Who finds nobody at work becomes the writer: it commits the first
+///   group on its own thread, as waking another one costs more than the whole insertion, and leaves what has come
+///   meanwhile to `queue`. So at most one thread that tasks share waits for the disk, and never an actor's caller.
+/// - the writer alone changes `ledger` and `recent`, publishes and resumes; `isDraining` says that there is one.
 /// - for each group: transaction, ledger, feed, answers, in this order. So a caller that has its answer finds its
 ///   write in every query, and its subscribers have seen it.
 final class GroupCommitter: Sendable {
+    private typealias Waiter = (call: Call, answer: CheckedContinuation<Result<Call.Answer, StoreError>, Never>)
+
     private struct Waiting {
-        var calls: [(call: Call, answer: CheckedContinuation<Result<Call.Answer, StoreError>, Never>)] = []
+        var calls: [Waiter] = []
+        var closers: [CheckedContinuation<Void, Never>] = []
         var isDraining = false
         var isClosed = false
     }
 
     private let waiting = Mutex(Waiting())
-    /// Not 0 when a call waits; for looking without the lock.
-    private let arrivals = Atomic<Int>(0)
     private let ledger = Mutex(Ledger())
-    /// What the writer remembers; only the drain takes this lock.
+    /// What the writer remembers; only the writer takes this lock.
     private let recent = Mutex(RecentMessages())
     private let queue = DispatchQueue(label: "causeway.store", qos: .userInitiated)
     private let database: StoreDatabase
@@ -46,17 +41,19 @@ final class GroupCommitter: Sendable {
     var committed: Ledger { ledger.withLock { $0 } }
 
     /// Adds a call and waits for its commit. Cancelling the waiter does not cancel the call.
+    ///
+    /// Leaves the caller's actor: what waits for the disk may not be the main thread.
+    @concurrent
     func submit(_ call: Call) async throws(StoreError) -> Call.Answer {
         let result = await withCheckedContinuation { answer in
-            let mustDrain: Bool? = waiting.withLock { waiting in
+            let isFirst: Bool? = waiting.withLock { waiting in
                 if waiting.isClosed { return nil }
                 waiting.calls.append((call, answer))
-                arrivals.store(1, ordering: .relaxed)
                 defer { waiting.isDraining = true }
                 return !waiting.isDraining
             }
-            switch mustDrain {
-            case true?: queue.async { self.drain() }
+            switch isFirst {
+            case true?: commitFirstGroup()
             case false?: break
             case nil: answer.resume(returning: .failure(.closed))
             }
@@ -66,46 +63,58 @@ final class GroupCommitter: Sendable {
 
     /// Commits what waits, then closes the database.
     func close() async {
-        waiting.withLock { $0.isClosed = true }
-        await withCheckedContinuation { done in
-            // The queue is serial: a drain that was started before has ended when this runs.
-            queue.async {
-                self.database.close()
-                done.resume()
+        await withCheckedContinuation { closer in
+            let isFirst = waiting.withLock { waiting in
+                waiting.isClosed = true
+                waiting.closers.append(closer)
+                defer { waiting.isDraining = true }
+                return !waiting.isDraining
             }
+            if isFirst { queue.async { self.drain() } }
         }
     }
 
-    private func drain() {
-        while true {
-            let calls = waiting.withLock { waiting in
-                let group = Array(waiting.calls.prefix(SQLiteLimits.groupCallsMax))
-                waiting.calls.removeFirst(group.count)
-                arrivals.store(waiting.calls.count, ordering: .relaxed)
-                return group
-            }
-            if calls.isEmpty {
-                if linger() { continue }
-                return
-            }
-            let answers = commit(calls.map(\.call))
-            for (waiter, answer) in zip(calls, answers) { waiter.answer.resume(returning: answer) }
-        }
-    }
-
-    /// Stays awake for a moment after the last answer: who creates one message after the other comes back at once, and
-    /// waking a thread costs more than the whole insertion.
-    ///
-    /// - Returns: false when nobody came; the next call starts a new drain.
-    private func linger() -> Bool {
-        for _ in 0..<SQLiteLimits.lingerLooksMax {
-            if arrivals.load(ordering: .relaxed) != 0 { return true }
-            sched_yield()
-        }
-        return waiting.withLock { waiting in
-            waiting.isDraining = !waiting.calls.isEmpty
+    private func commitFirstGroup() {
+        commitAndAnswer(takeGroup())
+        let isMore = waiting.withLock { waiting in
+            waiting.isDraining = !waiting.calls.isEmpty || !waiting.closers.isEmpty
             return waiting.isDraining
         }
+        if isMore { queue.async { self.drain() } }
+    }
+
+    /// Commits group after group until nothing waits; then closes, when it was asked to.
+    private func drain() {
+        while true {
+            let group = takeGroup()
+            if !group.isEmpty {
+                commitAndAnswer(group)
+                continue
+            }
+            let closers: [CheckedContinuation<Void, Never>]? = waiting.withLock { waiting in
+                guard waiting.calls.isEmpty else { return nil }
+                waiting.isDraining = false
+                defer { waiting.closers = [] }
+                return waiting.closers
+            }
+            guard let closers else { continue }
+            if !closers.isEmpty { database.close() }
+            for closer in closers { closer.resume() }
+            return
+        }
+    }
+
+    private func takeGroup() -> [Waiter] {
+        waiting.withLock { waiting in
+            let group = Array(waiting.calls.prefix(SQLiteLimits.groupCallsMax))
+            waiting.calls.removeFirst(group.count)
+            return group
+        }
+    }
+
+    private func commitAndAnswer(_ group: [Waiter]) {
+        let answers = commit(group.map(\.call))
+        for (waiter, answer) in zip(group, answers) { waiter.answer.resume(returning: answer) }
     }
 
     private func commit(_ calls: [Call]) -> [Result<Call.Answer, StoreError>] {
