@@ -13,6 +13,8 @@ enum SQLiteLimits {
     static let writerCacheKibibytesMax = 32 << 10
     /// The size to which the write-ahead log is cut after it was copied into the database.
     static let logBytesMax = 16 << 20
+    /// Sequences that are written down as handed out ahead of their use.
+    static let sequencesReservedMax: Int64 = 256
     /// Messages that the writer remembers in one generation, of two.
     static let recentMessagesMax = 2048
     /// Bytes of content that the writer remembers in one generation, of two.

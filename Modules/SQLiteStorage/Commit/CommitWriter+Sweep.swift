@@ -40,6 +40,7 @@ extension CommitWriter {
         }
         ledger.epoch = row[1]
         ledger.nextSequence = row[2]
+        ledger.reservedSequence = row[2]
         ledger.counts = StoreCounts()
         let sums = "SELECT sync_state, count(*), sum(bytes) FROM \(StoreQueries.undelivered) GROUP BY sync_state"
         for row in try Row.fetchAll(db, sql: sums) {

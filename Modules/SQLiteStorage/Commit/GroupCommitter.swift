@@ -7,23 +7,25 @@ import Synchronization
 /// Commits what waits together, in the order of arrival.
 ///
 /// Who owns what:
-/// - `waiting` holds the calls that have arrived; whoever adds the first one starts the drain.
-/// - the drain is one at a time (`isDraining`), the first group on the thread of its caller, what gathers meanwhile on
-///   `queue`: it alone writes, changes `ledger`, publishes and resumes.
+/// - `waiting` holds the calls that have arrived. Who finds nobody at work becomes the writer: it commits the first
+///   group on its own thread, as waking another one costs more than the whole insertion, and leaves what has come
+///   meanwhile to `queue`. So at most one thread that tasks share waits for the disk, and never an actor's caller.
+/// - the writer alone changes `ledger` and `recent`, publishes and resumes; `isDraining` says that there is one.
 /// - for each group: transaction, ledger, feed, answers, in this order. So a caller that has its answer finds its
 ///   write in every query, and its subscribers have seen it.
 final class GroupCommitter: Sendable {
+    private typealias Waiter = (call: Call, answer: CheckedContinuation<Result<Call.Answer, StoreError>, Never>)
+
     private struct Waiting {
-        var calls: [(call: Call, answer: CheckedContinuation<Result<Call.Answer, StoreError>, Never>)] = []
+        var calls: [Waiter] = []
+        var closers: [CheckedContinuation<Void, Never>] = []
         var isDraining = false
         var isClosed = false
-        /// Who waits for the last commit to close.
-        var closers: [CheckedContinuation<Void, Never>] = []
     }
 
     private let waiting = Mutex(Waiting())
     private let ledger = Mutex(Ledger())
-    /// What the writer remembers; only the drain takes this lock.
+    /// What the writer remembers; only the writer takes this lock.
     private let recent = Mutex(RecentMessages())
     private let queue = DispatchQueue(label: "causeway.store", qos: .userInitiated)
     private let database: StoreDatabase
@@ -41,19 +43,18 @@ final class GroupCommitter: Sendable {
 
     /// Adds a call and waits for its commit. Cancelling the waiter does not cancel the call.
     ///
-    /// A call that finds nobody at work commits on the thread it came on, which saves two changes of threads.
-    /// `@concurrent` makes sure that this is a thread of the pool, never an actor's such as the main one. At most one
-    /// thread of the pool is held so: whoever comes meanwhile adds its call and waits for `queue` to take it.
-    @concurrent func submit(_ call: Call) async throws(StoreError) -> Call.Answer {
+    /// Leaves the caller's actor: what waits for the disk may not be the main thread.
+    @concurrent
+    func submit(_ call: Call) async throws(StoreError) -> Call.Answer {
         let result = await withCheckedContinuation { answer in
-            let mustDrain: Bool? = waiting.withLock { waiting in
+            let isFirst: Bool? = waiting.withLock { waiting in
                 if waiting.isClosed { return nil }
                 waiting.calls.append((call, answer))
                 defer { waiting.isDraining = true }
                 return !waiting.isDraining
             }
-            switch mustDrain {
-            case true? where Self.commitsInPlace: if drainOnce() { queue.async { self.drain() } }
+            switch isFirst {
+            case true? where Self.commitsInPlace: commitFirstGroup()
             case true?: queue.async { self.drain() }
             case false?: break
             case nil: answer.resume(returning: .failure(.closed))
@@ -67,42 +68,58 @@ final class GroupCommitter: Sendable {
 
     /// Commits what waits, then closes the database.
     func close() async {
-        await withCheckedContinuation { done in
-            let isIdle = waiting.withLock { waiting in
+        await withCheckedContinuation { closer in
+            let isFirst = waiting.withLock { waiting in
                 waiting.isClosed = true
-                if waiting.isDraining { waiting.closers.append(done) }
+                waiting.closers.append(closer)
+                defer { waiting.isDraining = true }
                 return !waiting.isDraining
             }
-            if isIdle { queue.async { self.finish([done]) } }
+            if isFirst { queue.async { self.drain() } }
         }
     }
 
-    private func finish(_ closers: [CheckedContinuation<Void, Never>]) {
-        database.close()
-        for closer in closers { closer.resume() }
+    private func commitFirstGroup() {
+        commitAndAnswer(takeGroup())
+        let isMore = waiting.withLock { waiting in
+            waiting.isDraining = !waiting.calls.isEmpty || !waiting.closers.isEmpty
+            return waiting.isDraining
+        }
+        if isMore { queue.async { self.drain() } }
     }
 
+    /// Commits group after group until nothing waits; then closes, when it was asked to.
     private func drain() {
-        while drainOnce() {}
+        while true {
+            let group = takeGroup()
+            if !group.isEmpty {
+                commitAndAnswer(group)
+                continue
+            }
+            let closers: [CheckedContinuation<Void, Never>]? = waiting.withLock { waiting in
+                guard waiting.calls.isEmpty else { return nil }
+                waiting.isDraining = false
+                defer { waiting.closers = [] }
+                return waiting.closers
+            }
+            guard let closers else { continue }
+            if !closers.isEmpty { database.close() }
+            for closer in closers { closer.resume() }
+            return
+        }
     }
 
-    /// Commits one group; false when nothing waits any more, and the next call starts anew.
-    private func drainOnce() -> Bool {
-        let calls = waiting.withLock { waiting in
+    private func takeGroup() -> [Waiter] {
+        waiting.withLock { waiting in
             let group = Array(waiting.calls.prefix(SQLiteLimits.groupCallsMax))
             waiting.calls.removeFirst(group.count)
             return group
         }
-        let answers = commit(calls.map(\.call))
-        let (mustGoOn, closers) = waiting.withLock { waiting in
-            if !waiting.calls.isEmpty { return (true, [CheckedContinuation<Void, Never>]()) }
-            waiting.isDraining = false
-            defer { waiting.closers = [] }
-            return (false, waiting.closers)
-        }
-        for (waiter, answer) in zip(calls, answers) { waiter.answer.resume(returning: answer) }
-        if !closers.isEmpty { finish(closers) }
-        return mustGoOn
+    }
+
+    private func commitAndAnswer(_ group: [Waiter]) {
+        let answers = commit(group.map(\.call))
+        for (waiter, answer) in zip(group, answers) { waiter.answer.resume(returning: answer) }
     }
 
     private func commit(_ calls: [Call]) -> [Result<Call.Answer, StoreError>] {

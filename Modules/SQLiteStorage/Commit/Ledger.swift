@@ -9,6 +9,8 @@ struct Ledger: Sendable {
     var epoch: Int64 = 0
     /// The next number to hand out, for ordinals, sequences and deletions alike.
     var nextSequence: Int64 = 1
+    /// What the disk says is the next number: nothing at or above it may be committed before the disk says more.
+    var reservedSequence: Int64 = 0
     var counts = StoreCounts()
     /// How many past deletions are kept.
     var deletions = 0

@@ -4,7 +4,8 @@ import GRDB
 /// The layout of the database, and how one tells that a file is one.
 ///
 /// Rules of the layout:
-/// - `message.ordinal` is the row id and comes from `store.next_sequence`, so it is never handed out twice.
+/// - `message.ordinal` is the row id and comes from `store.next_sequence`, so it is never handed out twice; that
+///   column runs ahead of what was used.
 /// - `sync_state` is a ``StateCode``; what is pending is below `synced`, so that one comparison finds it.
 /// - `position` of what the server has not placed is the largest number: it sorts behind everything placed.
 /// - Partial indexes hold only the outbox: they cost nothing for what is delivered.
