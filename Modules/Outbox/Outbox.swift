@@ -127,6 +127,9 @@ package struct Outbox: Sendable, Equatable {
         return deadlines.min()
     }
 
+    /// False while new links could lead to nothing: nobody is logged in, or the outbox is paused or needs attention.
+    package var canUseNews: Bool { hasSession && !isPaused && attention == nil }
+
     /// Links that still have to be said to the server.
     package var depth: Int { lanes.reduce(0) { $0 + $1.slots.count } }
 

@@ -7,26 +7,45 @@ import Synchronization
 /// Owned by the engine; filled on the store's committing thread, emptied on the engine. The lock guards the list and
 /// is held for an append or a swap only. Bounded by the store's limit of undelivered messages.
 final class FeedInbox: Sendable {
-    private let entries = Mutex<[OutboxEntry]>([])
+    private struct State {
+        var entries: [OutboxEntry] = []
+        var isAwaited = true
+    }
+
+    private let state = Mutex(State())
 
     /// Takes in what a commit put into the queue.
     ///
-    /// - Returns: true when there was nothing waiting before: the engine must be told.
+    /// - Returns: true when the engine must be told: it can do something with it, and was not told yet.
     func push(_ commit: StoreCommit) -> Bool {
         let fresh = commit.changes.compactMap(Self.newEntry)
         guard !fresh.isEmpty else { return false }
-        return entries.withLock { entries in
-            defer { entries += fresh }
-            return entries.isEmpty
+        return state.withLock { state in
+            defer { state.entries += fresh }
+            return state.isAwaited && state.entries.isEmpty
         }
     }
 
     func take() -> [OutboxEntry] {
-        entries.withLock { entries in
-            defer { entries.removeAll(keepingCapacity: entries.count < 1024) }
-            return entries
+        state.withLock { state in
+            defer { state.entries.removeAll(keepingCapacity: state.entries.count < 1024) }
+            return state.entries
         }
     }
+
+    /// Says whether the engine wants to be told of what comes. While it could do nothing with it (the outbox is paused,
+    /// say), waking it for every message would cost creators more than the message itself.
+    ///
+    /// - Returns: true when something has come meanwhile that nobody was told of.
+    func await(_ isAwaited: Bool) -> Bool {
+        state.withLock { state in
+            let isNews = isAwaited && !state.isAwaited && !state.entries.isEmpty
+            state.isAwaited = isAwaited
+            return isNews
+        }
+    }
+
+    var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
 
     /// The link that a change put at the tail of a lane: a creation, a resend or a deletion to send.
     ///

@@ -150,7 +150,10 @@ extension SyncEngine {
         guard let message else { return waiters.complete(id, .deleted) }
         if let placement = message.placement, message.syncState == .synced {
             waiters.complete(id, .delivered(placement))
-        } else if message.syncState == .error, !message.isInDoubt, let failure = message.failure {
+        } else if message.syncState == .error, let failure = message.failure,
+            // With nobody logged in, nobody will ask the server for its verdict.
+            !message.isInDoubt || session == nil
+        {
             waiters.complete(id, .failed(failure))
         }
     }
@@ -273,6 +276,7 @@ extension SyncEngine {
 
     /// How things stand. Does not wait for its turn.
     package func status() async throws(SyncError) -> SyncStatus {
+        await catchUp()
         let counts: StoreCounts
         do throws(StoreError) { counts = try await store.counts() } catch { throw .store(error) }
         let now = moment
@@ -287,7 +291,8 @@ extension SyncEngine {
     }
 
     /// Why each of these messages is not on the server yet; those that do not wait are left out.
-    package func waitReasons(for ids: [MessageID]) -> [MessageID: WaitReason] {
+    package func waitReasons(for ids: [MessageID]) async -> [MessageID: WaitReason] {
+        await catchUp()
         let now = moment
         var reasons: [MessageID: WaitReason] = [:]
         for id in ids {

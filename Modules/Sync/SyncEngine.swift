@@ -110,6 +110,12 @@ package actor SyncEngine {
         }
         isDraining = false
         setTimer()
+        if feed.await(outbox.canUseNews) { await drain() }
+    }
+
+    /// Takes in what the store has brought while nobody was told, so that what is said of the outbox is complete.
+    func catchUp() async {
+        if !feed.isEmpty { await drain() }
     }
 
     /// What the store took in comes before anything that was asked for after it.

@@ -89,6 +89,17 @@ import Testing
         }
     }
 
+    @Test func whoAsksAfterTheLogoutIsToldAtOnceEvenInDoubt() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            world.transport.server.withLock { $0.always = .fail(.inDoubt(detail: "cut off")) }
+            let handle = try await client.messages.createTextMessage("1", in: world.general)
+            try await world.until("it was tried") { world.transport.server.withLock { !$0.deliveries.isEmpty } }
+            try await client.logout()
+            await #expect(throws: DeliveryError.self) { try await handle.delivered() }
+        }
+    }
+
     @Test func afterANewLoginAFailedMessageCanBeResentUnderItsOldID() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
