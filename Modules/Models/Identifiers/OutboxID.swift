@@ -1,15 +1,5 @@
 /// The identity of a store's outbox: made with the store, kept through every login.
-public struct OutboxID: Sendable, Hashable {
+public struct OutboxID: UUIDIdentifier {
     public let value: UUIDv7
     public init(_ value: UUIDv7) { self.value = value }
-}
-
-extension OutboxID: Codable, LosslessStringConvertible {
-    public init?(_ description: String) {
-        guard let value = UUIDv7(description) else { return nil }
-        self.init(value)
-    }
-    public var description: String { value.description }
-    public init(from decoder: any Decoder) throws { self.init(try UUIDv7(from: decoder)) }
-    public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }

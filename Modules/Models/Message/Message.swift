@@ -9,7 +9,7 @@ public struct Message: Sendable, Hashable, Identifiable {
     public var content: MessageContent
     /// When it was created, by the clock of the device that created it. For people; nothing is ordered by it.
     public let createdAt: Timestamp
-    /// How many messages this store had taken in before, plus one: the order of creation on this device.
+    /// The order in which this store took messages in: larger means later. Numbers may be left out.
     public let ordinal: Int64
 
     public var syncState: SyncState

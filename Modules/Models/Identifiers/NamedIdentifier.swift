@@ -1,0 +1,27 @@
+/// An identifier that people choose and write: a ``Name``.
+public protocol NamedIdentifier: Sendable, Hashable, Codable, LosslessStringConvertible {
+    var value: String { get }
+
+    /// - Returns: `nil` when the text is no name; ``Name/problem(with:)`` says why.
+    init?(_ value: String)
+}
+
+extension NamedIdentifier {
+    public var description: String { value }
+
+    public init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        guard let identifier = Self(text) else {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: decoder.codingPath,
+                    debugDescription: "the name \(Name.problem(with: text) ?? "is wrong")"))
+        }
+        self = identifier
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(value)
+    }
+}
