@@ -169,6 +169,8 @@ let package = Package(
             name: "CausewayTestSupport",
             dependencies: ["CausewayModels", "CausewayTLS", .nioCore, .nioHTTP1, .nioPosix],
             path: "Tests/Support", swiftSettings: strict),
+        tests("Models", ["CausewayModels"]),
+        tests("Wire", ["CausewayModels", "CausewayWire"]),
         tests("HubRules", ["CausewayHubRules", "CausewayModels"]),
         tests("Storage", ["CausewayModels", "CausewayStorage", "CausewayStorageConformance"]),
         // A process that owns a store and can be killed.

@@ -27,8 +27,23 @@ class ScriptTests(unittest.TestCase):
         return subprocess.run([str(TOOLS / name), *arguments], env={**usual, **environment}, text=True,
                               capture_output=True, check=False)
 
-    def run_tests(self, script, **environment):
-        return self.run_tool("run-tests", SWIFT=self.swift(script), **environment)
+    def run_tests(self, script, *arguments, **environment):
+        """One run of the stand-in; without arguments of its own it is not split by targets."""
+        arguments = arguments or ("--filter", "All")
+        return self.run_tool("run-tests", *arguments, SWIFT=self.swift(script), **environment)
+
+    def test_each_target_runs_by_itself_and_one_that_fails_stops_no_other(self):
+        manifest = '{"targets": [%s]}' % ", ".join(
+            '{"name": "%s", "type": "%s"}' % pair
+            for pair in (("One", "regular"), ("ATests", "test"), ("BTests", "test"), ("CTests", "test")))
+        script = (f"case \"$*\" in package*) echo '{manifest}';; *BTests*) echo broken; exit 7;; "
+                  f"*) echo '{PASSED}';; esac\n")
+        done = self.run_tests(script, "--skip-build")
+        self.assertEqual(done.returncode, 7)
+        lines = [line for line in done.stdout.splitlines() if "Tests: " in line]
+        self.assertEqual(lines[0], "ATests: " + PASSED)
+        self.assertTrue(lines[1].startswith("BTests: broken"))
+        self.assertEqual(lines[2], "CTests: " + PASSED)
 
     def test_a_passing_run_shows_the_closing_line_alone(self):
         done = self.run_tests(f"echo noise\necho '{PASSED}'\n", CI="1")

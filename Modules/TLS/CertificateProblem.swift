@@ -38,7 +38,8 @@ extension CertificateProblem: CustomStringConvertible {
             "The certificate comes from an authority that is not trusted here. "
                 + "Add that authority's certificate to the trusted ones, if you know it to be right."
         case .missingIntermediate:
-            "The server does not send its intermediate certificate. Let it send its whole chain."
+            "The server does not send its intermediate certificate, or its own authority is not trusted here. "
+                + "Let it send its whole chain, or add that authority's certificate to the trusted ones."
         case .revoked:
             "The certificate was revoked. The server needs a new one."
         case .wrongUsage:

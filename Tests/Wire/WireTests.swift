@@ -1,0 +1,74 @@
+import CausewayModels
+import CausewayWire
+import Foundation
+import Testing
+
+/// The contract between client and hub, pinned: a hub of today must understand a client of yesterday.
+@Suite struct WireTests {
+    private static let id = "0190a6b2-1c3d-7fff-bfff-ffffffffffff"
+
+    private static func coded(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    @Test func aDeliveryIsCodedAsItAlwaysWas() throws {
+        let message = try #require(MessageID(Self.id))
+        let delivery = Delivery(
+            outbox: try #require(OutboxID(Self.id)), epoch: 3, lane: .text,
+            operations: [
+                DeliveryOperation(
+                    sequence: 7, previous: 5,
+                    body: .send(
+                        message, channel: try #require(ChannelID("general")), content: .text("hi"),
+                        createdAt: Timestamp(milliseconds: 12))),
+                DeliveryOperation(sequence: 8, previous: 7, body: .fence(message)),
+                DeliveryOperation(sequence: 9, previous: 8, body: .delete(message)),
+            ])
+        let send =
+            #"{"channel":"general","content":{"text":"hi","type":"text","v":1},"createdAt":12,"#
+            + #""id":"\#(Self.id)","kind":"send","previous":5,"sequence":7}"#
+        let rest =
+            #"{"id":"\#(Self.id)","kind":"fence","previous":7,"sequence":8},"#
+            + #"{"id":"\#(Self.id)","kind":"delete","previous":8,"sequence":9}"#
+        let golden = #"{"epoch":3,"lane":"text","operations":[\#(send),\#(rest)],"outbox":"\#(Self.id)"}"#
+        #expect(try Self.coded(WireDelivery(delivery)) == golden)
+        let read = try JSONDecoder().decode(WireDelivery.self, from: Data(golden.utf8))
+        #expect(read == WireDelivery(delivery))
+    }
+
+    static let outcomes: [(DeliveryOutcome, String)] = [
+        (
+            .accepted(Placement(position: 4, acceptedAt: Timestamp(milliseconds: 5))),
+            #"{"acceptedAt":5,"kind":"accepted","position":4}"#
+        ),
+        (.fenced, #"{"kind":"fenced"}"#), (.deleted, #"{"kind":"deleted"}"#),
+        (.refused(code: "a", detail: "b"), #"{"code":"a","detail":"b","kind":"refused"}"#),
+        (
+            .tryLater(code: "a", detail: "b", after: .milliseconds(1500)),
+            #"{"code":"a","detail":"b","kind":"tryLater","retryAfterMilliseconds":1500}"#
+        ),
+        (.tryLater(code: "a", detail: "b", after: nil), #"{"code":"a","detail":"b","kind":"tryLater"}"#),
+        (.notAttempted, #"{"kind":"notAttempted"}"#), (.gap(mark: 3), #"{"kind":"gap","mark":3}"#),
+        (.late(mark: 3), #"{"kind":"late","mark":3}"#),
+    ]
+
+    @Test(arguments: outcomes.indices) func anOutcomeIsCodedAsItAlwaysWas(index: Int) throws {
+        let (outcome, golden) = Self.outcomes[index]
+        #expect(try Self.coded(WireResult(outcome)) == golden)
+        #expect(try JSONDecoder().decode(WireResult.self, from: Data(golden.utf8)).outcome == outcome)
+    }
+
+    @Test(arguments: [
+        #"{"kind":"accepted"}"#, #"{"kind":"accepted","position":1}"#, #"{"kind":"gap"}"#, #"{"kind":"late"}"#,
+    ])
+    func anOutcomeThatLacksWhatItNeedsIsNone(text: String) throws {
+        #expect(try JSONDecoder().decode(WireResult.self, from: Data(text.utf8)).outcome == nil)
+    }
+
+    @Test func anUnknownFieldIsNoError() throws {
+        let text = #"{"mark":1,"results":[{"kind":"fenced","later":true}],"later":{}}"#
+        #expect(try JSONDecoder().decode(WireReport.self, from: Data(text.utf8)).mark == 1)
+    }
+}
