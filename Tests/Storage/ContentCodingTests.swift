@@ -22,4 +22,27 @@ import Testing
         guard case .text(let back)? = ContentCoding.decode(coded) else { return }
         #expect(Array(back.utf8) == Array(text.utf8))
     }
+
+    /// What is not exactly what we write is for the general decoder to judge.
+    @Test(
+        arguments: [
+            (#"{"v":1,"type":"text","text":"a"}"#, "a"), (#"{"v":1,"type":"text","text":"a\u0041"}"#, "aA"),
+            (#"{"v":1,"type":"text","text":"a","text":"b"}"#, nil), (#"{"v":1,"type":"text","text":""}"#, ""),
+            (#"{"v":1,"type":"text","text":"a"}}"#, nil), (#"{"v":1,"type":"text","text":"}"#, nil),
+            (#"{"v":1,"type":"text","text":"}"}"#, "}"), (#"{ "v":1,"type":"text","text":"a"}"#, "a"),
+            ("{\"v\":1,\"type\":\"text\",\"text\":\"a\nb\"}", nil),
+        ] as [(String, String?)])
+    func `a text is read as the coder of all contents reads it`(_ coded: String, _ text: String?) {
+        let content = ContentCoding.decode(Data(coded.utf8))
+        let general = try? JSONDecoder().decode(MessageContent.self, from: Data(coded.utf8))
+        #expect(content == general)
+        if let text { #expect(content == .text(text)) }
+    }
+
+    @Test func `bytes that are no UTF-8 are no text`() {
+        let head = Array(#"{"v":1,"type":"text","text":""#.utf8)
+        for inner in [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] as [[UInt8]] {
+            #expect(ContentCoding.decode(Data(head + inner + Array(#""}"#.utf8))) == nil)
+        }
+    }
 }

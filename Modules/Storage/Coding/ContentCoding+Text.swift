@@ -29,4 +29,17 @@ extension ContentCoding {
         }
         return Data(bytes + tail)
     }
+
+    /// The text of what ``encode(text:)`` wrote, when nothing in it had to be escaped; `nil` for everything else, which
+    /// is for the general decoder. A message is read several times on its way, and the decoder costs more than the rest.
+    static func decodeText(_ bytes: Data) -> String? {
+        guard bytes.count >= head.count + tail.count, bytes.starts(with: head) else { return nil }
+        let text = bytes.dropFirst(head.count)
+        guard text.suffix(tail.count).elementsEqual(tail) else { return nil }
+        let inner = text.dropLast(tail.count)
+        let isPlain = inner.allSatisfy { byte in
+            byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        }
+        return isPlain ? String(validating: inner, as: UTF8.self) : nil
+    }
 }

@@ -30,6 +30,7 @@ package enum ContentCoding {
 
     /// The content that ``encode(_:)`` wrote; `nil` when the bytes are something else.
     package static func decode(_ bytes: Data) -> MessageContent? {
-        try? decoder.decode(MessageContent.self, from: bytes)
+        if let text = decodeText(bytes) { return .text(text) }
+        return try? decoder.decode(MessageContent.self, from: bytes)
     }
 }
