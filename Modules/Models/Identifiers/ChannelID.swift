@@ -1,5 +1,6 @@
 /// The identity of a channel, as people write it (`general`).
 public struct ChannelID: NamedIdentifier {
+    public static let noun = "channel"
     public let value: String
 
     public init?(_ value: String) {

@@ -1,5 +1,8 @@
 /// An identifier that people choose and write: a ``Name``.
 public protocol NamedIdentifier: Sendable, Hashable, Codable, LosslessStringConvertible {
+    /// What it names, for errors: `channel`.
+    static var noun: String { get }
+
     var value: String { get }
 
     /// - Returns: `nil` when the text is no name; ``Name/problem(with:)`` says why.
@@ -15,7 +18,7 @@ extension NamedIdentifier {
             throw DecodingError.dataCorrupted(
                 .init(
                     codingPath: decoder.codingPath,
-                    debugDescription: "the name \(Name.problem(with: text) ?? "is wrong")"))
+                    debugDescription: "the \(Self.noun)'s name \(Name.problem(with: text) ?? "is wrong")"))
         }
         self = identifier
     }

@@ -31,7 +31,7 @@ extension ContentCoding {
     }
 
     /// The text of what ``encode(text:)`` wrote, when nothing in it had to be escaped; `nil` for everything else, which
-    /// is for the general decoder. A message is read several times on its way, and the decoder costs more than the rest.
+    /// is for the general decoder. A message is read several times on its way, and the decoder is the costly part.
     static func decodeText(_ bytes: Data) -> String? {
         guard bytes.count >= head.count + tail.count, bytes.starts(with: head) else { return nil }
         let text = bytes.dropFirst(head.count)
