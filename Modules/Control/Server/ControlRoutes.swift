@@ -38,11 +38,7 @@ struct ControlRoutes: Sendable {
 
     private func addSession(to router: Router<Context>) {
         router.get("/v1/status") { _, _ in try answer(try await service.status()) }
-        router.post("/v1/login") { request, _ in
-            let session = try await service.login(try await RequestBody.json(LoginRequest.self, from: request))
-            logger.info("logged in", metadata: ["user": "\(session.user)", "server": "\(session.server)"])
-            return try answer(session)
-        }
+        router.post("/v1/login") { request, _ in try await login(request) }
         router.post("/v1/logout") { _, _ in
             let report = try await service.logout()
             logger.info("logged out", metadata: ["unsent": "\(report.unsent)"])
@@ -62,6 +58,15 @@ struct ControlRoutes: Sendable {
             try await service.probe()
             return try answer([String: String]())
         }
+    }
+
+    /// A function of its own, and its body read in one: inlined, they make the optimiser of Swift 6.3.1 crash.
+    @inline(never)
+    private func login(_ request: Request) async throws -> Response {
+        let login = try await RequestBody.json(LoginRequest.self, from: request)
+        let session = try await service.login(login)
+        logger.info("logged in", metadata: ["user": "\(session.user)", "server": "\(session.server)"])
+        return try answer(session)
     }
 
     private func addSending(to router: Router<Context>) {

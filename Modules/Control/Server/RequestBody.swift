@@ -5,6 +5,7 @@ import NIOCore
 
 /// Reading the body of a request: bounded, and refused with a reason.
 enum RequestBody {
+    @inline(never)
     static func json<Value: Decodable>(_ type: Value.Type, from request: Request) async throws -> Value {
         try ControlJSON.decode(type, from: try await data(of: request, kinds: ["application/json"]), what: "the body")
     }
