@@ -24,7 +24,8 @@ import DequeModule
 ///
 /// **Cost.** O(log n) per message, n the length of its lane; nothing sorts or scans a lane per send.
 package struct Outbox: Sendable, Equatable {
-    package let configuration: OutboxConfiguration
+    /// What the client asked for, within what the transport allows.
+    package var configuration: OutboxConfiguration
     package let outboxID: OutboxID
     package let epoch: Int64
 

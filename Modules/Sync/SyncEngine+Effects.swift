@@ -29,11 +29,9 @@ extension SyncEngine {
             do throws(StoreError) {
                 try await store.commit(mutations)
                 storeProblem = nil
-                stall = nil
                 return
             } catch {
                 storeProblem = error
-                stall = error
                 if error == .closed { return }
             }
             await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
@@ -71,7 +69,6 @@ extension SyncEngine {
         do throws(StoreError) {
             for message in try await store.messages(sends) { messages[message.id] = message }
         } catch {
-            storeProblem = error
             submit(.event(.failed(round, .unreachable(detail: error.description))))
             return nil
         }

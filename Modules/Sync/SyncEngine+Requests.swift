@@ -12,7 +12,7 @@ extension SyncEngine {
     ) async throws(SyncError) -> Answer {
         guard !isClosed else { throw .closed }
         // What is asked for now would wait behind a commit that waits for room on the disk.
-        if let stall { throw .store(stall) }
+        if let storeProblem { throw .store(storeProblem) }
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Answer, SyncError>, Never>) in
             submit(

@@ -32,11 +32,12 @@ package actor SyncEngine {
     }
     /// The session for those who need not wait for their turn.
     private nonisolated let shownSession = Mutex<Session?>(nil)
-    var transport: (any Transport)?
+    var transport: (any Transport)? {
+        didSet { outbox.configuration = configuration.within(transport?.capabilities) }
+    }
     var serverName: String?
-    var storeProblem: StoreError?
     /// Why a commit is being tried again; everything else waits for it meanwhile.
-    var stall: StoreError?
+    var storeProblem: StoreError?
     var deliveredCount = 0
     var isClosed = false
     /// Calls under way, by round; the probe has its own.

@@ -17,12 +17,13 @@ struct ClientWorld: Sendable {
 
     /// Runs a story in a fresh world and fails the test when it cannot end.
     static func run(
-        seed: UInt64 = 1, _ story: @escaping @Sendable (ClientWorld) async throws -> Void
+        seed: UInt64 = 1, operationsMax: Int = 512, _ story: @escaping @Sendable (ClientWorld) async throws -> Void
     ) throws {
         let runtime = SimulatedRuntime(seed: seed)
         let user = try #require(UserID("ann"))
         let world = ClientWorld(
-            runtime: runtime, store: MemoryStore(), transport: ScriptedTransport(user: user, runtime: runtime),
+            runtime: runtime, store: MemoryStore(),
+            transport: ScriptedTransport(user: user, runtime: runtime, operationsMax: operationsMax),
             credentials: MemoryCredentialStore(), general: try #require(ChannelID("general")))
         try runtime.run { try await story(world) }
     }

@@ -34,6 +34,18 @@ import Testing
         }
     }
 
+    @Test func aDeliveryIsNoLargerThanTheTransportAllows() throws {
+        try ClientWorld.run(operationsMax: 3) { world in
+            let client = try await world.loggedIn()
+            try await client.pause()
+            for number in 1...10 { _ = try await client.messages.createTextMessage("\(number)", in: world.general) }
+            try await client.resume()
+            try await world.until("all are synced") { try await client.status().counts.undelivered == 0 }
+            let sizes = world.transport.server.withLock { $0.deliveries.map(\.delivery.operations.count) }
+            #expect(sizes == [3, 3, 3, 1])
+        }
+    }
+
     @Test func aServerThatIsAwayUsesUpNoRetry() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()

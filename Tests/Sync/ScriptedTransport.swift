@@ -27,12 +27,13 @@ final class ScriptedTransport: Transport {
         var page: [PlacedMessage] = []
     }
 
-    let capabilities = TransportCapabilities(
-        deliveriesInFlightMax: 1, dedupeWindow: .forever, batchOperationsMax: 512, batchBytesMax: 1 << 20)
+    let capabilities: TransportCapabilities
     private let runtime: any Runtime
     let server: Mutex<Server>
 
-    init(user: UserID, runtime: any Runtime) {
+    init(user: UserID, runtime: any Runtime, operationsMax: Int) {
+        capabilities = TransportCapabilities(
+            deliveriesInFlightMax: 1, dedupeWindow: .forever, batchOperationsMax: operationsMax, batchBytesMax: 1 << 20)
         self.runtime = runtime
         server = Mutex(Server(greeting: .success(ServerGreeting(user: user, server: "scripted"))))
     }

@@ -44,12 +44,4 @@ extension StoreError: CustomStringConvertible {
         case .other(let detail): "the store failed: \(detail)"
         }
     }
-
-    /// True when the same call may succeed later without anybody's help but room on the disk.
-    public var isPassing: Bool {
-        switch self {
-        case .full, .syncFailed, .other: true
-        default: false
-        }
-    }
 }

@@ -1,0 +1,14 @@
+import CausewayOutbox
+import CausewayTransport
+
+extension OutboxConfiguration {
+    /// The same, with nothing larger than a transport and the server behind it can take.
+    func within(_ capabilities: TransportCapabilities?) -> OutboxConfiguration {
+        guard let capabilities else { return self }
+        var bounded = self
+        bounded.deliveriesInFlightMax = min(deliveriesInFlightMax, capabilities.deliveriesInFlightMax)
+        bounded.batchOperationsMax = min(batchOperationsMax, capabilities.batchOperationsMax)
+        bounded.batchBytesMax = min(batchBytesMax, capabilities.batchBytesMax)
+        return bounded
+    }
+}
