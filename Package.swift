@@ -211,7 +211,14 @@ let package = Package(
                 .logging,
             ]),
         tests("Outbox", ["CausewayModels", "CausewayStorage", "CausewayOutbox"]),
-        tests("Simulation", ["CausewayModels", "CausewayStorage", "CausewayOutbox", "CausewayHubRules"]),
+        .target(
+            name: "CausewaySimulatedHub", dependencies: ["CausewayModels", "CausewayHubRules"],
+            path: "Tests/SimulatedHub", swiftSettings: strict),
+        tests(
+            "Simulation",
+            [
+                "CausewayModels", "CausewayStorage", "CausewayOutbox", "CausewayHubRules", "CausewaySimulatedHub",
+            ]),
         tests(
             "Control",
             [

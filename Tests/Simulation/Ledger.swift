@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewaySimulatedHub
 
 /// What an all-knowing witness writes down: what was created, what was asked for, what was told to whom.
 struct Ledger {

@@ -1,6 +1,7 @@
 import CausewayHubRules
 import CausewayModels
 import CausewayOutbox
+import CausewaySimulatedHub
 
 /// The hub's bad moods around its rules: it errs in all five ways, and restarts.
 extension SimulatedWorld {

@@ -1,5 +1,6 @@
 import CausewayModels
 import CausewayOutbox
+import CausewaySimulatedHub
 import CausewayStorage
 
 /// What must be true, each in one function that says in words what is broken. Some are held against every step, some

@@ -1,5 +1,6 @@
 import CausewayModels
 import CausewayOutbox
+import CausewaySimulatedHub
 
 /// A world in one thread: clients, a network, a hub and their users, driven by one clock and one source of chance.
 ///
@@ -32,7 +33,7 @@ final class SimulatedWorld {
     init(_ plan: Plan, isTelling: Bool = false) {
         self.plan = plan
         generator = SplitMix64(seed: plan.seed ^ 0x5EED)
-        hub = ModelHub(sabotage: plan.sabotage)
+        hub = ModelHub(sabotage: plan.sabotage?.ofHub)
         story = Story(isTelling: isTelling)
         for index in 0..<plan.clientCount {
             let outboxID = OutboxID(UUIDv7(high: 1, low: UInt64(index)))

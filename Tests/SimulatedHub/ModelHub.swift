@@ -1,48 +1,48 @@
-import CausewayHubRules
-import CausewayModels
+package import CausewayHubRules
+package import CausewayModels
 
 /// The hub's real rules over a model of what it stores. Time, errors and outages are the network's and the plan's.
-struct ModelHub {
-    struct LaneKey: Hashable {
-        var outbox: OutboxID
-        var lane: LaneID
+package struct ModelHub {
+    package struct LaneKey: Hashable {
+        package var outbox: OutboxID
+        package var lane: LaneID
     }
 
     /// A message that was accepted: at which place of its lane, and how often it was stored.
-    struct Accepted {
-        var key: LaneKey
-        var sequence: Int64
-        var placement: Placement
-        var content: MessageContent
-        var copies = 1
-        var isDeleted = false
+    package struct Accepted {
+        package var key: LaneKey
+        package var sequence: Int64
+        package var placement: Placement
+        package var content: MessageContent
+        package var copies = 1
+        package var isDeleted = false
     }
 
     private var marks: [LaneKey: Int64] = [:]
     private var epochs: [OutboxID: EpochRules] = [:]
-    private(set) var accepted: [MessageID: Accepted] = [:]
+    package private(set) var accepted: [MessageID: Accepted] = [:]
     /// Every message stored, in the order in which that happened.
-    private(set) var history: [(key: LaneKey, sequence: Int64, message: MessageID)] = []
+    package private(set) var history: [(key: LaneKey, sequence: Int64, message: MessageID)] = []
     /// Messages that were refused for their content.
-    private(set) var refused: Set<MessageID> = []
+    package private(set) var refused: Set<MessageID> = []
     private var nextPosition: Int64 = 1
 
-    let sabotage: Sabotage?
+    private let sabotage: HubSabotage?
 
-    init(sabotage: Sabotage?) { self.sabotage = sabotage }
+    package init(sabotage: HubSabotage? = nil) { self.sabotage = sabotage }
 
     /// What a user would find on the hub.
-    func holds(_ message: MessageID) -> Bool { accepted[message].map { !$0.isDeleted } ?? false }
+    package func holds(_ message: MessageID) -> Bool { accepted[message].map { !$0.isDeleted } ?? false }
 
     /// Marks and messages are on the hub's disk: a restart loses nothing.
-    mutating func restart() {
-        if sabotage == .hubForgetsMarks { marks = [:] }
+    package mutating func restart() {
+        if sabotage == .forgetsMarks { marks = [:] }
     }
 
     /// One transaction: all outcomes of a delivery.
     ///
     /// - Parameter verdict: what the hub thinks of applying a send now.
-    mutating func apply(
+    package mutating func apply(
         _ delivery: Delivery, at time: Timestamp, verdict: (MessageID, MessageContent) -> LaneRules.Verdict
     ) throws(TransportError) -> DeliveryReport {
         var epoch = epochs[delivery.outbox] ?? EpochRules(highest: 0)
@@ -68,7 +68,7 @@ struct ModelHub {
         _ verdict: (MessageID, MessageContent) -> LaneRules.Verdict
     ) -> DeliveryOutcome {
         let (kind, message, content) = operation.parts
-        let previous = sabotage == .hubIgnoresGaps && operation.sequence > rules.mark ? rules.mark : operation.previous
+        let previous = sabotage == .ignoresGaps && operation.sequence > rules.mark ? rules.mark : operation.previous
         let decision = rules.decide(kind, sequence: operation.sequence, previous: previous, known: known(message)) {
             content.map { verdict(message, $0) } ?? .fine
         }
@@ -86,7 +86,7 @@ struct ModelHub {
     }
 
     private func known(_ message: MessageID) -> LaneRules.Known {
-        guard sabotage != .hubForgetsMessages, let stored = accepted[message] else { return .no }
+        guard sabotage != .forgetsMessages, let stored = accepted[message] else { return .no }
         return .accepted(stored.placement)
     }
 
