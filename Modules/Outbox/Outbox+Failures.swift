@@ -61,7 +61,7 @@ extension Outbox {
         var settlement = Settlement()
         for message in messages {
             guard let place = places[message], let index = lanes[lane].index(of: place.sequence) else { continue }
-            let failure = Failure(reason: .unsendable, code: "unsendable", detail: detail, at: moment.wall)
+            let failure = finalFailure(.unsendable, code: "unsendable", detail: detail, at: moment)
             giveUp(lane, index, failure, &settlement)
         }
         takeBack(lane, judged: round, &settlement, &actions)
@@ -105,9 +105,8 @@ extension Outbox {
             lanes[lane].hold = OutboxLane.Hold(until: moment.now + pause)
             return
         }
-        let failure = Failure(
-            reason: .retriesUsedUp, code: code, detail: "\(attempts) attempts, the last one: \(detail)",
-            at: moment.wall)
+        let failure = finalFailure(
+            .retriesUsedUp, code: code, detail: "\(attempts) attempts, the last one: \(detail)", at: moment)
         giveUp(lane, index, failure, &settlement)
     }
 
@@ -115,12 +114,11 @@ extension Outbox {
     /// after run of the process was cut off in the middle of one: it is set aside, so that it cannot go on like that.
     mutating func setAsideUsedUp(_ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction]) {
         guard lanes[lane].flights.isEmpty else { return }
-        while let index = lanes[lane].slots.firstIndex(where: { $0.kind == .send && !$0.isGone }),
+        while !laneIsPaused(lane), let index = lanes[lane].slots.firstIndex(where: { $0.kind == .send && !$0.isGone }),
             case let attempts = lanes[lane].slots[index].attempts, attempts > configuration.retry.retriesMax
         {
-            let failure = Failure(
-                reason: .retriesUsedUp, code: "interrupted", detail: "\(attempts) attempts, all of them cut off",
-                at: moment.wall)
+            let failure = finalFailure(
+                .retriesUsedUp, code: "interrupted", detail: "\(attempts) attempts, all of them cut off", at: moment)
             var settlement = Settlement()
             giveUp(lane, index, failure, &settlement)
             commit(settlement, &actions)
@@ -150,6 +148,7 @@ extension Outbox {
                     message: slot.message)))
         lanes[lane].slots[index].kind = .fence
         fences[slot.message] = places.removeValue(forKey: slot.message)
+        notePause(by: slot.message, failure, lane)
         if isInDoubt {
             undecided.insert(slot.message)
         } else {
@@ -174,7 +173,7 @@ extension Outbox {
             giveBackAttempt(round, lane)
             return
         }
-        giveUp(lane, index, Failure(reason: .refused, code: code, detail: detail, at: moment.wall), &settlement)
+        giveUp(lane, index, finalFailure(.refused, code: code, detail: detail, at: moment), &settlement)
     }
 
     // MARK: - Taking back

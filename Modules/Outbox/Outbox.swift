@@ -38,6 +38,8 @@ package struct Outbox: Sendable, Equatable {
     var fences: [MessageID: Place] = [:]
     /// Messages that are `error` in doubt: who waits for them is not told before the verdict.
     var undecided: Set<MessageID> = []
+    /// Failed messages that pause a lane, and which.
+    var pausing: [MessageID: Int] = [:]
     var link = OutboxLink()
     var hasSession = false
     package internal(set) var isPaused = false
@@ -73,6 +75,9 @@ package struct Outbox: Sendable, Equatable {
         for entry in snapshot.entries {
             append(entry)
             if entry.kind == .fence { undecided.insert(entry.message) }
+        }
+        for pause in snapshot.pauses where pausing.updateValue(laneIndex(pause.lane), forKey: pause.message) == nil {
+            lanes[laneIndex(pause.lane)].pausing.append(pause.message)
         }
         for lane in lanes.indices {
             lanes[lane].knownUntil = max(lanes[lane].lastTransmitted, lanes[lane].slots.last?.sequence ?? 0)
@@ -143,6 +148,7 @@ package struct Outbox: Sendable, Equatable {
         case .send:
             if let old = places[entry.message] { vanish(old) }
             places[entry.message] = place
+            release(by: entry.message)
             undecided.remove(entry.message)  // sent again: its waiters follow the new attempt
         case .fence, .retract: fences[entry.message] = place
         case .delete: break
@@ -160,6 +166,7 @@ package struct Outbox: Sendable, Equatable {
         guard let index = lanes[place.lane].index(of: place.sequence), !lanes[place.lane].slots[index].wasTransmitted
         else { return }
         lanes[place.lane].slots[index].isGone = true
+        lanes[place.lane].dropGoneHead()
     }
 
     /// False for what a snapshot held already: the feed may bring it again.

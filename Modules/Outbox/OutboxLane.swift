@@ -51,6 +51,9 @@ struct OutboxLane: Sendable, Equatable {
     /// The mark above which the lane started anew; below it the server looks at no `previous`.
     var startedAnewAbove: Int64 = 0
     var hold: Hold?
+    /// Failed messages that pause the lane, oldest failure first, and among them such as do so no longer; never one of
+    /// those at the front.
+    var pausing: Deque<MessageID> = []
     /// After a failure the head goes alone, so that it alone is judged, until something was accepted.
     var isCautious = false
     /// Failures in a row of rounds without a message, and of gaps without progress.
@@ -71,6 +74,9 @@ struct OutboxLane: Sendable, Equatable {
         }
         return low < slots.count && slots[low].sequence == sequence ? low : nil
     }
+
+    /// The first slot, not counting vanished ones. O(1) amortised.
+    var firstSlot: Slot? { slots.first { !$0.isGone } }
 
     /// The first slot, not counting vanished ones, that is a message. O(1) amortised.
     var headMessage: MessageID? {

@@ -23,14 +23,16 @@ struct Bench {
     ///   - entries: what the store holds at the start.
     ///   - isOnline: whether somebody is logged in and the server has been greeted.
     init(
-        _ entries: [OutboxEntry] = [], lastTransmitted: [LaneID: Int64] = [:], isOnline: Bool = true,
+        _ entries: [OutboxEntry] = [], lastTransmitted: [LaneID: Int64] = [:],
+        pauses: [OutboxSnapshot.LanePause] = [], isOnline: Bool = true,
         _ configure: (inout OutboxConfiguration) -> Void = { _ in }
     ) {
         var configuration = OutboxConfiguration()
         configuration.retry.jitterPercent = 0
         configure(&configuration)
         let snapshot = OutboxSnapshot(
-            outboxID: OutboxID(UUIDv7(high: 1, low: 1)), epoch: 1, lastTransmitted: lastTransmitted, entries: entries)
+            outboxID: OutboxID(UUIDv7(high: 1, low: 1)), epoch: 1, lastTransmitted: lastTransmitted, entries: entries,
+            pauses: pauses)
         outbox = Outbox(snapshot, configuration: configuration, seed: 1)
         lastSequence = max(entries.last?.sequence ?? 0, lastTransmitted.values.max() ?? 0)
         if isOnline {
@@ -189,6 +191,7 @@ extension Mutation {
         case .deliver(let id, _): "deliver \(id.name)"
         case .fail(let id, let failure, let inDoubt):
             "fail \(id.name) \(failure.reason.rawValue)\(inDoubt ? " in doubt" : "")"
+                + (failure.pausesLane ? ", pausing" : "")
         case .settle(let id): "settle \(id.name)"
         case .resend(let id): "resend \(id.name)"
         case .delete(let id): "delete \(id.name)"

@@ -31,6 +31,34 @@ struct CostTests {
         return outbox
     }
 
+    /// Text and media by turns, under an order in which each media message waits for the text before it.
+    @Test func waitingForAnotherLane() {
+        var configuration = OutboxConfiguration()
+        configuration.precedence = OrderingPolicy.mediaAfterText.precedence
+        let entries = (1...Self.count).map { number in
+            OutboxEntry(
+                kind: .send, lane: number.isMultiple(of: 2) ? .media : .text, sequence: number, previous: nil,
+                message: Self.message(number), attempts: 0, bytes: configuration.batchBytesMax)
+        }
+        let snapshot = OutboxSnapshot(
+            outboxID: OutboxID(UUIDv7(high: 1, low: 1)), epoch: 1, lastTransmitted: [:], entries: entries)
+        var outbox = Outbox(snapshot, configuration: configuration, seed: 1)
+        _ = outbox.handle(.sessionBegan, at: moment)
+        var actions = outbox.handle(.greeted, at: moment)
+        var order: [Int64] = []
+        while !actions.isEmpty {
+            var next: [OutboxAction] = []
+            for round in actions.compactMap(\.round) {
+                order += round.operations.map(\.sequence)
+                let report = DeliveryReport(mark: 0, outcomes: round.operations.map { _ in accepted() })
+                next += outbox.handle(.answered(round, report), at: moment)
+            }
+            actions = next
+        }
+        #expect(order.count == Int(Self.count) && outbox.depth == 0)
+        #expect(order.filter { $0.isMultiple(of: 2) } == Array(stride(from: 2, through: Self.count, by: 2)))
+    }
+
     /// Answers every round until there is none, and counts them.
     private func drain(_ outbox: inout Outbox, _ outcome: (OutboxEntry.Kind) -> DeliveryOutcome) -> Int64 {
         var actions = outbox.handle(.greeted, at: moment)

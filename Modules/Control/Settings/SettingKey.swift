@@ -35,7 +35,7 @@ package enum SettingKey: String, Sendable, Hashable, CaseIterable {
         case .restart:
             "What becomes of undelivered messages when the daemon starts: fail (they become errors), or resume"
                 + " (they are delivered in their old order). (default: fail)"
-        case .ordering: "laned, lanedPerChannel or strict. (default: laned)"
+        case .ordering: "laned, lanedPerChannel, mediaAfterText or strict. (default: laned)"
         case .retryInterval: "The pause after a failed attempt: 5s, 500ms, 2m. (default: 5s)"
         case .retryCount: "How many attempts may follow the first. (default: 3)"
         case .settlingTime: "How long the server must be reachable again before anything is sent. (default: 1s)"

@@ -86,6 +86,14 @@ extension Message {
         isPending ? failed(failure, inDoubt: isInDoubt || previousSequence != nil) : self
     }
 
+    /// The session is over: what had failed in it pauses no lane any more.
+    package func released() -> Message {
+        guard let failure, failure.pausesLane else { return self }
+        var message = self
+        message.failure = failure.releasingLane
+        return message
+    }
+
     /// The process that was sending it is gone.
     package func resumed() -> Message {
         guard isPending else { return self }
@@ -132,6 +140,12 @@ extension Message {
         return OutboxEntry(
             kind: .send, lane: lane, sequence: laneSequence, previous: previousSequence, message: id,
             attempts: attempts, bytes: bytes)
+    }
+
+    /// What it pauses, as a snapshot tells it; `nil` unless it is `error` and its failure pauses its lane.
+    package var pause: OutboxSnapshot.LanePause? {
+        guard syncState == .error, let lane, let failure, failure.pausesLane else { return nil }
+        return OutboxSnapshot.LanePause(lane: lane, message: id)
     }
 
     /// The link that asks the server about a message whose session ended in doubt; `nil` when it was never transmitted.

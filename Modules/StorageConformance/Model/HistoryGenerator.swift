@@ -49,7 +49,9 @@ struct HistoryGenerator {
         case 0..<5: return .attempt(id, previous: small, attempts: random.next(upTo: 4), at: Sample.time(small))
         case 5, 6: return .requeue(id, attempts: random.next(upTo: 4))
         case 7, 8: return .deliver(id, Sample.placement(1 + small))
-        case 9, 10: return .fail(id, Sample.failure("c\(small)"), inDoubt: small.isMultiple(of: 2))
+        case 9, 10:
+            return .fail(
+                id, Sample.failure("c\(small)", pausesLane: small.isMultiple(of: 3)), inDoubt: small.isMultiple(of: 2))
         case 11: return .settle(id)
         case 12, 13: return .resend(id)
         case 14: return .delete(id)

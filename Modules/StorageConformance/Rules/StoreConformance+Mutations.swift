@@ -43,7 +43,7 @@ extension StoreConformance {
 
     /// Where a message may stand.
     private enum Situation: CaseIterable {
-        case absent, created, transmitted, requeued, failed, inDoubt, resent, synced, foreign
+        case absent, created, transmitted, requeued, failed, pausing, inDoubt, resent, synced, foreign
 
         var history: [Mutation] {
             let id = Sample.id(1)
@@ -54,6 +54,7 @@ extension StoreConformance {
             case .transmitted: return [attempt]
             case .requeued: return [attempt, .requeue(id, attempts: 1)]
             case .failed: return [attempt, .fail(id, Sample.failure("f"), inDoubt: false)]
+            case .pausing: return [attempt, .fail(id, Sample.failure("p", pausesLane: true), inDoubt: false)]
             case .inDoubt: return [attempt, .fail(id, Sample.failure("d"), inDoubt: true)]
             case .resent: return [attempt, .fail(id, Sample.failure("r"), inDoubt: false), .resend(id)]
             case .synced: return [attempt, .deliver(id, Sample.placement(3))]
@@ -67,7 +68,8 @@ extension StoreConformance {
         return [
             .attempt(id, previous: 9, attempts: 2, at: Sample.time(9)), .requeue(id, attempts: 3),
             .deliver(id, Sample.placement(7)), .fail(id, Sample.failure("late"), inDoubt: true),
-            .fail(id, Sample.failure("late"), inDoubt: false), .settle(id), .resend(id), .delete(id),
+            .fail(id, Sample.failure("late"), inDoubt: false),
+            .fail(id, Sample.failure("late", pausesLane: true), inDoubt: false), .settle(id), .resend(id), .delete(id),
             .merge(Sample.placed(1, at: 8)), .appendDelete(id, lane: .media), .rebase(sequence: 2, previous: 1),
             .attemptControl(sequence: 2, previous: 1), .removeControl(sequence: 2),
             .putControl(ControlEntry(kind: .retract, lane: .text, sequence: 2, previous: nil, message: id)),
