@@ -45,7 +45,8 @@ public enum Mutation: Sendable, Hashable {
     /// A login, or a logout (``Session/endedAt``).
     case saveSession(Session)
     /// The session is over: every undelivered message becomes `error` as ``Store/begin(_:)`` does it under `fail`, and
-    /// no failure pauses a lane any more (``Store/begin(_:)`` leaves those as they are). The feed reports a reset instead of single changes.
+    /// no failure pauses a lane any more (``Store/begin(_:)`` leaves those as they are). The feed reports a reset
+    /// instead of single changes.
     case endSession(Failure)
     /// Another user logs in: control entries and doubts of the former one can no longer be resolved, and the
     /// lanes start anew: no control entries, no doubts, nothing transmitted. The feed reports a reset.
