@@ -5,6 +5,11 @@ public struct OutboxConfiguration: Sendable, Hashable {
     public var retry: RetryPolicy = .documented
     /// What becomes of a lane when its head fails for good.
     public var headFailure = HeadFailurePolicy.continue
+    /// A message that has waited longer than this since it was created or last resent becomes `error` (expired) instead
+    /// of being sent late; `nil` when messages never expire, which is the documented behaviour.
+    ///
+    /// Wall clocks that jump make nothing expire while the program runs. An attempt under way is waited for.
+    public var expiry: Duration?
     /// How long the server must have been reachable again before anything is sent.
     public var settlingTime: Duration = .seconds(1)
     /// The pause before the first probe after the server became unreachable; doubles with every failed one.
