@@ -134,13 +134,11 @@ extension Outbox {
     }
 
     /// The message becomes `error`; its number stays in the chain as a question.
-    private mutating func giveUp(
+    mutating func giveUp(
         _ lane: Int, _ index: Int, _ failure: Failure, _ settlement: inout Settlement
     ) {
         let slot = lanes[lane].slots[index]
-        // A place that it had before a resend may still wait for its verdict.
-        let isInDoubt = slot.isInDoubt || fences[slot.message] != nil
-        settlement.mutations.append(.fail(slot.message, failure, inDoubt: isInDoubt))
+        noteFailure(of: slot, failure, lane, &settlement)
         settlement.mutations.append(
             .putControl(
                 ControlEntry(
@@ -148,6 +146,15 @@ extension Outbox {
                     message: slot.message)))
         lanes[lane].slots[index].kind = .fence
         fences[slot.message] = places.removeValue(forKey: slot.message)
+    }
+
+    /// The message becomes `error`, and who waits for it is told, or, in doubt, is not before the verdict.
+    mutating func noteFailure(
+        of slot: OutboxLane.Slot, _ failure: Failure, _ lane: Int, _ settlement: inout Settlement
+    ) {
+        // A place that it had before a resend may still wait for its verdict.
+        let isInDoubt = slot.isInDoubt || fences[slot.message] != nil
+        settlement.mutations.append(.fail(slot.message, failure, inDoubt: isInDoubt))
         notePause(by: slot.message, failure, lane)
         if isInDoubt {
             undecided.insert(slot.message)

@@ -13,6 +13,15 @@ extension Outbox {
                 }
             }
         }
+        for lane in lanes.indices where configuration.expiry != nil {
+            let aging = Set(lanes[lane].aging)
+            if let ageless = lanes[lane].slots.first(where: { $0.isToBeSent && !aging.contains($0.sequence) }) {
+                return "message \(ageless.message) does not age"
+            }
+            if let first = lanes[lane].aging.first, lanes[lane].index(of: first) == nil {
+                return "what is oldest in lane \(lanes[lane].id) is not there"
+            }
+        }
         for lane in lanes.indices {
             let limit = sendLimit(of: lane)
             let early = lanes[lane].slots.prefix(lanes[lane].inFlightCount).first {

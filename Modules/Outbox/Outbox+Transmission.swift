@@ -15,19 +15,22 @@ extension Outbox {
     }
 
     private mutating func pumpAlone(_ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction]) {
+        expire(lane, moment, &actions)
         guard mayTransmit(at: moment.now) else { return }
         if let hold = lanes[lane].hold {
             guard hold.until <= moment.now else { return }
             lanes[lane].hold = nil
         }
         setAsideUsedUp(lane, moment, &actions)
+        dropAged(lane)
         let inFlightMax = goesAlone(lane) ? 1 : configuration.deliveriesInFlightMax
         while lanes[lane].flights.count < inFlightMax {
             let first = nextRound
             var round = DeliveryRound(
                 id: first, lane: lanes[lane].id, outbox: outboxID, epoch: epoch, operations: [], charged: nil)
             let mutations = lanes[lane].fill(
-                &round, configuration, moment, sendsBelow: sendLimit(of: lane), isAlone: goesAlone(lane))
+                &round, configuration, moment, sendsBelow: sendLimit(of: lane), isAlone: goesAlone(lane),
+                expiredUntil: expiredUntil(moment))
             guard !round.operations.isEmpty else { return }
             nextRound += 1
             actions.append(.transmit(round, mutations))
@@ -42,9 +45,10 @@ extension OutboxLane {
     /// - Parameters:
     ///   - limit: messages from this sequence on must wait; questions and deletions need not.
     ///   - isAlone: one message only.
+    ///   - expired: a message that was queued then or before does not leave, nor does what stands behind it.
     fileprivate mutating func fill(
         _ round: inout DeliveryRound, _ configuration: OutboxConfiguration, _ moment: Moment,
-        sendsBelow limit: Int64, isAlone: Bool
+        sendsBelow limit: Int64, isAlone: Bool, expiredUntil expired: Timestamp?
     ) -> [Mutation] {
         var mutations: [Mutation] = []
         var sends = 0
@@ -58,6 +62,7 @@ extension OutboxLane {
             }
             if slots[index].kind == .send {
                 if slots[index].sequence >= limit { break }
+                if let expired, slots[index].queuedAt <= expired { break }
                 if sends > 0, isAlone || bytes + slots[index].bytes > configuration.batchBytesMax { break }
                 sends += 1
                 bytes += slots[index].bytes

@@ -40,6 +40,8 @@ package struct Outbox: Sendable, Equatable {
     var undecided: Set<MessageID> = []
     /// Failed messages that pause a lane, and which.
     var pausing: [MessageID: Int] = [:]
+    /// When this run began: the first event. Only kept where messages expire.
+    var start: Moment?
     var link = OutboxLink()
     var hasSession = false
     package internal(set) var isPaused = false
@@ -86,6 +88,7 @@ package struct Outbox: Sendable, Equatable {
 
     /// Takes an event in and says what to do.
     package mutating func handle(_ event: OutboxEvent, at moment: Moment) -> [OutboxAction] {
+        beginAging(moment)
         var actions: [OutboxAction] = []
         switch event {
         case .enqueued(let entries): enqueue(entries, moment, &actions)
@@ -130,11 +133,15 @@ package struct Outbox: Sendable, Equatable {
                 }
             }
         }
+        if configuration.expiry != nil { deadlines += lanes.indices.compactMap(nextExpiry) }
         return deadlines.min()
     }
 
     /// False while new links could lead to nothing: nobody is logged in, or the outbox is paused or needs attention.
-    package var canUseNews: Bool { hasSession && !isPaused && attention == nil }
+    /// Where messages expire each one is news, for its age counts from when it is seen.
+    package var canUseNews: Bool {
+        hasSession && (configuration.expiry != nil || (!isPaused && attention == nil))
+    }
 
     /// Links that still have to be said to the server.
     package var depth: Int { lanes.reduce(0) { $0 + $1.slots.count } }
@@ -149,6 +156,7 @@ package struct Outbox: Sendable, Equatable {
             if let old = places[entry.message] { vanish(old) }
             places[entry.message] = place
             release(by: entry.message)
+            if configuration.expiry != nil { lanes[lane].aging.append(entry.sequence) }
             undecided.remove(entry.message)  // sent again: its waiters follow the new attempt
         case .fence, .retract: fences[entry.message] = place
         case .delete: break
@@ -156,7 +164,7 @@ package struct Outbox: Sendable, Equatable {
         lanes[lane].slots.append(
             OutboxLane.Slot(
                 kind: entry.kind, message: entry.message, sequence: entry.sequence, previous: entry.previous,
-                attempts: entry.attempts, bytes: entry.bytes,
+                attempts: entry.attempts, bytes: entry.bytes, queuedAt: entry.queuedAt,
                 // Another run of the process transmitted it, and what became of that is not known.
                 isInDoubt: entry.previous != nil))
     }
@@ -185,8 +193,9 @@ package struct Outbox: Sendable, Equatable {
 
     private mutating func enqueue(_ entries: [OutboxEntry], _ moment: Moment, _ actions: inout [OutboxAction]) {
         var touched: [Int] = []
-        for entry in entries {
+        for var entry in entries {
             guard isNew(entry) else { continue }
+            entry.queuedAt = undisturbedWall(moment)
             let lane = laneIndex(entry.lane)
             if entry.kind == .send, entry.sequence <= lanes[lane].lastTransmitted {
                 // It got its number while the lane started anew above it: it needs a later one.

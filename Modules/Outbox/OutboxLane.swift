@@ -18,12 +18,16 @@ struct OutboxLane: Sendable, Equatable {
         var previous: Int64?
         var attempts: Int
         var bytes: Int
+        /// When it entered the queue: by the wall clock for what the snapshot held, else by one that was not set since.
+        var queuedAt: Timestamp
         /// Taken out before it was ever transmitted; skipped.
         var isGone = false
         /// An attempt ended without an answer: the server may have it.
         var isInDoubt = false
 
         var wasTransmitted: Bool { previous != nil }
+        /// True for a message that waits or is on its way.
+        var isToBeSent: Bool { kind == .send && !isGone }
     }
 
     /// A round under way, and its answer while an older round has none yet.
@@ -58,6 +62,9 @@ struct OutboxLane: Sendable, Equatable {
     var isCautious = false
     /// Failures in a row of rounds without a message, and of gaps without progress.
     var fruitless = 0
+
+    /// Sequences of messages, oldest first, and among them such as are not to be sent any more; empty without expiry.
+    var aging: Deque<Int64> = []
 
     init(id: LaneID, lastTransmitted: Int64) {
         self.id = id

@@ -17,6 +17,8 @@ struct Bench {
     private(set) var told: [String] = []
     private(set) var written: [String] = []
     private(set) var probes = 0
+    /// How far the wall clock was set forward.
+    var wallShift = Duration.zero
     private var lastSequence: Int64
 
     /// - Parameters:
@@ -41,7 +43,7 @@ struct Bench {
         }
     }
 
-    var moment: Moment { Moment(now: now, wall: Timestamp(milliseconds: 0).advanced(by: now - .zero)) }
+    var moment: Moment { Moment(now: now, wall: Timestamp(milliseconds: 0).advanced(by: now - .zero + wallShift)) }
 
     // MARK: - Steps
 
