@@ -37,8 +37,8 @@ extension MessageRepository {
         try await react(name, isAdded: false, id)
     }
 
-    /// The changes to a message that the server has not yet taken, failed ones too, and the replies that wait for it, in
-    /// the order in which they were made.
+    /// The changes to a message that the server has not yet taken, failed ones too, and the replies that wait for it,
+    /// in the order in which they were made.
     public func dependants(of id: MessageID) async throws(ClientError) -> [Message] {
         do throws(StoreError) { return try await store.dependants(of: id) } catch { throw .store(error) }
     }

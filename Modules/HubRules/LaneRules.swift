@@ -41,7 +41,8 @@ package struct LaneRules: Sendable, Equatable {
     package enum Decision: Sendable, Equatable {
         /// Answer; nothing is stored but the mark.
         case answer(DeliveryOutcome)
-        /// Store the message in the next place of its channel, or do the operation, and answer `accepted` with the place.
+        /// Store the message in the next place of its channel, or do the operation, and answer `accepted` with the
+        /// place.
         case apply
         /// Delete the message if it is there and may be deleted by this account, and answer `deleted` or `refused`.
         case delete

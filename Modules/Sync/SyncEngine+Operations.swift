@@ -38,8 +38,8 @@ extension SyncEngine {
         }
     }
 
-    /// Reads what a decision is made on, such that the outbox knows of it: what was created a moment ago may still be on
-    /// its way from the feed. A stream of creations does not hold the decision up for ever; what the outbox does not
+    /// Reads what a decision is made on, such that the outbox knows of it: what was created a moment ago may still be
+    /// on its way from the feed. A stream of creations does not hold the decision up for ever; what the outbox does not
     /// know then it finds gone when it comes to send it.
     func readKnown<Value>(
         _ read: (any Store) async throws(StoreError) -> sending Value

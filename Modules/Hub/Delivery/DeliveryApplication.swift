@@ -101,7 +101,9 @@ struct DeliveryApplication {
     func message(_ id: MessageID) throws -> Stored? {
         let statement = try db.cachedStatement(
             sql:
-                "SELECT number, sender, position, accepted_at, deleted_at IS NOT NULL, content FROM message WHERE id = ?"
+                """
+                SELECT number, sender, position, accepted_at, deleted_at IS NOT NULL, content FROM message WHERE id = ?
+                """
         )
         guard let row = try Row.fetchOne(statement, arguments: [Data(id.value.bytes)]) else { return nil }
         return Stored(

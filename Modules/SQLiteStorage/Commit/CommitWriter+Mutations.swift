@@ -74,7 +74,10 @@ extension CommitWriter {
         case .rebase(let sequence, let previous):
             if try rebaseControl(sequence, previous) { return }
             let pending =
-                "SELECT id FROM message INDEXED BY message_pending WHERE sync_state < 3 AND lane_sequence > 0 AND lane_sequence = ?"
+                """
+                SELECT id FROM message INDEXED BY message_pending \
+                WHERE sync_state < 3 AND lane_sequence > 0 AND lane_sequence = ?
+                """
             guard let row = try Row.fetchOne(db.cachedStatement(sql: pending), arguments: [sequence]) else { return }
             guard let id = MessageID(blob: row[0]) else { throw UnreadableRow(table: "message", key: sequence) }
             try change(id) { $0.rebased(previous: previous) }

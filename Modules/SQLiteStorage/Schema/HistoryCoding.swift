@@ -1,7 +1,7 @@
 import CausewayModels
 
-/// A message's story as the table keeps it: `state:milliseconds`, joined by commas, oldest first. Statements that change
-/// many rows append to it.
+/// A message's story as the table keeps it: `state:milliseconds`, joined by commas, oldest first. Statements that
+/// change many rows append to it.
 enum HistoryCoding {
     static func encode(_ history: [StateChange]) -> String? {
         history.isEmpty ? nil : history.map(entry).joined(separator: ",")

@@ -9,8 +9,8 @@ import GRDB
 /// - `sync_state` is a ``StateCode``; what is pending is below `synced`, so that one comparison finds it.
 /// - `position` of what the server has not placed is the largest number: it sorts behind everything placed.
 /// - Partial indexes hold only the outbox: they cost nothing for what is delivered.
-/// - `content` is what goes to the server, with `extras` (edits and reactions that the server knows of); `shown` is what
-///   screens show instead while operations wait, and `NULL` while none does.
+/// - `content` is what goes to the server, with `extras` (edits and reactions that the server knows of); `shown` is
+///   what screens show instead while operations wait, and `NULL` while none does.
 /// - `queued_at` is `NULL` while it is the same as `created_at`; `history` is a list of `state:milliseconds`.
 /// - `lane_sequence` is 0 while a message is parked. `role` is a ``RoleCode``; operations are above the roles that
 ///   people read.

@@ -24,8 +24,8 @@ public protocol Store: Sendable {
     ///
     /// Under ``RestartPolicy/fail`` every undelivered message that is not `error` yet becomes `error` with
     /// `opening.failure`; what had been transmitted becomes in doubt and leaves a ``ControlEntry`` of kind `fence`
-    /// with its sequence; what was in doubt before it was sent again stays so. A parked operation stays parked. Under ``RestartPolicy/resume``
-    /// messages in `syncing` or `uploading` go back to `created` and keep their sequences. Cost: linear in the outbox,
+    /// with its sequence; what was in doubt before it was sent again stays so. A parked operation stays
+    /// parked. Under ``RestartPolicy/resume`` messages in `syncing` or `uploading` go back to `created` and keep their sequences. Cost: linear in the outbox,
     /// once.
     func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot
 
@@ -36,7 +36,8 @@ public protocol Store: Sendable {
     ///
     /// What cannot go without another message is *parked*, in the same commit, while that one is here and undelivered:
     /// it gets no place in its lane (``Message/laneSequence`` 0) before that one is on the server. A reply to a message
-    /// that goes before it in the same lane need not wait. An operation shows in its message at once (``Message/face``).
+    /// that goes before it in the same lane need not wait. An operation shows in its message at once
+    /// (``Message/face``).
     func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message
 
     /// Applies all mutations in order, in one commit. A mutation of a message that is not there does nothing.

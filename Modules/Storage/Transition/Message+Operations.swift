@@ -50,7 +50,8 @@ extension Message {
         }
     }
 
-    /// The message that has to be told when this one changes, or that this one waits for; see ``Store/dependants(of:)``.
+    /// The message that has to be told when this one changes, or that this one waits for; see
+    /// ``Store/dependants(of:)``.
     package var dependence: MessageID? { role.isOperation || isParked ? role.related : nil }
 
     /// True when it may have its place in its lane at once: nothing has to be on the server before it, or what has to
