@@ -6,6 +6,7 @@ import DequeModule
 ///
 /// Every message that fails for good pauses its lane and is remembered by it: in the store by its failure, here by
 /// ``pausing``. The lane goes on when none is left: each was resent, deleted, or turned out to be on the server.
+/// What turns out to be no message but an operation, or to be gone, is taken off again: ``OutboxEvent/unpaused(_:)``.
 /// While a lane is paused its messages wait; its questions are still asked, for a verdict concerns what had left.
 ///
 /// Only one message of a lane is under way under this policy, so nothing overtakes the one that fails.

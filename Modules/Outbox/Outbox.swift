@@ -98,9 +98,13 @@ package struct Outbox: Sendable, Equatable {
         case .greeted: greeted(moment, &actions)
         case .probeFailed(let error): probeFailed(error, moment)
         case .proven(let message, let placement):
-            proven(message, placement, &actions)
+            proven(message, placement, moment, &actions)
             pumpAll(moment, &actions)
+        case .rewritten(let message, let bytes): rewritten(message, bytes)
         case .deleted(let messages): deleted(messages, moment, &actions)
+        case .unpaused(let messages):
+            for message in messages { release(by: message) }
+            pumpAll(moment, &actions)
         case .sessionBegan:
             hasSession = true
             startProbe(moment, &actions)
@@ -199,7 +203,7 @@ package struct Outbox: Sendable, Equatable {
             let lane = laneIndex(entry.lane)
             if entry.kind == .send, entry.sequence <= lanes[lane].lastTransmitted {
                 // It got its number while the lane started anew above it: it needs a later one.
-                actions.append(.commit([.resend(entry.message)]))
+                actions.append(.commit([.resend(entry.message, at: moment.wall)]))
                 continue
             }
             append(entry)

@@ -10,7 +10,9 @@ extension SyncEngine {
         for action in actions {
             guard !isClosed else { return }
             switch action {
-            case .commit(let mutations): await commitUntilDurable(mutations)
+            case .commit(let mutations):
+                await commitUntilDurable(mutations)
+                await checkPauses(by: mutations.compactMap(\.pausingMessage))
             case .transmit(let round, let mutations): await transmit(round, mutations)
             case .probe: startProbe()
             case .complete(let message, let result):
@@ -35,6 +37,22 @@ extension SyncEngine {
                 if error == .closed { return }
             }
             await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
+        }
+    }
+
+    /// Lets the outbox know which of these failed messages pause no lane in the store.
+    private func checkPauses(by failed: [MessageID]) async {
+        guard !failed.isEmpty, !isClosed else { return }
+        do throws(StoreError) {
+            let pausing = Set(try await store.messages(failed).filter { $0.pause != nil }.map(\.id))
+            let others = failed.filter { !pausing.contains($0) }
+            if !others.isEmpty { submit(.event(.unpaused(others))) }
+        } catch {
+            // The store could not be read: the lanes wait until it can be.
+            runtime.spawn { [runtime, weak self] in
+                await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
+                await self?.submit(.work { engine in await engine.checkPauses(by: failed) })
+            }
         }
     }
 
@@ -80,8 +98,7 @@ extension SyncEngine {
         let operations = round.operations.map { operation in
             let body: DeliveryOperation.Body
             if operation.kind == .send, let message = messages[operation.message] {
-                body = .send(
-                    message.id, channel: message.channel, content: message.content, createdAt: message.createdAt)
+                body = DeliveryOperation.Body(message)
             } else if operation.kind == .delete {
                 body = .delete(operation.message)
             } else {
@@ -128,5 +145,29 @@ extension SyncEngine {
         for call in calls { call.cancel() }
         for call in calls { await call.finished() }
         await transport?.close()
+    }
+}
+
+extension DeliveryOperation.Body {
+    /// What the server is told of a message or an operation: the same in every attempt.
+    init(_ message: Message) {
+        switch message.role {
+        case .message, .reply:
+            self = .send(
+                message.id, channel: message.channel, content: message.sentContent, createdAt: message.createdAt,
+                parent: message.parent)
+        case .edit(let target): self = .edit(message.id, target: target, content: message.sentContent)
+        case .addReaction(let target):
+            self = .addReaction(message.id, target: target, name: message.reactionName)
+        case .removeReaction(let target):
+            self = .removeReaction(message.id, target: target, name: message.reactionName)
+        }
+    }
+}
+
+extension Mutation {
+    /// The message that it gives up so that its lane is paused.
+    fileprivate var pausingMessage: MessageID? {
+        if case .fail(let id, let failure, inDoubt: _) = self, failure.pausesLane { id } else { nil }
     }
 }

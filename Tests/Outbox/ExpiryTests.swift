@@ -208,6 +208,7 @@ import Testing
             [old("a", 1, seconds: 90, previous: 0), old("b", 2, seconds: 80), old("c", 3, seconds: 2)],
             lastTransmitted: [.text: 1], isOnline: false)
         bench.take(.sessionBegan)
+        bench.wait(.zero)
         #expect(bench.written == ["fail a expired in doubt", "fence a at 1", "fail b expired"])
         bench.take(.greeted)
         #expect(bench.sent == ["0<1 fence a, 1<3 send c"])

@@ -185,6 +185,15 @@ import Testing
         #expect(bench.sent == ["3<4 send c"])
     }
 
+    @Test func whatTurnsOutToPauseNothingIsTakenOffAgain() {
+        var bench = bench()
+        bench.create("a")
+        bench.create("b")
+        bench.answer(1, .forbidden)
+        bench.take(.unpaused([id("a")]))
+        #expect(bench.sent == ["1<2 send b"])
+    }
+
     @Test func everyOneSaysWhyItWaits() {
         var bench = bench()
         bench.create("a")

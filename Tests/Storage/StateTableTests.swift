@@ -8,6 +8,7 @@ import Testing
     private static let placement = Placement(position: 3, acceptedAt: Timestamp(milliseconds: 3))
     private static let failure = Failure(reason: .refused, code: "no", detail: "", at: Timestamp(milliseconds: 5))
     private static let ended = Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 6))
+    private static let later = Timestamp(milliseconds: 7)
     private static let id = MessageID(UUIDv7(high: 0x7000, low: 0x8000_0000_0000_0001))
 
     private static func channel() throws -> ChannelID { try #require(ChannelID("general")) }
@@ -32,16 +33,18 @@ import Testing
     private static func apply(_ step: MessageStep, to message: Message) throws -> Message? {
         switch step {
         case .attempt: message.attempted(previous: 0, attempts: 2, at: Timestamp(milliseconds: 2))
-        case .requeue: message.requeued(attempts: 1)
-        case .deliver: message.delivered(placement)
-        case .merge: message.merged(with: try placed())
+        case .requeue: message.requeued(attempts: 1, at: later)
+        case .deliver: message.delivered(placement, at: later)
+        case .merge: message.merged(with: try placed(), at: later)
         case .fail: message.failed(failure, inDoubt: false)
         case .settle: message.settled()
-        case .resend: message.resent(sequence: 9)
+        case .resend: message.resent(sequence: 9, at: later)
+        case .park: message.parked(at: later)
+        case .rewrite: message.rewritten(.text("other"))
         case .rebase: message.rebased(previous: 8)
         case .delete: nil
-        case .endSession: message.sessionEnded(ended).released()
-        case .resume: message.resumed()
+        case .endSession: message.sessionEnded(ended).unpaused()
+        case .resume: message.resumed(at: later)
         case .forgetAccount: message.forgotten()
         }
     }
@@ -55,13 +58,15 @@ import Testing
     private static func mutation(_ step: MessageStep) throws -> Mutation? {
         switch step {
         case .attempt: .attempt(id, previous: 0, attempts: 2, at: Timestamp(milliseconds: 2))
-        case .requeue: .requeue(id, attempts: 1)
-        case .deliver: .deliver(id, placement)
-        case .merge: .merge(try placed())
+        case .requeue: .requeue(id, attempts: 1, at: later)
+        case .deliver: .deliver(id, placement, at: later)
+        case .merge: .merge(try placed(), at: later)
         case .fail: .fail(id, failure, inDoubt: false)
         case .settle: .settle(id)
-        case .resend: .resend(id)
-        case .rebase: .rebase(sequence: 1, previous: 0)
+        case .resend: .resend(id, at: later)
+        case .park: .park(id, failure)
+        case .rewrite: .rewrite(id, .text("other"))
+        case .rebase: .rebase(sequence: 2, previous: 0)
         case .delete: .delete(id)
         case .endSession: .endSession(ended)
         case .resume: nil
@@ -76,10 +81,13 @@ import Testing
             restart: .resume, failure: Self.ended, newOutboxID: OutboxID(UUIDv7(high: 0x7000, low: 9)))
         var store = MemoryStore()
         _ = try await store.begin(opening)
-        let draft = MessageDraft(
-            id: Self.id, channel: try Self.channel(), sender: try Self.user(), content: .text("hi"),
-            createdAt: Timestamp(milliseconds: 1), lane: .text)
-        _ = try await store.enqueue(draft)
+        let parent = MessageID(UUIDv7(high: 0x7000, low: 0x8000_0000_0000_0002))
+        for (id, role) in [(parent, MessageRole.message), (Self.id, .reply(to: parent))] {
+            let draft = MessageDraft(
+                id: id, channel: try Self.channel(), sender: try Self.user(), role: role, content: .text("hi"),
+                createdAt: Timestamp(milliseconds: 1), lane: .text)
+            _ = try await store.enqueue(draft)
+        }
         let history: [SyncState: [MessageStep]] = [
             .created: [], .syncing: [.attempt], .synced: [.attempt, .deliver], .error: [.attempt, .fail],
         ]

@@ -17,7 +17,8 @@ package struct WaitForm: Sendable, Hashable, Codable {
     package var attempts: Int?
     /// `needsAttention`: `tokenRefused`, `certificate`, `protocolMismatch` or `superseded`.
     package var cause: String?
-    /// `behind`, `behindLane`: the message that goes first. `lanePaused`: the failed one to resend or delete.
+    /// `behind`, `behindLane`: the message that goes first. `lanePaused`: the failed one to resend or delete. `parked`:
+    /// the message that it is about.
     package var message: MessageID?
     /// `behindLane`: the lane of that message.
     package var lane: String?
@@ -55,6 +56,9 @@ package struct WaitForm: Sendable, Hashable, Codable {
             self.message = message
         case .lanePaused(let message):
             kind = "lanePaused"
+            self.message = message
+        case .parked(let message):
+            kind = "parked"
             self.message = message
         case .uploading(let sent, let total):
             kind = "uploading"

@@ -23,12 +23,13 @@ public struct OutboxEntry: Sendable, Hashable {
     public var attempts: Int
     /// The size of the coded content, for batching; 0 for all but `send`.
     public var bytes: Int
-    /// When it entered the queue, by the wall clock: at its creation or its last resend.
+    /// When it entered the queue, by the clock of this device: at its creation or its last resend; 0 for all but
+    /// `send`.
     public var queuedAt: Timestamp
 
     public init(
         kind: Kind, lane: LaneID, sequence: Int64, previous: Int64?, message: MessageID, attempts: Int, bytes: Int,
-        queuedAt: Timestamp = Timestamp(milliseconds: .max)
+        queuedAt: Timestamp = Timestamp(milliseconds: 0)
     ) {
         self.kind = kind
         self.lane = lane

@@ -18,6 +18,8 @@ public enum WaitReason: Sendable, Hashable, Codable {
     case behindLane(LaneID, MessageID)
     /// A message of its lane failed, and must be resent or deleted first: ``HeadFailurePolicy/pauseLane``.
     case lanePaused(by: MessageID)
+    /// The message that it is about is not on the server yet.
+    case parked(MessageID)
     /// Its attachment is on its way.
     case uploading(sent: Int64, total: Int64)
     /// Sent, not answered yet.
@@ -43,6 +45,7 @@ extension WaitReason: CustomStringConvertible {
         case .behind(let message): "behind message \(message)"
         case .behindLane(let lane, let message): "behind message \(message) of the \(lane) lane"
         case .lanePaused(let message): "its lane is paused by the failed message \(message); resend or delete that one"
+        case .parked(let message): "waits for message \(message), which is not on the server yet"
         case .uploading(let sent, let total): "uploading, \(sent) of \(total) bytes"
         case .inFlight(let since): "in flight since \(since)"
         case .ready: "about to be sent"

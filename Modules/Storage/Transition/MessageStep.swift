@@ -1,21 +1,28 @@
 package import CausewayModels
 
 /// What can happen to the state of one message: each ``Mutation`` that concerns it, and what a run begins with.
+///
+/// Operations have states like messages, with two differences: one that was delivered is gone, and one that waits for
+/// its message goes on waiting when the session ends.
 package enum MessageStep: String, Sendable, Hashable, CaseIterable {
     /// ``Mutation/attempt(_:previous:attempts:at:)``
     case attempt
-    /// ``Mutation/requeue(_:attempts:)``
+    /// ``Mutation/requeue(_:attempts:at:)``
     case requeue
-    /// ``Mutation/deliver(_:_:)``
+    /// ``Mutation/deliver(_:_:at:)``
     case deliver
-    /// ``Mutation/merge(_:)``
+    /// ``Mutation/merge(_:at:)``
     case merge
     /// ``Mutation/fail(_:_:inDoubt:)``
     case fail
     /// ``Mutation/settle(_:)``
     case settle
-    /// ``Mutation/resend(_:)``
+    /// ``Mutation/resend(_:at:)``
     case resend
+    /// ``Mutation/park(_:_:)`` where the message that it is about is here; where it is not, that is `fail`.
+    case park
+    /// ``Mutation/rewrite(_:_:)``
+    case rewrite
     /// ``Mutation/rebase(sequence:previous:)``
     case rebase
     /// ``Mutation/delete(_:)``
@@ -37,12 +44,14 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
         case .fail: self = .fail
         case .settle: self = .settle
         case .resend: self = .resend
+        case .park: self = .park
+        case .rewrite: self = .rewrite
         case .rebase: self = .rebase
         case .delete: self = .delete
         case .endSession: self = .endSession
         case .forgetAccount: self = .forgetAccount
         case .putControl, .appendDelete, .attemptControl, .removeControl, .setLastTransmitted, .raiseSequence,
-            .recordDelete, .saveSession:
+            .recordDelete, .saveSession, .enqueue:
             return nil
         }
     }
@@ -61,11 +70,11 @@ extension SyncState {
         ],
         .uploading: [
             .attempt: .syncing, .requeue: .created, .deliver: .synced, .merge: .synced, .fail: .error,
-            .resend: .created, .endSession: .error, .resume: .created,
+            .resend: .created, .park: .created, .endSession: .error, .resume: .created,
         ],
         .syncing: [
             .requeue: .created, .deliver: .synced, .merge: .synced, .fail: .error, .resend: .created,
-            .endSession: .error, .resume: .created,
+            .park: .created, .endSession: .error, .resume: .created,
         ],
         .synced: [:],
         .error: [.deliver: .synced, .merge: .synced, .resend: .created],

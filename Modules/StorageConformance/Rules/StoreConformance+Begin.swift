@@ -60,7 +60,10 @@ extension StoreConformance {
                 let found = try await store.begin(Sample.opening(restart)).pauses
                 try requireEqual(found, pauses(0, 1, 2, 3), "pauses after a start with \(restart)")
             }
-            try await store.commit([.resend(Sample.id(0)), .deliver(Sample.id(2), Sample.placement(1))])
+            try await store.commit([
+                .resend(Sample.id(0), at: Sample.time(9)),
+                .deliver(Sample.id(2), Sample.placement(1), at: Sample.time(9)),
+            ])
             try requireEqual(try await store.outbox().pauses, pauses(1, 3), "pauses after a resend and a delivery")
             try await store.commit([.delete(Sample.id(3))])
             try requireEqual(try await store.outbox().pauses, pauses(1), "pauses after a deletion")
@@ -104,9 +107,9 @@ extension StoreConformance {
         try await store.commit([
             .attempt(Sample.id(1), previous: 0, attempts: 1, at: Sample.time(1)),
             .attempt(Sample.id(2), previous: sequences[1], attempts: 2, at: Sample.time(1)),
-            .setLastTransmitted(.text, sequences[2]), .requeue(Sample.id(2), attempts: 2),
+            .setLastTransmitted(.text, sequences[2]), .requeue(Sample.id(2), attempts: 2, at: Sample.time(9)),
             .fail(Sample.id(3), Sample.failure("old"), inDoubt: false),
-            .deliver(Sample.id(4), Sample.placement(1)),
+            .deliver(Sample.id(4), Sample.placement(1), at: Sample.time(9)),
         ])
         return store
     }
