@@ -107,4 +107,74 @@ import Testing
             #expect(world.transport.server.withLock { $0.order } == [next.id])
         }
     }
+
+    private func expiring(after limit: Duration) -> ClientConfiguration {
+        var configuration = ClientConfiguration()
+        configuration.outbox.expiry = limit
+        configuration.restart = .resume
+        return configuration
+    }
+
+    private func takeAway(_ world: ClientWorld) {
+        world.transport.server.withLock {
+            $0.always = .fail(.unreachable(detail: "connection refused"))
+            $0.greeting = .failure(.unreachable(detail: "connection refused"))
+        }
+    }
+
+    @Test func whatWaitsTooLongIsAnErrorAndIsNeverSent() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn(expiring(after: .seconds(600)))
+            takeAway(world)
+            let handle = try await client.messages.createTextMessage("late", in: world.general)
+            await world.pass(.seconds(590))
+            #expect(try await client.messages.getMessage(handle.id)?.syncState == .created)
+            await #expect(throws: DeliveryError.self) { try await handle.delivered() }
+            #expect(try await client.messages.getMessage(handle.id)?.failure?.reason == .expired)
+            world.transport.server.withLock {
+                $0.always = .work
+                $0.greeting = .success(ServerGreeting(user: handle.message.sender, server: "back"))
+            }
+            await world.pass(.seconds(600))
+            #expect(world.transport.server.withLock { $0.order } == [])
+            try await client.messages.resend(handle.id)
+            _ = try await handle.delivered()
+        }
+    }
+
+    @Test func theAgeGoesOnOverARestartAndBeginsAnewWithAResend() throws {
+        try ClientWorld.run { world in
+            let first = try await world.loggedIn(expiring(after: .seconds(600)))
+            takeAway(world)
+            let handle = try await first.messages.createTextMessage("late", in: world.general)
+            await world.pass(.seconds(400))
+            await first.close()
+            let second = try await world.open(on: world.store.crashed(), expiring(after: .seconds(600)))
+            await world.pass(.seconds(190))
+            #expect(try await second.messages.getMessage(handle.id)?.syncState == .created)
+            await world.pass(.seconds(20))
+            #expect(try await second.messages.getMessage(handle.id)?.failure?.reason == .expired)
+            try await second.messages.resend(handle.id)
+            await world.pass(.seconds(590))
+            #expect(try await second.messages.getMessage(handle.id)?.syncState == .created)
+            await world.pass(.seconds(20))
+            #expect(try await second.messages.getMessage(handle.id)?.failure?.reason == .expired)
+        }
+    }
+
+    /// An operation that fails is no message whose lane must stand still.
+    @Test func aFailedEditPausesNothing() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn(pausing())
+            let handle = try await client.messages.createTextMessage("said", in: world.general)
+            _ = try await handle.delivered()
+            world.transport.server.withLock { $0.behaviours = [refusal] }
+            try await client.messages.editTextMessage(handle.id, to: "refused")
+            try await client.messages.addReaction("wave", to: handle.id)
+            try await world.until("nothing waits") {
+                let counts = try await client.status().counts
+                return counts.created + counts.syncing == 0 && counts.error == 1
+            }
+        }
+    }
 }
