@@ -1,0 +1,78 @@
+public import CausewayModels
+public import CausewayStorage
+
+/// The messages that a list on a screen shows.
+public struct MessagesQuery: LiveQuery {
+    public typealias Record = Message
+    public typealias Key = MessageQuery.Cursor
+
+    /// Which messages, and in which order. What is undelivered sorts behind everything that the server has placed.
+    public var scope: MessageQuery.Scope
+    /// `.ascending` shows the oldest first, `.descending` the newest.
+    public var direction: LiveDirection
+    public var anchor: LiveAnchor<MessageQuery.Cursor>
+    public var pageSize: Int
+
+    public init(
+        _ scope: MessageQuery.Scope, direction: LiveDirection = .ascending,
+        anchor: LiveAnchor<MessageQuery.Cursor> = .first, pageSize: Int = Limits.pageSizeDefault
+    ) {
+        self.scope = scope
+        self.direction = direction
+        self.anchor = anchor
+        self.pageSize = pageSize
+    }
+
+    public var topic: LiveTopic {
+        switch scope {
+        case .channel(let channel): .channel(channel)
+        case .undelivered: .undelivered
+        case .failed(let channel): .failed(in: channel)
+        }
+    }
+
+    public func matches(_ message: Message) -> Bool {
+        switch scope {
+        case .channel(let channel): message.channel == channel
+        case .undelivered: message.isUndelivered
+        case .failed(let channel): message.syncState == .error && (channel == nil || message.channel == channel)
+        }
+    }
+
+    public func key(of message: Message) -> MessageQuery.Cursor {
+        switch scope {
+        case .channel: message.cursor
+        // In the order of creation, wherever the server once put it.
+        case .undelivered, .failed: MessageQuery.Cursor(position: .max, ordinal: message.ordinal)
+        }
+    }
+
+    public func page(
+        in store: any Store, from bound: LiveBound<MessageQuery.Cursor>?, direction: LiveDirection, limit: Int
+    ) async throws(StoreError) -> LivePage<Message> {
+        let page = try await store.page(
+            MessageQuery(
+                scope: scope, direction: direction == .ascending ? .ascending : .descending,
+                after: bound.map { Self.place(before: $0, direction) }, limit: limit))
+        return LivePage(records: page.messages, hasMore: page.next != nil)
+    }
+
+    /// The place behind which a page begins. Ordinals are whole numbers and no two messages share one, so the place
+    /// before a message is one less.
+    private static func place(
+        before bound: LiveBound<MessageQuery.Cursor>, _ direction: LiveDirection
+    ) -> MessageQuery.Cursor {
+        switch bound {
+        case .beyond(let key): key
+        case .at(let key):
+            MessageQuery.Cursor(
+                position: key.position, ordinal: direction == .ascending ? key.ordinal &- 1 : key.ordinal &+ 1)
+        }
+    }
+}
+
+extension MessageQuery.Cursor: Comparable {
+    public static func < (left: MessageQuery.Cursor, right: MessageQuery.Cursor) -> Bool {
+        (left.position, left.ordinal) < (right.position, right.ordinal)
+    }
+}

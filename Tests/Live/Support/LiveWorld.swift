@@ -1,0 +1,46 @@
+import CausewayLive
+import CausewayModels
+import CausewayRuntime
+import CausewaySimulatedRuntime
+import CausewayStorage
+import Testing
+
+/// A router on a memory store in simulated time, all of it on the main thread.
+@MainActor final class LiveWorld {
+    let runtime: SimulatedRuntime
+    let store = MemoryStore()
+    let router: LiveRouter
+    let general: ChannelID
+
+    init(seed: UInt64) throws {
+        runtime = SimulatedRuntime(seed: seed)
+        general = try #require(ChannelID("general"))
+        router = LiveRouter(store: store, runtime: runtime, delivery: SimulatedDelivery(runtime: runtime))
+    }
+
+    /// Runs a story in a fresh world and fails the test when it cannot end.
+    static func run(seed: UInt64 = 1, _ story: @escaping @MainActor @Sendable (LiveWorld) async throws -> Void) throws {
+        let world = try LiveWorld(seed: seed)
+        try world.runtime.run {
+            _ = try await world.store.begin(.forTests)
+            try await MainActor.assumeIsolated { Story(world: world, tell: story) }.run()
+        }
+    }
+
+    private struct Story: Sendable {
+        let world: LiveWorld
+        let tell: @MainActor @Sendable (LiveWorld) async throws -> Void
+
+        func run() async throws { try await tell(world) }
+    }
+
+    /// Lets simulated time pass: everything that is ready runs before.
+    func settle() async { await runtime.sleep(until: runtime.now + .milliseconds(1)) }
+}
+
+extension StoreOpening {
+    static let forTests = StoreOpening(
+        restart: .resume,
+        failure: Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 0)),
+        newOutboxID: OutboxID(UUIDv7(high: 0x7000, low: 0x8000_0000_0000_00AA)))
+}
