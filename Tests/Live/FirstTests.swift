@@ -6,9 +6,9 @@ import Testing
 @MainActor struct FirstTests {
     @Test func works() throws {
         try LiveWorld.run { world in
-            let collection = world.router.collection(MessagesQuery(.channel(world.general)))
+            let collection = onMain { world.router.collection(MessagesQuery(.channel(world.general))) }
             await world.settle()
-            #expect(collection.loadingStatus == .loaded)
+            onMain { #expect(collection.loadingStatus == .loaded) }
         }
     }
 }

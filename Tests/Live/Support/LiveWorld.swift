@@ -5,36 +5,31 @@ import CausewaySimulatedRuntime
 import CausewayStorage
 import Testing
 
-/// A router on a memory store in simulated time, all of it on the main thread.
-@MainActor final class LiveWorld {
+/// A router on a memory store in simulated time. Everything runs on the main thread, one job after the other, so that a
+/// story may touch what belongs to the main actor (``onMain(_:)``) and every run of it is the same.
+struct LiveWorld: Sendable {
     let runtime: SimulatedRuntime
     let store = MemoryStore()
     let router: LiveRouter
     let general: ChannelID
 
-    init(seed: UInt64) throws {
+    private init(seed: UInt64) throws {
         runtime = SimulatedRuntime(seed: seed)
         general = try #require(ChannelID("general"))
         router = LiveRouter(store: store, runtime: runtime, delivery: SimulatedDelivery(runtime: runtime))
     }
 
     /// Runs a story in a fresh world and fails the test when it cannot end.
-    static func run(seed: UInt64 = 1, _ story: @escaping @MainActor @Sendable (LiveWorld) async throws -> Void) throws {
+    @MainActor
+    static func run(seed: UInt64 = 1, _ story: @escaping @Sendable (LiveWorld) async throws -> Void) throws {
         let world = try LiveWorld(seed: seed)
         try world.runtime.run {
             _ = try await world.store.begin(.forTests)
-            try await MainActor.assumeIsolated { Story(world: world, tell: story) }.run()
+            try await story(world)
         }
     }
 
-    private struct Story: Sendable {
-        let world: LiveWorld
-        let tell: @MainActor @Sendable (LiveWorld) async throws -> Void
-
-        func run() async throws { try await tell(world) }
-    }
-
-    /// Lets simulated time pass: everything that is ready runs before.
+    /// Lets everything that is ready run.
     func settle() async { await runtime.sleep(until: runtime.now + .milliseconds(1)) }
 }
 

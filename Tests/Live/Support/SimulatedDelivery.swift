@@ -5,7 +5,10 @@ import CausewaySimulatedRuntime
 struct SimulatedDelivery: LiveDelivery {
     let runtime: SimulatedRuntime
 
-    func schedule(_ turn: @escaping @MainActor @Sendable () -> Void) {
-        runtime.spawn { MainActor.assumeIsolated { turn() } }
-    }
+    func schedule(_ turn: @escaping @MainActor @Sendable () -> Void) { runtime.spawn { onMain(turn) } }
+}
+
+/// Runs `body` as the main actor, which the calling thread is.
+func onMain<Value: Sendable>(_ body: @MainActor () throws -> Value) rethrows -> Value {
+    try MainActor.assumeIsolated(body)
 }
