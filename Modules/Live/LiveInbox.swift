@@ -13,6 +13,8 @@ final class LiveInbox: Sendable {
         case turn(Int, LivePageJob)
         case remoteEnded(Int, LiveRemotePage, Result<Bool, any Error>)
         case close(Int)
+        /// Reads once more what could not be read.
+        case retry
     }
 
     struct Batch {

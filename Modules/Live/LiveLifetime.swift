@@ -1,5 +1,5 @@
 /// As long as somebody holds this, a window stays open.
-final class LiveLifetime: Sendable {
+package final class LiveLifetime: Sendable {
     private let router: LiveRouter
     let window: Int
 
@@ -11,9 +11,9 @@ final class LiveLifetime: Sendable {
     deinit { close() }
 
     /// Closes the window now. May be called twice.
-    func close() { router.submit(.close(window)) }
+    package func close() { router.submit(.close(window)) }
 
-    func turn(_ page: LivePageJob) { router.submit(.turn(window, page)) }
+    package func turn(_ page: LivePageJob) { router.submit(.turn(window, page)) }
 
     /// Asks for a turn on the main actor although nothing changed.
     func requestTurn() { router.stage.requestTurn(window: window) }

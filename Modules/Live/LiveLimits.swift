@@ -14,7 +14,7 @@ public enum LiveLimits {
     /// size of what it sees, the two states that it goes from and to are compared instead.
     static let pendingRecordsMax = 4096
     /// Times that a window is read again before it is shown although its edges are still moving.
-    static let settlingRoundsMax = 4
-    /// Calls to ``LiveCollection/nextPage()`` and the like that wait for one collection.
-    static let pageJobsMax = 64
+    static let settlingRoundsMax = 16
+    /// The pause before a store is read again that could not be read.
+    static let readRetryInterval: Duration = .seconds(1)
 }

@@ -33,6 +33,7 @@ package actor LiveRouter {
     private var unloaded: Set<Int> = []
     /// Windows of which something may have changed since they were frozen last.
     private var stirred: Set<Int> = []
+    private var isRetryOnItsWay = false
 
     /// Reads nothing and subscribes to nothing before the first window is opened.
     package init(store: any Store, runtime: any Runtime, delivery: (any LiveDelivery)? = nil) {
@@ -56,7 +57,7 @@ package actor LiveRouter {
     // MARK: - Asking, from anywhere
 
     /// Opens a window. It is closed when nobody holds the returned lifetime any more.
-    nonisolated func open<Query: LiveQuery>(
+    package nonisolated func open<Query: LiveQuery>(
         _ query: Query, isObject: Bool, remote: (any LiveRemote)?
     ) -> (lifetime: LiveLifetime, outlet: LiveOutlet<Query>) {
         let id = nextWindow.add(1, ordering: .relaxed).newValue
@@ -102,6 +103,7 @@ package actor LiveRouter {
             stirred.insert(id)
             unloaded.insert(id)
         case .close(let id): remove(id)
+        case .retry: isRetryOnItsWay = false
         }
     }
 
@@ -164,14 +166,27 @@ package actor LiveRouter {
     // MARK: The store
 
     private func readWhatIsNeeded() async {
+        var failed: Set<Int> = []
         for _ in 0..<LiveLimits.settlingRoundsMax {
-            let needy = stirred.sorted().compactMap { windows[$0] }.filter(\.needsReading)
-            if needy.isEmpty { return }
+            let needy = stirred.sorted().compactMap { windows[$0] }.filter {
+                $0.needsReading && !failed.contains($0.id)
+            }
+            if needy.isEmpty { break }
             for window in needy { await window.read(from: store) }
             if plantedFault == .readsBeforeRegistering { _ = inbox.takeCommits() }
             for window in needy { window.integrate() }
             await settle()
-            if needy.allSatisfy(\.hasReadingFailed) { return }
+            failed.formUnion(needy.lazy.filter(\.hasReadingFailed).map(\.id))
+        }
+        if !failed.isEmpty { retryLater() }
+    }
+
+    private func retryLater() {
+        if isRetryOnItsWay { return }
+        isRetryOnItsWay = true
+        runtime.spawn { [runtime, weak self] in
+            await runtime.sleep(until: runtime.now + LiveLimits.readRetryInterval)
+            self?.submit(.retry)
         }
     }
 

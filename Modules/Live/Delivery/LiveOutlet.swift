@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// Who owns what: the router alone puts frames in; each reader takes from its own slot. The lock guards all of it and is
 /// held for as long as merging the change takes, never while anybody is called.
-final class LiveOutlet<Query: LiveQuery>: LiveSource {
-    typealias Record = Query.Record
+package final class LiveOutlet<Query: LiveQuery>: LiveSource {
+    package typealias Record = Query.Record
     typealias Touched = TouchedRows<Record.ID, Query.Key>
 
     /// What one reader has not looked at.
@@ -64,7 +64,7 @@ final class LiveOutlet<Query: LiveQuery>: LiveSource {
 
     // MARK: Readers
 
-    func addReader() -> Int {
+    package func addReader() -> Int {
         state.withLock { state in
             state.nextReader += 1
             var slot = Slot(seen: nothing)
@@ -77,12 +77,12 @@ final class LiveOutlet<Query: LiveQuery>: LiveSource {
         }
     }
 
-    func removeReader(_ reader: Int) {
+    package func removeReader(_ reader: Int) {
         let waiter = state.withLock { $0.slots.removeValue(forKey: reader)?.waiter }
         waiter?.resume()
     }
 
-    func finish() {
+    package func finish() {
         let waiters = state.withLock { state in
             state.isFinished = true
             return state.slots.keys.compactMap { state.slots[$0]?.waiter.take() }
@@ -90,9 +90,9 @@ final class LiveOutlet<Query: LiveQuery>: LiveSource {
         for waiter in waiters { waiter.resume() }
     }
 
-    var isFinished: Bool { state.withLock { $0.isFinished } }
+    package var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    func take(_ reader: Int) -> LiveTaken<Record>? {
+    package func take(_ reader: Int) -> LiveTaken<Record>? {
         let taken = state.withLock { state -> (old: LiveFrame<Query>, new: LiveFrame<Query>, touched: Touched)? in
             guard !state.isFinished, let slot = state.slots[reader], slot.hasNews else { return nil }
             state.slots[reader]?.seen = state.latest
@@ -106,7 +106,7 @@ final class LiveOutlet<Query: LiveQuery>: LiveSource {
     }
 
     /// Returns when there is something to take, the reader was removed or the outlet finished, or the task is cancelled.
-    func waitForNews(_ reader: Int) async {
+    package func waitForNews(_ reader: Int) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
@@ -136,7 +136,7 @@ final class LiveOutlet<Query: LiveQuery>: LiveSource {
 }
 
 /// What readers see of an outlet: everything but the keys.
-protocol LiveSource<Record>: AnyObject, Sendable {
+package protocol LiveSource<Record>: AnyObject, Sendable {
     associatedtype Record: LiveRecord
 
     /// A reader of its own slot. Its first change shows everything.
@@ -152,10 +152,10 @@ protocol LiveSource<Record>: AnyObject, Sendable {
 
 /// What was taken from a slot. The indices are found out when they are asked for: that is the reader's work, done under
 /// no lock.
-struct LiveTaken<Record: LiveRecord>: Sendable {
+package struct LiveTaken<Record: LiveRecord>: Sendable {
     private let compare: @Sendable () -> LiveCollectionChange<Record>
 
     init(_ compare: @escaping @Sendable () -> LiveCollectionChange<Record>) { self.compare = compare }
 
-    func change() -> LiveCollectionChange<Record> { compare() }
+    package func change() -> LiveCollectionChange<Record> { compare() }
 }

@@ -30,7 +30,8 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     private var readError: (any Error)?
     private var remoteError: (any Error)?
     private var errorCount = 0
-    private var shown = LiveStatus()
+    /// What was handed over last.
+    private var frozen: LiveFrame<Query>
 
     init(
         id: Int, query: Query, isObject: Bool, outlet: LiveOutlet<Query>, remote: (any LiveRemote)?,
@@ -42,6 +43,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         self.isObject = isObject
         self.plantedFault = plantedFault
         window = Window(query, plantedFault: plantedFault)
+        frozen = LiveFrame(rows: window.rows)
         remoteState = remote == nil ? .none : .loading
         isFresh = remote == nil
         if remote != nil { remotePages = [.first] }
@@ -80,7 +82,8 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         window.integrate(fetched)
     }
 
-    var hasReadingFailed: Bool { readError != nil }
+    /// A store that was closed stays so: there is nothing to try again.
+    var hasReadingFailed: Bool { readError != nil && (readError as? StoreError) != .closed }
 
     // MARK: Pages
 
@@ -145,20 +148,20 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     // MARK: Frames
 
     func freeze(at version: Int64) -> (() -> Void)? {
+        // What failed may be needed no more: the window has changed meanwhile.
+        if !needsReading { readError = nil }
         // What is stale is shown at no version at all; only that it could not be read is told.
         if window.isStale, readError == nil { return nil }
         let status = status
-        guard !window.touched.isEmpty || !status.isSame(as: shown) else { return nil }
-        shown = status
+        guard !window.touched.isEmpty || !status.isSame(as: frozen.status) else { return nil }
         let touched = window.isStale ? TouchedRows() : window.takeTouched()
-        let rows = window.isStale ? lastRows : window.rows
-        lastRows = rows
-        let frame = LiveFrame<Query>(version: version, rows: rows, status: status)
-        return { [outlet] in outlet.publish(frame, touched) }
+        if window.isStale {
+            frozen.status = status
+        } else {
+            frozen = LiveFrame(version: version, rows: window.rows, status: status)
+        }
+        return { [outlet, frozen] in outlet.publish(frozen, touched) }
     }
-
-    private lazy var lastRows = RankedRows<Query.Key, Query.Record>(
-        isDescending: window.query.direction == .descending)
 
     private var status: LiveStatus {
         var status = LiveStatus()
@@ -222,4 +225,4 @@ protocol LiveWindow: AnyObject {
 }
 
 /// What somebody asks of the pages of a collection.
-enum LivePageJob: Sendable { case next, previous, reset }
+package enum LivePageJob: Sendable { case next, previous, reset }

@@ -7,11 +7,12 @@ public struct MessagesQuery: LiveQuery {
     public typealias Key = MessageQuery.Cursor
 
     /// Which messages, and in which order. What is undelivered sorts behind everything that the server has placed.
-    public var scope: MessageQuery.Scope
+    public let scope: MessageQuery.Scope
     /// `.ascending` shows the oldest first, `.descending` the newest.
-    public var direction: LiveDirection
-    public var anchor: LiveAnchor<MessageQuery.Cursor>
-    public var pageSize: Int
+    public let direction: LiveDirection
+    /// Where the first page lies. Of a place in a scope without positions only the ordinal counts.
+    public let anchor: LiveAnchor<MessageQuery.Cursor>
+    public let pageSize: Int
 
     public init(
         _ scope: MessageQuery.Scope, direction: LiveDirection = .ascending,
@@ -19,8 +20,24 @@ public struct MessagesQuery: LiveQuery {
     ) {
         self.scope = scope
         self.direction = direction
-        self.anchor = anchor
         self.pageSize = pageSize
+        if case .at(let cursor) = anchor, !Self.hasPositions(scope) {
+            self.anchor = .at(Self.unplaced(cursor.ordinal))
+        } else {
+            self.anchor = anchor
+        }
+    }
+
+    private static func hasPositions(_ scope: MessageQuery.Scope) -> Bool {
+        switch scope {
+        case .channel: true
+        case .undelivered, .failed: false
+        }
+    }
+
+    /// A place in the order of creation alone.
+    private static func unplaced(_ ordinal: Int64) -> MessageQuery.Cursor {
+        MessageQuery.Cursor(position: .max, ordinal: ordinal)
     }
 
     public var topic: LiveTopic {
@@ -40,11 +57,7 @@ public struct MessagesQuery: LiveQuery {
     }
 
     public func key(of message: Message) -> MessageQuery.Cursor {
-        switch scope {
-        case .channel: message.cursor
-        // In the order of creation, wherever the server once put it.
-        case .undelivered, .failed: MessageQuery.Cursor(position: .max, ordinal: message.ordinal)
-        }
+        Self.hasPositions(scope) ? message.cursor : Self.unplaced(message.ordinal)
     }
 
     public func page(

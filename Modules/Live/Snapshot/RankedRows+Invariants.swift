@@ -1,6 +1,6 @@
 extension RankedRows {
     /// What is wrong with the tree, in words; `nil` when nothing is. Cost: linear; for tests.
-    var brokenInvariant: String? {
+    package var brokenInvariant: String? {
         let rows = rows
         for (one, next) in zip(rows, rows.dropFirst()) where !isBefore(one.key, next.key) {
             return "\(one.key) is shown before \(next.key)"

@@ -5,13 +5,13 @@
 ///
 /// Balance: one side of a node holds at most ``delta`` times as many rows as the other, the one row between them
 /// counted on both sides; rotations as in Adams's trees, for which 3 and 2 are known to hold.
-struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendable {
+package struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendable {
     /// A record where it lies: shared by all states of the tree that contain it, so that copying a path copies no record.
-    final class Row: Sendable {
-        let key: Key
-        let record: Record
+    package final class Row: Sendable {
+        package let key: Key
+        package let record: Record
 
-        init(_ key: Key, _ record: Record) {
+        package init(_ key: Key, _ record: Record) {
             self.key = key
             self.record = record
         }
@@ -38,10 +38,10 @@ struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendable {
     let isDescending: Bool
     private(set) var root: Node?
 
-    init(isDescending: Bool) { self.isDescending = isDescending }
+    package init(isDescending: Bool) { self.isDescending = isDescending }
 
     /// - Parameter rows: in the order in which they are shown, no key twice. Cost: linear.
-    init(isDescending: Bool, inOrder rows: [Row]) {
+    package init(isDescending: Bool, inOrder rows: [Row]) {
         self.isDescending = isDescending
         root = Self.balanced(rows[...])
     }
@@ -52,7 +52,7 @@ struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendable {
         return Node(rows[middle], balanced(rows[..<middle]), balanced(rows[(middle + 1)...]))
     }
 
-    var count: Int { root?.count ?? 0 }
+    package var count: Int { root?.count ?? 0 }
 
     /// True when `left` is shown before `right`.
     func isBefore(_ left: Key, _ right: Key) -> Bool { isDescending ? right < left : left < right }
@@ -60,7 +60,7 @@ struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendable {
     // MARK: Reading
 
     /// The row at an index from 0 to below ``count``.
-    subscript(index: Int) -> Row {
+    package subscript(index: Int) -> Row {
         precondition(index >= 0 && index < count, "index \(index) is not below \(count)")
         var index = index
         var next = root
@@ -82,7 +82,7 @@ struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendable {
     var isEmpty: Bool { root == nil }
 
     /// How many rows are shown before this key.
-    func rank(of key: Key) -> Int {
+    package func rank(of key: Key) -> Int {
         var rank = 0
         var next = root
         while let node = next {
@@ -97,7 +97,7 @@ struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendable {
     }
 
     /// The row with exactly this key.
-    func row(at key: Key) -> Row? {
+    package func row(at key: Key) -> Row? {
         var next = root
         while let node = next {
             if isBefore(node.row.key, key) {
@@ -112,7 +112,7 @@ struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendable {
     }
 
     /// Every row, in order. Cost: linear.
-    var rows: [Row] {
+    package var rows: [Row] {
         var rows: [Row] = []
         rows.reserveCapacity(count)
         Self.visit(root) { rows.append($0) }
@@ -129,10 +129,10 @@ struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendable {
     // MARK: Changing
 
     /// Puts a row in its place, instead of one with the same key when there is one.
-    mutating func insert(_ key: Key, _ record: Record) { root = inserting(Row(key, record), into: root) }
+    package mutating func insert(_ key: Key, _ record: Record) { root = inserting(Row(key, record), into: root) }
 
     /// Takes out the row with this key; does nothing when there is none.
-    mutating func remove(_ key: Key) {
+    package mutating func remove(_ key: Key) {
         guard row(at: key) != nil else { return }
         root = removing(key, from: root)
     }
