@@ -9,8 +9,8 @@ extension MessageRepository {
     ///
     /// - Parameters:
     ///   - direction: `.ascending` shows the oldest first, `.descending` the newest.
-    ///   - anchor: where the first page lies. `.last` with `.ascending` begins with the newest messages, shown below, and
-    ///     `previousPage()` goes back in time; `.first` with `.descending` begins with them, shown on top.
+    ///   - anchor: where the first page lies. `.last` with `.ascending` begins with the newest messages, shown below,
+    ///     and `previousPage()` goes back in time; `.first` with `.descending` begins with them, shown on top.
     ///   - pageSize: 1 to ``LiveLimits/pageSizeMax``.
     @MainActor
     public func liveMessages(

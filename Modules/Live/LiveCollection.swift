@@ -76,8 +76,8 @@ public final class LiveCollection<Record: LiveRecord> {
 
     // MARK: - The end
 
-    /// Ends it for good: both statuses become `error`, nobody is called any more, and every iterator ends. What was shown
-    /// last can still be read.
+    /// Ends it for good: both statuses become `error`, nobody is called any more, and every iterator ends. What was
+    /// shown last can still be read.
     public func dispose() {
         if core.isDisposed { return }
         core.dispose()

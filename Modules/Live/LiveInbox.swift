@@ -5,8 +5,8 @@ import Synchronization
 /// What waits for the router: commits of the store, and what people ask for.
 ///
 /// Filled by any thread, emptied by the router alone. The lock is held for an append or a swap, so a writer never waits
-/// for whoever looks on. Bounded: past ``LiveLimits/inboxCommitsMax`` the commits are dropped and the router is told so;
-/// it then reads every window again.
+/// for whoever looks on. Bounded: past ``LiveLimits/inboxCommitsMax`` the commits are dropped and the router is told
+/// so; it then reads every window again.
 final class LiveInbox: Sendable {
     enum Job: Sendable {
         case open(@Sendable () -> any LiveWindow)

@@ -1,7 +1,7 @@
 public import Observation
 
-/// One record that keeps itself up to date: what is stored at once, what the server has as soon as it answers, and every
-/// change from then on.
+/// One record that keeps itself up to date: what is stored at once, what the server has as soon as it answers, and
+/// every change from then on.
 ///
 /// Everything that is said of ``LiveCollection`` holds for it, too. A record that is deleted while it is watched leaves
 /// `snapshot == nil` and `dataStatus == .notExist`.
@@ -32,8 +32,8 @@ public final class LiveObject<Record: LiveRecord> {
 
     // MARK: - Observing
 
-    /// Calls `body` on the main actor for every update: first with what is there, as soon as there is something to tell,
-    /// and never before this returns.
+    /// Calls `body` on the main actor for every update: first with what is there, as soon as there is something to
+    /// tell, and never before this returns.
     ///
     /// - Returns: what keeps the observation, and with it the object, alive.
     public func observe(
@@ -95,8 +95,8 @@ public final class LiveObject<Record: LiveRecord> {
         core.removeListeners(event.map { [$0.step] } ?? Set(LiveEventName.allCases.map(\.step)))
     }
 
-    /// Ends it for good: both statuses become `error`, nobody is called any more, and every iterator ends. What was shown
-    /// last can still be read.
+    /// Ends it for good: both statuses become `error`, nobody is called any more, and every iterator ends. What was
+    /// shown last can still be read.
     public func dispose() {
         if core.isDisposed { return }
         core.dispose()

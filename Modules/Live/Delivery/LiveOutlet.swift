@@ -2,8 +2,8 @@ import Synchronization
 
 /// Where the frames of one window go: one slot for each reader, however many frames it has missed.
 ///
-/// Who owns what: the router alone puts frames in; each reader takes from its own slot. The lock guards all of it and is
-/// held for as long as merging the change takes, never while anybody is called.
+/// Who owns what: the router alone puts frames in; each reader takes from its own slot. The lock guards all of it and
+/// is held for as long as merging the change takes, never while anybody is called.
 package final class LiveOutlet<Query: LiveQuery>: LiveSource {
     package typealias Record = Query.Record
     typealias Touched = TouchedRows<Record.ID, Query.Key>
@@ -105,7 +105,8 @@ package final class LiveOutlet<Query: LiveQuery>: LiveSource {
         }
     }
 
-    /// Returns when there is something to take, the reader was removed or the outlet finished, or the task is cancelled.
+    /// Returns when there is something to take, when the reader was removed or the outlet finished, and when the task
+    /// is cancelled.
     package func waitForNews(_ reader: Int) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

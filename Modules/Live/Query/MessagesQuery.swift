@@ -6,7 +6,8 @@ public struct MessagesQuery: LiveQuery {
     public typealias Record = Message
     public typealias Key = MessageQuery.Cursor
 
-    /// Which messages, and in which order. What is undelivered sorts behind everything that the server has placed.
+    /// Which messages, and in which order. In a channel, what is undelivered sorts behind everything that the server
+    /// has placed.
     public let scope: MessageQuery.Scope
     /// `.ascending` shows the oldest first, `.descending` the newest.
     public let direction: LiveDirection
@@ -50,7 +51,8 @@ public struct MessagesQuery: LiveQuery {
 
     public func matches(_ message: Message) -> Bool {
         switch scope {
-        case .channel(let channel): message.channel == channel
+        // What is no message of its own shows in the message that it is about.
+        case .channel(let channel): message.channel == channel && !message.role.isOperation
         case .undelivered: message.isUndelivered
         case .failed(let channel): message.syncState == .error && (channel == nil || message.channel == channel)
         }

@@ -164,14 +164,13 @@ private final class HistoryWriter: Sendable {
 
     func write() async throws(StoreError) {
         guard let write = dice.withLock({ $0.write() }) else { return }
-        switch write {
-        case .enqueue(let draft):
-            do throws(StoreError) {
-                _ = try await base.enqueue(draft)
-            } catch .duplicate {
-                return
+        do throws(StoreError) {
+            switch write {
+            case .enqueue(let draft): _ = try await base.enqueue(draft)
+            case .commit(let mutations): try await base.commit(mutations)
             }
-        case .commit(let mutations): try await base.commit(mutations)
+        } catch .duplicate {
+            return
         }
         try await timeline.complete(base, dice.withLock { $0.ids })
     }

@@ -80,6 +80,7 @@ final class TurbulentStore: Store {
         return try await base.session()
     }
 
+    func dependants(of id: MessageID) async throws(StoreError) -> [Message] { try await base.dependants(of: id) }
     func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message] { try await base.messages(ids) }
     func counts() async throws(StoreError) -> StoreCounts { try await base.counts() }
     func outbox() async throws(StoreError) -> OutboxSnapshot { try await base.outbox() }

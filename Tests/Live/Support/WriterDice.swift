@@ -33,8 +33,19 @@ struct WriterDice: Sendable {
     private mutating func draft() -> MessageDraft? {
         guard let sender = UserID("ada") else { return nil }
         return MessageDraft(
-            id: ids[below(ids.count)], channel: channels[below(2)], sender: sender, content: .text("\(below(1000))"),
-            createdAt: Timestamp(milliseconds: Int64(below(1000))), lane: .text)
+            id: ids[below(ids.count)], channel: channels[below(2)], sender: sender, role: role(),
+            content: .text("\(below(1000))"), createdAt: Timestamp(milliseconds: Int64(below(1000))), lane: .text)
+    }
+
+    private mutating func role() -> MessageRole {
+        let other = ids[below(ids.count)]
+        switch below(12) {
+        case 0: return .edit(of: other)
+        case 1: return .addReaction(to: other)
+        case 2: return .removeReaction(from: other)
+        case 3: return .reply(to: other)
+        default: return .message
+        }
     }
 
     private mutating func mutation() -> Mutation? {
@@ -44,20 +55,20 @@ struct WriterDice: Sendable {
         let placement = Placement(position: Int64(1 + below(20)), acceptedAt: time)
         switch below(24) {
         case 0..<3: return .attempt(id, previous: 0, attempts: below(4), at: time)
-        case 3: return .requeue(id, attempts: 0)
-        case 4..<8: return .deliver(id, placement)
+        case 3: return .requeue(id, attempts: 0, at: time)
+        case 4..<8: return .deliver(id, placement, at: time)
         case 8..<11:
             return .fail(
                 id, Failure(reason: .refused, code: "\(below(9))", detail: "", at: time), inDoubt: isOne(in: 2))
         case 11: return .settle(id)
-        case 12, 13: return .resend(id)
+        case 12, 13: return .resend(id, at: time)
         case 14..<17: return .delete(id)
         case 17..<22:
             guard let sender = UserID("grace") else { return nil }
             return .merge(
                 PlacedMessage(
                     id: id, channel: channels[below(2)], sender: sender, content: .text("edit \(below(1000))"),
-                    createdAt: time, placement: placement))
+                    createdAt: time, placement: placement), at: time)
         case 22:
             return .recordDelete(
                 DeleteAction(
