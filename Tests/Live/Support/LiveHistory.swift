@@ -42,7 +42,7 @@ private final class HistoryWorld {
         runtime = ManualRuntime(seed: seed)
         router = LiveRouter(
             store: store, runtime: runtime, delivery: nil, inboxCommitsMax: dice.isOne(in: 3) ? 3 : nil,
-            plantedFault: plantedFault)
+            windowSurplusMax: dice.isOne(in: 3) ? 2 : nil, plantedFault: plantedFault)
         writer = HistoryWriter(
             base, timeline, WriterDice(seed: ~seed, messages: dice.ids.count), intensity: dice.below(4))
     }
