@@ -9,7 +9,7 @@ import Testing
 ///
 /// `LIVE_HISTORIES` sets how many; `LIVE_SEED` the first.
 struct HistoryTests {
-    private static func setting(_ name: String, _ standard: Int) -> Int {
+    static func setting(_ name: String, _ standard: Int) -> Int {
         ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? standard
     }
 
