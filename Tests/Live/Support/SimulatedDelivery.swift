@@ -7,6 +7,7 @@ final class SimulatedDelivery: LiveDelivery {
     private struct State {
         var isHeld = false
         var held: [Turn] = []
+        var turnCount = 0
     }
 
     private struct Turn: Sendable {
@@ -20,6 +21,7 @@ final class SimulatedDelivery: LiveDelivery {
 
     func schedule(_ turn: @escaping @MainActor @Sendable () -> Void) {
         let isHeld = state.withLock { state in
+            state.turnCount += 1
             if state.isHeld { state.held.append(Turn(run: turn)) }
             return state.isHeld
         }
@@ -29,13 +31,16 @@ final class SimulatedDelivery: LiveDelivery {
     /// Blocks the main actor.
     func hold() { state.withLock { $0.isHeld = true } }
 
+    /// Turns that were asked for so far.
+    var turnCount: Int { state.withLock { $0.turnCount } }
+
     /// Turns that wait for the main actor.
     var heldCount: Int { state.withLock { $0.held.count } }
 
     /// Lets the main actor go on.
     func release() {
         let held = state.withLock { state in
-            defer { state = State() }
+            defer { (state.held, state.isHeld) = ([], false) }
             return state.held
         }
         for turn in held { runtime.spawn { onMain(turn.run) } }
