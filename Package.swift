@@ -112,13 +112,14 @@ let package = Package(
             [
                 "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport", "CausewayOutbox", .deque,
             ]),
+        module("Live", ["CausewayModels", "CausewayRuntime", "CausewayStorage"]),
         // The public face is the module that applications import; it re-exports what its API speaks of. (It cannot be
         // called CausewayClient like its main type: a module with a type of its own name cannot be qualified.)
         .target(
             name: "Causeway",
             dependencies: [
-                "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport", "CausewayOutbox",
-                "CausewaySync",
+                "CausewayLive", "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport",
+                "CausewayOutbox", "CausewaySync",
             ],
             path: "Modules/Client", swiftSettings: strict),
 
@@ -211,6 +212,12 @@ let package = Package(
                 .logging,
             ]),
         tests("Outbox", ["CausewayModels", "CausewayStorage", "CausewayOutbox"]),
+        tests(
+            "Live",
+            [
+                "CausewayLive", "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage",
+                "CausewaySimulatedRuntime", "CausewayStorage",
+            ]),
         .target(
             name: "CausewaySimulatedHub", dependencies: ["CausewayModels", "CausewayHubRules"],
             path: "Tests/SimulatedHub", swiftSettings: strict),

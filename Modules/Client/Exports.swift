@@ -1,4 +1,5 @@
 // `import Causeway` gives an application all it needs.
+@_exported public import CausewayLive
 @_exported public import CausewayModels
 @_exported public import CausewayOutbox
 @_exported public import CausewayRuntime

@@ -1,3 +1,4 @@
+import CausewayLive
 public import CausewayModels
 import CausewayOutbox
 import CausewayRuntime
@@ -13,6 +14,7 @@ public struct MessageRepository: Sendable {
     let engine: SyncEngine
     let store: any Store
     let runtime: any Runtime
+    let live: LiveRouter
     let ordering: OrderingPolicy
 
     // MARK: - Creating

@@ -131,6 +131,11 @@ public final class SQLiteStore: Store {
         feed.subscribe(subscriber)
     }
 
+    public func settledVersion() async throws(StoreError) -> Int64 {
+        if database.isClosed { throw .closed }
+        return await committer.settledVersion()
+    }
+
     public func close() async { await committer.close() }
 
     private func read<Value: Sendable>(

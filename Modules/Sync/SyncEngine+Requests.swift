@@ -172,7 +172,10 @@ extension SyncEngine {
     }
 
     /// Asks the server for a page of a channel and merges it into the store.
-    package func refresh(_ query: RemoteQuery) async throws(SyncError) {
+    ///
+    /// - Returns: the page; what it brought is in the store by then, and was told by its feed.
+    @discardableResult
+    package func refresh(_ query: RemoteQuery) async throws(SyncError) -> RemotePage {
         guard let transport, session != nil else { throw .noSession }
         let page: RemotePage
         do throws(TransportError) {
@@ -180,8 +183,8 @@ extension SyncEngine {
         } catch {
             throw .transport(error)
         }
-        guard !page.items.isEmpty else { return }
-        try await request { engine -> Result<Void, SyncError> in
+        guard !page.items.isEmpty else { return page }
+        return try await request { engine -> Result<RemotePage, SyncError> in
             do throws(StoreError) {
                 let now = engine.moment.wall
                 try await engine.store.commit(page.items.map { .merge($0, at: now) })
@@ -192,7 +195,7 @@ extension SyncEngine {
                 await engine.perform(
                     engine.outbox.handle(.proven(item.id, item.placement), at: engine.moment))
             }
-            return .success(())
+            return .success(page)
         }
     }
 

@@ -122,7 +122,38 @@ final class GroupCommitter: Sendable {
         for (waiter, answer) in zip(group, answers) { waiter.answer.resume(returning: answer) }
     }
 
+    // MARK: What the feed has told
+
+    /// From before a transaction begins until its commits were told, there may be commits that readers see and
+    /// subscribers have not heard of.
+    private struct Telling {
+        var isUnderWay = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let telling = Mutex(Telling())
+
+    /// Waits until what readers can see has been told.
+    func settledVersion() async -> Int64 {
+        await withCheckedContinuation { waiter in
+            let isSettled = telling.withLock { telling in
+                if telling.isUnderWay { telling.waiters.append(waiter) }
+                return !telling.isUnderWay
+            }
+            if isSettled { waiter.resume() }
+        }
+        return committed.version
+    }
+
     private func commit(_ calls: [Call]) -> [Result<Call.Answer, StoreError>] {
+        telling.withLock { $0.isUnderWay = true }
+        defer {
+            let waiters = telling.withLock { telling in
+                defer { telling = Telling() }
+                return telling.waiters
+            }
+            for waiter in waiters { waiter.resume() }
+        }
         do {
             try verifyIfSuspect()
             let before = committed

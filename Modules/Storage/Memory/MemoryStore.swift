@@ -115,6 +115,14 @@ public final class MemoryStore: Store {
         feed.subscribe(subscriber)
     }
 
+    /// Commits are told under the lock that reading takes.
+    public func settledVersion() async throws(StoreError) -> Int64 {
+        try run.withLock { run throws(StoreError) in
+            if run.isClosed { throw .closed }
+            return run.version
+        }
+    }
+
     public func close() async { run.withLock { $0.isClosed = true } }
 
     // MARK: Commits

@@ -1,4 +1,5 @@
 public import CausewayModels
+import Synchronization
 
 /// Where messages, the outbox and the session are kept: the one port of storage.
 ///
@@ -73,6 +74,24 @@ public protocol Store: Sendable {
     /// The subscriber must return quickly and must not call the store. It is released with the subscription.
     func subscribe(_ subscriber: @escaping @Sendable (StoreCommit) -> Void) -> StoreSubscription
 
+    /// The number of a commit up to which the feed has been told, no lower than that of any commit that a call can have
+    /// seen which ended before this one.
+    ///
+    /// So whoever reads and then waits for this has heard of everything that the reading can hold. Waits for a commit
+    /// that is under way, never for one that begins later. Cost: none, unless a commit is under way.
+    func settledVersion() async throws(StoreError) -> Int64
+
     /// Finishes what waits, then closes. Everything afterwards throws ``StoreError/closed``. May be called twice.
     func close() async
+}
+
+extension Store {
+    /// For stores that have no better way: an empty commit is told after everything that was committed before it.
+    public func settledVersion() async throws(StoreError) -> Int64 {
+        let settled = Mutex<Int64>(0)
+        let subscription = subscribe { commit in settled.withLock { $0 = commit.version } }
+        defer { subscription.cancel() }
+        try await commit([])
+        return settled.withLock { $0 }
+    }
 }

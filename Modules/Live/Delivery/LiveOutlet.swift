@@ -1,0 +1,162 @@
+import Synchronization
+
+/// Where the frames of one window go: one slot for each reader, however many frames it has missed.
+///
+/// Who owns what: the router alone puts frames in; each reader takes from its own slot. The lock guards all of it and
+/// is held for as long as merging the change takes, never while anybody is called.
+package final class LiveOutlet<Query: LiveQuery>: LiveSource {
+    package typealias Record = Query.Record
+    typealias Touched = TouchedRows<Record.ID, Query.Key>
+
+    /// What one reader has not looked at.
+    private struct Slot {
+        var seen: LiveFrame<Query>
+        var touched = Touched()
+        /// True when there is something to take.
+        var hasNews = false
+        var waiter: CheckedContinuation<Void, Never>?
+
+        mutating func merge(_ later: Touched, _ frame: LiveFrame<Query>, _ plantedFault: LiveFault?) {
+            hasNews = true
+            if plantedFault == .keepsOnlyTheLastChange {
+                touched = later
+                return
+            }
+            // Past the size of both states it is cheaper to compare them.
+            let size = max(seen.rows.count, frame.rows.count) + 64
+            touched.append(later, limit: min(LiveLimits.pendingRecordsMax, size))
+        }
+    }
+
+    private struct State {
+        var latest: LiveFrame<Query>
+        var slots: [Int: Slot] = [:]
+        var nextReader = 0
+        var isFinished = false
+    }
+
+    private let state: Mutex<State>
+    private let nothing: LiveFrame<Query>
+    private let plantedFault: LiveFault?
+
+    init(_ query: Query, plantedFault: LiveFault?) {
+        nothing = LiveFrame(rows: RankedRows(isDescending: query.direction == .descending))
+        state = Mutex(State(latest: nothing))
+        self.plantedFault = plantedFault
+    }
+
+    // MARK: The router
+
+    /// Puts in a frame and what changed since the one before.
+    func publish(_ frame: LiveFrame<Query>, _ touched: Touched) {
+        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            if state.isFinished { return [] }
+            state.latest = frame
+            var waiters: [CheckedContinuation<Void, Never>] = []
+            for reader in state.slots.keys {
+                state.slots[reader]?.merge(touched, frame, plantedFault)
+                if let waiter = state.slots[reader]?.waiter.take() { waiters.append(waiter) }
+            }
+            return waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    // MARK: Readers
+
+    package func addReader() -> Int {
+        state.withLock { state in
+            state.nextReader += 1
+            var slot = Slot(seen: nothing)
+            if state.latest.status.isOpen {
+                slot.touched.overflow()
+                slot.hasNews = true
+            }
+            state.slots[state.nextReader] = slot
+            return state.nextReader
+        }
+    }
+
+    package func removeReader(_ reader: Int) {
+        let waiter = state.withLock { $0.slots.removeValue(forKey: reader)?.waiter }
+        waiter?.resume()
+    }
+
+    package func finish() {
+        let waiters = state.withLock { state in
+            state.isFinished = true
+            return state.slots.keys.compactMap { state.slots[$0]?.waiter.take() }
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    package var isFinished: Bool { state.withLock { $0.isFinished } }
+
+    package func take(_ reader: Int) -> LiveTaken<Record>? {
+        let taken = state.withLock { state -> (old: LiveFrame<Query>, new: LiveFrame<Query>, touched: Touched)? in
+            guard !state.isFinished, let slot = state.slots[reader], slot.hasNews else { return nil }
+            state.slots[reader]?.seen = state.latest
+            state.slots[reader]?.touched = Touched()
+            state.slots[reader]?.hasNews = false
+            return (slot.seen, state.latest, slot.touched)
+        }
+        return taken.map { taken in
+            LiveTaken { Self.change(from: taken.old, to: taken.new, taken.touched) }
+        }
+    }
+
+    /// Returns when there is something to take, when the reader was removed or the outlet finished, and when the task
+    /// is cancelled.
+    package func waitForNews(_ reader: Int) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    guard !state.isFinished, !Task.isCancelled, let slot = state.slots[reader], !slot.hasNews else {
+                        return true
+                    }
+                    state.slots[reader]?.waiter = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            let waiter = state.withLock { $0.slots[reader]?.waiter.take() }
+            waiter?.resume()
+        }
+    }
+
+    private static func change(
+        from old: LiveFrame<Query>, to new: LiveFrame<Query>, _ touched: Touched
+    ) -> LiveCollectionChange<Record> {
+        let named = touched.isOverfull ? Touched.all(from: old.rows, to: new.rows) : touched
+        return LiveCollectionChange(
+            version: new.version, oldSnapshot: LiveSnapshot(old.rows), snapshot: LiveSnapshot(new.rows),
+            indices: IndexChange(from: old.rows, to: new.rows, touched: named), oldStatus: old.status,
+            status: new.status)
+    }
+}
+
+/// What readers see of an outlet: everything but the keys.
+package protocol LiveSource<Record>: AnyObject, Sendable {
+    associatedtype Record: LiveRecord
+
+    /// A reader of its own slot. Its first change shows everything.
+    func addReader() -> Int
+    func removeReader(_ reader: Int)
+    /// Everything that the reader has not seen, as one change; `nil` when there is nothing.
+    func take(_ reader: Int) -> LiveTaken<Record>?
+    func waitForNews(_ reader: Int) async
+    /// Nobody gets anything any more.
+    func finish()
+    var isFinished: Bool { get }
+}
+
+/// What was taken from a slot. The indices are found out when they are asked for: that is the reader's work, done under
+/// no lock.
+package struct LiveTaken<Record: LiveRecord>: Sendable {
+    private let compare: @Sendable () -> LiveCollectionChange<Record>
+
+    init(_ compare: @escaping @Sendable () -> LiveCollectionChange<Record>) { self.compare = compare }
+
+    package func change() -> LiveCollectionChange<Record> { compare() }
+}

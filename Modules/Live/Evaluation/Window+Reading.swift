@@ -1,0 +1,173 @@
+import CausewayModels
+import CausewayStorage
+
+extension Window {
+    /// What the window needs from the store.
+    enum Reading: Sendable, Equatable {
+        /// The first page, where the query says that it lies.
+        case anew
+        /// What it shows, once more.
+        case again
+        /// So many rows beyond an edge, and whether there is one after them.
+        case more(Side, count: Int)
+    }
+
+    enum Side: Sendable { case start, end }
+
+    /// Records in the order in which they were read, without the last of them, which only says what lies next.
+    struct Fetched: Sendable {
+        var reading: Reading
+        var records: [Record]
+        var next: Key?
+        /// The way they were read in, as they are shown: towards the end of the window or towards its start.
+        var side: Side
+    }
+
+    /// What is to be read next; `nil` when the window is as it should be.
+    var need: Reading? {
+        if isStale { return isReopening ? .anew : .again }
+        if demand.end > 0, !end.isOpen { return .more(.end, count: demand.end) }
+        if demand.start > 0, !start.isOpen { return .more(.start, count: demand.start) }
+        let missing = target - rows.count
+        if missing > 0, plantedFault != .neverRefills {
+            if !end.isOpen { return .more(.end, count: missing) }
+            if !start.isOpen { return .more(.start, count: missing) }
+        }
+        if end.isUnknown { return .more(.end, count: 0) }
+        if start.isUnknown { return .more(.start, count: 0) }
+        return nil
+    }
+
+    // MARK: Asking
+
+    /// Reads what ``need`` says; changes nothing.
+    func fetch(_ reading: Reading, from store: any Store) async throws(StoreError) -> Fetched {
+        switch reading {
+        case .anew:
+            switch query.anchor {
+            case .first: return try await fetch(reading, .end, from: nil, count: target, store)
+            case .last: return try await fetch(reading, .start, from: nil, count: target, store)
+            case .at(let key): return try await fetch(reading, .end, from: .at(key), count: target, store)
+            }
+        case .again:
+            let count = max(target, rows.count)
+            guard case .bounded(let at, _) = start else {
+                return try await fetch(reading, .end, from: nil, count: count, store)
+            }
+            if end.isOpen { return try await fetch(reading, .start, from: nil, count: count, store) }
+            return try await fetch(reading, .end, from: .at(at), count: count, store)
+        case .more(let side, let count):
+            guard case .bounded(let at, _) = side == .end ? end : start else {
+                return Fetched(reading: reading, records: [], next: nil, side: side)
+            }
+            return try await fetch(reading, side, from: .beyond(at), count: count, store)
+        }
+    }
+
+    private func fetch(
+        _ reading: Reading, _ side: Side, from bound: LiveBound<Key>?, count: Int, _ store: any Store
+    ) async throws(StoreError) -> Fetched {
+        let direction = side == .end ? query.direction : query.direction.opposite
+        var records: [Record] = []
+        var bound = bound
+        // One more than asked for tells whether there is another page.
+        while records.count <= count {
+            let limit = min(count + 1 - records.count, LiveLimits.pageSizeMax)
+            let page = try await query.page(in: store, from: bound, direction: direction, limit: limit)
+            records += page.records
+            guard page.hasMore, let last = page.records.last else { break }
+            bound = .beyond(query.key(of: last))
+        }
+        var next: Key?
+        if records.count > count {
+            next = query.key(of: records[count])
+            records.removeSubrange(count...)
+        }
+        return Fetched(reading: reading, records: records, next: next, side: side)
+    }
+
+    // MARK: Taking over
+
+    /// Takes over what was read. What the feed brought since the last change that was applied must be applied next.
+    func integrate(_ fetched: Fetched) {
+        switch fetched.reading {
+        case .anew:
+            replace(with: fetched)
+            let edge = edge(after: fetched, from: nil)
+            switch query.anchor {
+            case .first: (start, end) = (.open, edge)
+            case .last: (start, end) = (edge, .open)
+            case .at(let key): (start, end) = (.bounded(at: key, beyond: nil), edge)
+            }
+            settled()
+        case .again:
+            replace(with: fetched)
+            let edge = edge(after: fetched, from: nil)
+            if fetched.side == .start {
+                start = edge
+            } else {
+                if case .bounded(let at, _) = start { start = .bounded(at: at, beyond: nil) }
+                end = edge
+            }
+            settled()
+        case .more(let side, let count):
+            for record in fetched.records { put(record.id, query.key(of: record), record) }
+            switch side {
+            case .end: end = edge(after: fetched, from: end)
+            case .start: start = edge(after: fetched, from: start)
+            }
+            meetDemand(side, count)
+        }
+    }
+
+    private func replace(with fetched: Fetched) {
+        let ordered = fetched.side == .end ? fetched.records : fetched.records.reversed()
+        if rows.isEmpty { return fill(ordered) }
+        var gone = Set(keys.keys)
+        for record in ordered {
+            gone.remove(record.id)
+            put(record.id, query.key(of: record), record)
+        }
+        for id in gone { remove(id) }
+    }
+
+    /// The edge at which a reading ended. With nothing read it stays where it was.
+    private func edge(after fetched: Fetched, from old: WindowEdge<Key>?) -> WindowEdge<Key> {
+        guard let next = fetched.next else { return .open }
+        if let last = fetched.records.last { return .bounded(at: query.key(of: last), beyond: next) }
+        if case .bounded(let at, _)? = old { return .bounded(at: at, beyond: next) }
+        preconditionFailure("a first page that ends before its first record")
+    }
+
+    /// A page that was asked for and came short is not made up for at the other end.
+    private func meetDemand(_ side: Side, _ count: Int) {
+        let asked = side == .end ? demand.end : demand.start
+        guard asked > 0, count >= asked else { return }
+        if side == .end { demand.end = 0 } else { demand.start = 0 }
+        target = max(pageSize, min(target, rows.count))
+    }
+
+    // MARK: Pages
+
+    /// Asks for another page at one end, when there is one.
+    func grow(_ side: Side) {
+        guard target + pageSize <= LiveLimits.windowRecordsMax else { return }
+        if side == .end ? end.isOpen : start.isOpen { return }
+        target = max(target, rows.count) + pageSize
+        if side == .end { demand.end += pageSize } else { demand.start += pageSize }
+    }
+
+    /// Goes back to the first page.
+    func reopen() {
+        target = pageSize
+        demand = Demand()
+        isReopening = true
+        invalidate()
+    }
+
+    /// Rows that were asked for beyond what the window held.
+    struct Demand: Sendable {
+        var start = 0
+        var end = 0
+    }
+}

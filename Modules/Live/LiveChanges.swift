@@ -1,0 +1,41 @@
+/// The changes of a live collection, one after the other.
+///
+/// Each iterator has its own place: it sees what *it* has not seen, merged into one change however far it fell behind,
+/// and takes nothing from the others. The first change shows everything that is there. Ends when the collection is
+/// disposed of or the task is cancelled. Holding the sequence or an iterator keeps the collection's window open.
+public struct LiveChanges<Record: LiveRecord>: AsyncSequence, Sendable {
+    public typealias Element = LiveCollectionChange<Record>
+    public typealias Failure = Never
+
+    let source: any LiveSource<Record>
+    let lifetime: LiveLifetime
+
+    public func makeAsyncIterator() -> Iterator { Iterator(source: source, lifetime: lifetime) }
+
+    /// Used by one task at a time.
+    public final class Iterator: AsyncIteratorProtocol {
+        private let source: any LiveSource<Record>
+        private let lifetime: LiveLifetime
+        private let reader: Int
+
+        init(source: any LiveSource<Record>, lifetime: LiveLifetime) {
+            self.source = source
+            self.lifetime = lifetime
+            reader = source.addReader()
+        }
+
+        deinit { source.removeReader(reader) }
+
+        public func next() async -> LiveCollectionChange<Record>? {
+            while !Task.isCancelled, !source.isFinished {
+                if let taken = source.take(reader) { return taken.change() }
+                await source.waitForNews(reader)
+            }
+            return nil
+        }
+
+        public func next(isolation actor: isolated (any Actor)?) async -> LiveCollectionChange<Record>? {
+            await next()
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// Something that a live collection tells those who ask for it by name; see ``LiveCollection/on(_:_:)``.
+///
+/// Within one update they come in the order `loadingStatusChanged`, `dataStatusChanged`, `dataUpdated`, `dataError`.
+public struct LiveEvent<Record: LiveRecord, Payload>: Sendable {
+    let step: LiveStep
+    let payload: @Sendable (LiveCollectionChange<Record>) -> Payload?
+}
+
+/// A status before and after an update.
+public struct LiveStatusChange<Status: Sendable & Hashable>: Sendable, Hashable {
+    public let oldValue: Status
+    public let newValue: Status
+}
+
+extension LiveEvent where Payload == LiveStatusChange<LoadingStatus> {
+    /// ``LiveCollection/loadingStatus`` changed.
+    public static var loadingStatusChanged: LiveEvent {
+        LiveEvent(step: .loadingStatus) {
+            LiveStatusChange(oldValue: $0.oldStatus.loading, newValue: $0.status.loading)
+        }
+    }
+}
+
+extension LiveEvent where Payload == LiveStatusChange<DataStatus> {
+    /// ``LiveCollection/dataStatus`` changed.
+    public static var dataStatusChanged: LiveEvent {
+        LiveEvent(step: .dataStatus) { LiveStatusChange(oldValue: $0.oldStatus.data, newValue: $0.status.data) }
+    }
+}
+
+extension LiveEvent where Payload == LiveCollectionChange<Record> {
+    /// The data differ from what they were.
+    public static var dataUpdated: LiveEvent { LiveEvent(step: .data) { $0 } }
+}
+
+extension LiveEvent where Payload == any Error {
+    /// The store or the server could not be asked; what is shown stays.
+    public static var dataError: LiveEvent { LiveEvent(step: .error) { $0.status.error } }
+}
+
+/// The names of the events, for ``LiveCollection/removeAllListeners(_:)``.
+public enum LiveEventName: Sendable, Hashable, CaseIterable {
+    case loadingStatusChanged, dataStatusChanged, dataUpdated, dataError
+
+    var step: LiveStep {
+        switch self {
+        case .loadingStatusChanged: .loadingStatus
+        case .dataStatusChanged: .dataStatus
+        case .dataUpdated: .data
+        case .dataError: .error
+        }
+    }
+}

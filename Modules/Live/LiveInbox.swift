@@ -1,0 +1,110 @@
+import CausewayModels
+import CausewayStorage
+import Synchronization
+
+/// What waits for the router: commits of the store, and what people ask for.
+///
+/// Filled by any thread, emptied by the router alone. The lock is held for an append or a swap, so a writer never waits
+/// for whoever looks on. Bounded: past ``LiveLimits/inboxCommitsMax`` the commits are dropped and the router is told
+/// so; it then reads every window again.
+final class LiveInbox: Sendable {
+    enum Job: Sendable {
+        case open(@Sendable () -> any LiveWindow)
+        case turn(Int, LivePageJob)
+        case remoteEnded(Int, LiveRemotePage, Result<Bool, any Error>)
+        case close(Int)
+        /// Reads once more what could not be read.
+        case retry
+    }
+
+    struct Batch {
+        var commits: [StoreCommit] = []
+        var jobs: [Job] = []
+        /// True when commits before the ones listed were dropped.
+        var isReset = false
+
+        var isEmpty: Bool { commits.isEmpty && jobs.isEmpty && !isReset }
+    }
+
+    private struct State {
+        var batch = Batch()
+        var changes = 0
+        /// False while there is no window that a commit could concern.
+        var isListening = false
+        /// True while somebody empties the inbox or is about to.
+        var isAwake = false
+
+        mutating func wake() -> Bool {
+            if isAwake { return false }
+            isAwake = true
+            return true
+        }
+
+        mutating func dropCommits() {
+            batch.commits = []
+            batch.isReset = false
+            changes = 0
+        }
+    }
+
+    private let state = Mutex(State())
+    private let commitsMax: Int
+    private let plantedFault: LiveFault?
+
+    init(commitsMax: Int, plantedFault: LiveFault?) {
+        self.commitsMax = commitsMax
+        self.plantedFault = plantedFault
+    }
+
+    /// - Returns: true when the router must be woken.
+    func push(_ commit: StoreCommit) -> Bool {
+        state.withLock { state in
+            guard state.isListening, commit.isReset || !commit.changes.isEmpty else { return false }
+            if state.batch.commits.count >= commitsMax || state.changes > LiveLimits.inboxChangesMax {
+                state.batch.commits = []
+                state.changes = 0
+                state.batch.isReset = plantedFault != .dropsInSilence
+            }
+            state.batch.commits.append(commit)
+            state.changes += commit.changes.count
+            return state.wake()
+        }
+    }
+
+    /// - Returns: true when the router must be woken.
+    func submit(_ job: Job) -> Bool {
+        state.withLock { state in
+            state.batch.jobs.append(job)
+            return state.wake()
+        }
+    }
+
+    /// Says whether commits are wanted at all.
+    func listen(_ isListening: Bool) {
+        state.withLock { state in
+            state.isListening = isListening
+            if !isListening { state.dropCommits() }
+        }
+    }
+
+    /// Takes all that waits. With nothing there, the router goes to sleep and `nil` is returned.
+    func take() -> Batch? {
+        state.withLock { state in
+            if state.batch.isEmpty {
+                state.isAwake = false
+                return nil
+            }
+            defer { state.batch = Batch() }
+            state.changes = 0
+            return state.batch
+        }
+    }
+
+    /// Takes the commits that wait, and leaves the jobs.
+    func takeCommits() -> Batch {
+        state.withLock { state in
+            defer { state.dropCommits() }
+            return Batch(commits: state.batch.commits, isReset: state.batch.isReset)
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import CausewayModels
+
+/// The bounds of live objects and collections, with their units in their names.
+public enum LiveLimits {
+    /// Records in one page of a collection, at the most.
+    public static let pageSizeMax = Limits.pageSizeMax
+    /// Records that a window asks to hold, at the most: ``LiveCollection/nextPage()`` does nothing past it.
+    public static let windowRecordsMax = 100_000
+    /// Records that may come into a window beyond what was asked for, before those farthest from its anchor are let go:
+    /// a list that is left open for days stays small.
+    static let windowSurplusMax = 1000
+    /// Commits that wait to be evaluated; past it they are dropped, and every window is read from the store again.
+    static let inboxCommitsMax = 8192
+    /// Single changes in commits that wait to be evaluated; past it as with ``inboxCommitsMax``.
+    static let inboxChangesMax = 65_536
+    /// Records that one reader has not looked at and whose changes are still told one by one; past it, or past the
+    /// size of what it sees, the two states that it goes from and to are compared instead.
+    static let pendingRecordsMax = 4096
+    /// Times that a window is read again before it is shown although its edges are still moving.
+    static let settlingRoundsMax = 16
+    /// The pause before a store is read again that could not be read.
+    static let readRetryInterval: Duration = .seconds(1)
+}

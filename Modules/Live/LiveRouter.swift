@@ -1,0 +1,241 @@
+import CausewayModels
+package import CausewayRuntime
+package import CausewayStorage
+import Synchronization
+
+/// Holds the store's changes against the windows that are open, and hands on what they show.
+///
+/// Everything goes through one inbox and is dealt with one pass at a time. A pass
+///
+/// 1. does what was asked for: opens windows, turns pages, closes;
+/// 2. applies the commits that came, each change to the windows whose topic it names;
+/// 3. reads from the store what windows need: new ones, those that must grow, those that a reset concerns;
+/// 4. waits until the feed has told every commit that these readings can have seen, and applies them, too;
+/// 5. freezes the windows that differ from what was shown last, and hands the frames over as one.
+///
+/// So no change falls between a first reading and the changes after it, all frames of a pass show one version, and what
+/// came while a pass ran is merged into the next: the store's feed only puts commits into the inbox.
+package actor LiveRouter {
+    /// Where everything that waits for the router goes. Also for those who may not wait themselves.
+    let inbox: LiveInbox
+    let stage: LiveStage
+    private let store: any Store
+    private let runtime: any Runtime
+    private let surplusMax: Int
+    private let plantedFault: LiveFault?
+    private let nextWindow = Atomic<Int>(0)
+
+    private var windows: [Int: any LiveWindow] = [:]
+    private var byTopic: [LiveTopic: [Int]] = [:]
+    private var loads: [Int: RuntimeTask] = [:]
+    private var subscription: StoreSubscription?
+    private var version: Int64 = 0
+    /// Windows for which the server may have to be asked.
+    private var unloaded: Set<Int> = []
+    /// Windows of which something may have changed since they were frozen last.
+    private var stirred: Set<Int> = []
+    private var isRetryOnItsWay = false
+
+    /// Reads nothing and subscribes to nothing before the first window is opened.
+    package init(store: any Store, runtime: any Runtime, delivery: (any LiveDelivery)? = nil) {
+        self.init(store: store, runtime: runtime, delivery: delivery, plantedFault: nil)
+    }
+
+    /// - Parameters:
+    ///   - inboxCommitsMax, windowSurplusMax: bounds that tests make narrow.
+    ///   - plantedFault: what tests want to be found.
+    package init(
+        store: any Store, runtime: any Runtime, delivery: (any LiveDelivery)?, inboxCommitsMax: Int? = nil,
+        windowSurplusMax: Int? = nil, plantedFault: LiveFault?
+    ) {
+        self.store = store
+        self.runtime = runtime
+        surplusMax = windowSurplusMax ?? LiveLimits.windowSurplusMax
+        self.plantedFault = plantedFault
+        inbox = LiveInbox(commitsMax: inboxCommitsMax ?? LiveLimits.inboxCommitsMax, plantedFault: plantedFault)
+        stage = LiveStage(delivery ?? MainActorDelivery(runtime), plantedFault: plantedFault)
+    }
+
+    // MARK: - Asking, from anywhere
+
+    /// Opens a window. It is closed when nobody holds the returned lifetime any more.
+    package nonisolated func open<Query: LiveQuery>(
+        _ query: Query, isObject: Bool, remote: (any LiveRemote)?
+    ) -> (lifetime: LiveLifetime, outlet: LiveOutlet<Query>) {
+        let id = nextWindow.add(1, ordering: .relaxed).newValue
+        let outlet = LiveOutlet(query, plantedFault: plantedFault)
+        submit(
+            .open { [plantedFault, surplusMax] in
+                WindowDriver(
+                    id: id, query: query, isObject: isObject, outlet: outlet, remote: remote,
+                    surplusMax: surplusMax, plantedFault: plantedFault)
+            })
+        return (LiveLifetime(self, id), outlet)
+    }
+
+    nonisolated func submit(_ job: LiveInbox.Job) {
+        guard inbox.submit(job) else { return }
+        runtime.spawn { await self.drain() }
+    }
+
+    // MARK: - Passes
+
+    private func drain() async {
+        while let batch = inbox.take() { await pass(batch) }
+    }
+
+    private func pass(_ batch: LiveInbox.Batch) async {
+        for job in batch.jobs { perform(job) }
+        apply(batch)
+        await readWhatIsNeeded()
+        publish()
+        startLoads()
+    }
+
+    private func perform(_ job: LiveInbox.Job) {
+        switch job {
+        case .open(let make): add(make())
+        case .turn(let id, let page):
+            windows[id]?.turn(page)
+            stirred.insert(id)
+            unloaded.insert(id)
+        case .remoteEnded(let id, let page, let result):
+            loads[id] = nil
+            windows[id]?.remoteEnded(page, result)
+            stirred.insert(id)
+            unloaded.insert(id)
+        case .close(let id): remove(id)
+        case .retry: isRetryOnItsWay = false
+        }
+    }
+
+    private func add(_ window: any LiveWindow) {
+        if subscription == nil {
+            subscription = store.subscribe { [inbox, runtime, weak self] commit in
+                guard inbox.push(commit) else { return }
+                runtime.spawn { [weak self] in await self?.drain() }
+            }
+        }
+        if windows.isEmpty { inbox.listen(true) }
+        if window.remote != nil, let twin = twin(of: window) { window.adoptFreshness(from: twin) }
+        windows[window.id] = window
+        byTopic[window.topic, default: []].append(window.id)
+        stirred.insert(window.id)
+        unloaded.insert(window.id)
+    }
+
+    /// A window of the same query that is fresh.
+    private func twin(of window: any LiveWindow) -> (any LiveWindow)? {
+        let identity = window.queryIdentity
+        return byTopic[window.topic]?.lazy.compactMap { self.windows[$0] }
+            .first { $0.isFresh && $0.remote != nil && $0.queryIdentity == identity }
+    }
+
+    private func remove(_ id: Int) {
+        loads.removeValue(forKey: id)?.cancel()
+        guard let window = windows.removeValue(forKey: id) else { return }
+        byTopic[window.topic]?.removeAll { $0 == id }
+        if byTopic[window.topic]?.isEmpty == true { byTopic[window.topic] = nil }
+        stirred.remove(id)
+        stage.remove(window: id)
+        window.close()
+        if windows.isEmpty { inbox.listen(false) }
+    }
+
+    // MARK: The feed
+
+    private func apply(_ batch: LiveInbox.Batch) {
+        if batch.isReset { invalidateAll() }
+        for commit in batch.commits {
+            version = max(version, commit.version)
+            if commit.isReset { invalidateAll() }
+            for change in commit.changes {
+                LiveTopic.forEach(in: change) { topic in
+                    for id in byTopic[topic] ?? [] {
+                        windows[id]?.apply(change)
+                        stirred.insert(id)
+                    }
+                }
+            }
+        }
+    }
+
+    private func invalidateAll() {
+        for window in windows.values { window.invalidate() }
+        stirred.formUnion(windows.keys)
+    }
+
+    // MARK: The store
+
+    private func readWhatIsNeeded() async {
+        var failed: Set<Int> = []
+        for _ in 0..<LiveLimits.settlingRoundsMax {
+            let needy = stirred.sorted().compactMap { windows[$0] }.filter {
+                $0.needsReading && !failed.contains($0.id)
+            }
+            if needy.isEmpty { break }
+            for window in needy { await window.read(from: store) }
+            if plantedFault == .readsBeforeRegistering { _ = inbox.takeCommits() }
+            for window in needy { window.integrate() }
+            await settle()
+            failed.formUnion(needy.lazy.filter(\.hasReadingFailed).map(\.id))
+        }
+        if !failed.isEmpty { retryLater() }
+    }
+
+    private func retryLater() {
+        if isRetryOnItsWay { return }
+        isRetryOnItsWay = true
+        runtime.spawn { [runtime, weak self] in
+            await runtime.sleep(until: runtime.now + LiveLimits.readRetryInterval)
+            self?.submit(.retry)
+        }
+    }
+
+    /// Applies what the feed has brought, up to every commit that a reading can have seen.
+    private func settle() async {
+        if plantedFault == .showsTooEarly { return }
+        do throws(StoreError) {
+            let settled = try await store.settledVersion()
+            apply(inbox.takeCommits())
+            version = max(version, settled)
+        } catch {
+            apply(inbox.takeCommits())
+        }
+    }
+
+    // MARK: Frames
+
+    private func publish() {
+        var frames: [(window: Int, put: () -> Void)] = []
+        var unread: Set<Int> = []
+        for id in stirred.sorted() {
+            guard let window = windows[id] else { continue }
+            if let put = window.freeze(at: version) { frames.append((id, put)) }
+            // What still needs the store is tried again with whatever comes next.
+            if window.needsReading { unread.insert(id) }
+        }
+        stirred = unread
+        if !frames.isEmpty { stage.publish(frames) }
+    }
+
+    // MARK: The server
+
+    private func startLoads() {
+        for id in unloaded.sorted() where loads[id] == nil {
+            guard let window = windows[id], let remote = window.remote, let page = window.nextRemotePage else {
+                continue
+            }
+            loads[id] = runtime.spawn { [weak self] in
+                let result: Result<Bool, any Error>
+                do {
+                    result = .success(try await remote.load(page))
+                } catch {
+                    result = .failure(error)
+                }
+                self?.submit(.remoteEnded(id, page, result))
+            }
+        }
+        unloaded = []
+    }
+}

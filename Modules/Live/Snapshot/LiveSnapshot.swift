@@ -1,0 +1,53 @@
+/// The records of a live collection as they stood at one version. It never changes.
+///
+/// Taking and copying one costs nothing, however long it is: it shares its rows with the window that it was taken from
+/// and with the snapshots before and after it. Reading the record at an index costs O(log n); going through all of them
+/// in order costs O(n).
+public struct LiveSnapshot<Record: Sendable>: RandomAccessCollection, Sendable {
+    public typealias Index = Int
+
+    private let rows: any LiveRows<Record>
+
+    init(_ rows: any LiveRows<Record>) { self.rows = rows }
+
+    /// Of nothing.
+    public init() { rows = NoRows<Record>() }
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { rows.count }
+
+    /// - Precondition: `index` is at least 0 and below `count`.
+    public subscript(index: Int) -> Record { rows.record(at: index) }
+
+    public func makeIterator() -> Iterator { Iterator(records: rows.records.makeIterator()) }
+
+    public struct Iterator: IteratorProtocol {
+        fileprivate var records: IndexingIterator<[Record]>
+
+        public mutating func next() -> Record? { records.next() }
+    }
+}
+
+extension LiveSnapshot: Equatable where Record: Equatable {
+    public static func == (left: LiveSnapshot, right: LiveSnapshot) -> Bool { left.elementsEqual(right) }
+}
+
+/// Rows without their keys.
+protocol LiveRows<Record>: Sendable {
+    associatedtype Record: Sendable
+    var count: Int { get }
+    func record(at index: Int) -> Record
+    /// All of them, in order.
+    var records: [Record] { get }
+}
+
+extension RankedRows: LiveRows {
+    func record(at index: Int) -> Record { self[index].record }
+    var records: [Record] { rows.map(\.record) }
+}
+
+private struct NoRows<Record: Sendable>: LiveRows {
+    var count: Int { 0 }
+    func record(at index: Int) -> Record { preconditionFailure("index \(index) of an empty snapshot") }
+    var records: [Record] { [] }
+}

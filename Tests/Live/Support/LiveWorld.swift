@@ -1,0 +1,43 @@
+import CausewayLive
+import CausewayModels
+import CausewayRuntime
+import CausewaySimulatedRuntime
+import CausewayStorage
+import Testing
+
+/// A router on a memory store in simulated time. Everything runs on the main thread, one job after the other, so that a
+/// story may touch what belongs to the main actor (``onMain(_:)``) and every run of it is the same.
+struct LiveWorld: Sendable {
+    let runtime: SimulatedRuntime
+    let store = MemoryStore()
+    let delivery: SimulatedDelivery
+    let router: LiveRouter
+    let general: ChannelID
+
+    private init(seed: UInt64) throws {
+        runtime = SimulatedRuntime(seed: seed)
+        general = try #require(ChannelID("general"))
+        delivery = SimulatedDelivery(runtime)
+        router = LiveRouter(store: store, runtime: runtime, delivery: delivery)
+    }
+
+    /// Runs a story in a fresh world and fails the test when it cannot end.
+    @MainActor
+    static func run(seed: UInt64 = 1, _ story: @escaping @Sendable (LiveWorld) async throws -> Void) throws {
+        let world = try LiveWorld(seed: seed)
+        try world.runtime.run {
+            _ = try await world.store.begin(.forTests)
+            try await story(world)
+        }
+    }
+
+    /// Lets everything that is ready run.
+    func settle() async { await runtime.sleep(until: runtime.now + .milliseconds(1)) }
+}
+
+extension StoreOpening {
+    static let forTests = StoreOpening(
+        restart: .resume,
+        failure: Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 0)),
+        newOutboxID: OutboxID(UUIDv7(high: 0x7000, low: 0x8000_0000_0000_00AA)))
+}

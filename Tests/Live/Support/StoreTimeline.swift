@@ -1,0 +1,80 @@
+import CausewayLive
+import CausewayModels
+import CausewayStorage
+import Synchronization
+
+/// Everything that a store held after each of its commits, written down by the plainest means.
+final class StoreTimeline: Sendable {
+    struct Moment: Sendable {
+        var messages: [MessageID: Message] = [:]
+        var deleteActions: [DeleteAction] = []
+    }
+
+    private struct State {
+        var moments: [Int64: Moment] = [0: Moment()]
+        var latest = Moment()
+        var version: Int64 = 0
+        /// Commits whose changes are not listed, until the store was read.
+        var isUnknown = false
+        var subscription: StoreSubscription?
+    }
+
+    private let state = Mutex(State())
+
+    /// - Parameter store: one that holds nothing, begun or not.
+    init(_ store: any Store) {
+        let subscription = store.subscribe { [weak self] in self?.record($0) }
+        state.withLock { $0.subscription = subscription }
+    }
+
+    var version: Int64 { state.withLock { $0.version } }
+    var latest: Moment { state.withLock { $0.latest } }
+
+    /// What the store held after this commit; `nil` when there was none of this number.
+    func moment(_ version: Int64) -> Moment? { state.withLock { $0.moments[version] } }
+
+    private func record(_ commit: StoreCommit) {
+        state.withLock { state in
+            for change in commit.changes {
+                switch change {
+                case .message(let before, let after, _):
+                    if let id = after?.id ?? before?.id { state.latest.messages[id] = after }
+                case .deleteAction(let action): state.latest.deleteActions.append(action)
+                case .control, .session: continue
+                }
+            }
+            state.version = commit.version
+            state.isUnknown = state.isUnknown || commit.isReset
+            state.moments[commit.version] = state.latest
+        }
+    }
+
+    /// To be called after each write, before the next: reads what a reset did not list.
+    func complete(_ store: any Store, _ ids: [MessageID]) async throws(StoreError) {
+        guard state.withLock({ $0.isUnknown }) else { return }
+        let found = try await store.messages(ids)
+        state.withLock { state in
+            state.latest.messages = [:]
+            for message in found { state.latest.messages[message.id] = message }
+            state.moments[state.version] = state.latest
+            state.isUnknown = false
+        }
+    }
+}
+
+extension LiveQuery {
+    /// What the query shows of these records, all of it.
+    func result(of records: some Sequence<Record>) -> [Record] {
+        let ascending = records.filter(matches).sorted { key(of: $0) < key(of: $1) }
+        return direction == .ascending ? ascending : ascending.reversed()
+    }
+}
+
+extension StoreTimeline.Moment {
+    func records<Query: LiveQuery>(of query: Query) -> [Query.Record] {
+        if let query = query as? MessagesQuery { return query.result(of: messages.values) as? [Query.Record] ?? [] }
+        if let query = query as? OneMessageQuery { return query.result(of: messages.values) as? [Query.Record] ?? [] }
+        if let query = query as? DeleteActionsQuery { return query.result(of: deleteActions) as? [Query.Record] ?? [] }
+        return []
+    }
+}

@@ -1,0 +1,111 @@
+import CausewayModels
+import CausewayStorage
+import Synchronization
+
+/// A store that other writers use at the worst moments, and whose feed lags behind what can be read.
+///
+/// Whenever a page is read, `turbulence` may write before and after it. Commits can be read at once; subscribers are
+/// told of them at the end of the writer's call, as the port allows: ``tell()``.
+final class TurbulentStore: Store {
+    private struct State {
+        var untold: [StoreCommit] = []
+        var subscribers: [Int: @Sendable (StoreCommit) -> Void] = [:]
+        var nextSubscriber = 0
+        var turbulence: Turbulence?
+        var readsToFail = 0
+        var subscription: StoreSubscription?
+    }
+
+    struct Turbulence: Sendable {
+        let strike: @Sendable () async throws(StoreError) -> Void
+    }
+
+    let base: any Store
+    private let state = Mutex(State())
+
+    init(_ base: any Store) {
+        self.base = base
+        let subscription = base.subscribe { [weak self] commit in
+            self?.state.withLock { $0.untold.append(commit) }
+        }
+        state.withLock { $0.subscription = subscription }
+    }
+
+    func setTurbulence(_ turbulence: Turbulence?) { state.withLock { $0.turbulence = turbulence } }
+    func failNextReads(_ count: Int) { state.withLock { $0.readsToFail = count } }
+
+    /// Tells subscribers what they have not been told, in order.
+    func tell() {
+        while let (commit, subscribers) = state.withLock({ state in
+            state.untold.isEmpty ? nil : (state.untold.removeFirst(), Array(state.subscribers.values))
+        }) {
+            for subscriber in subscribers { subscriber(commit) }
+        }
+    }
+
+    private func strike() async throws(StoreError) {
+        let (turbulence, fails) = state.withLock { state in
+            defer { if state.readsToFail > 0 { state.readsToFail -= 1 } }
+            return (state.turbulence, state.readsToFail > 0)
+        }
+        if fails { throw .other(detail: "a reading that was told to fail") }
+        try await turbulence?.strike()
+    }
+
+    // MARK: Reading
+
+    func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
+        try await strike()
+        let page = try await base.page(query)
+        try await strike()
+        return page
+    }
+
+    func message(_ id: MessageID) async throws(StoreError) -> Message? {
+        try await strike()
+        let message = try await base.message(id)
+        try await strike()
+        return message
+    }
+
+    func deleteActions(before: Int64?, limit: Int) async throws(StoreError) -> [DeleteAction] {
+        try await strike()
+        let actions = try await base.deleteActions(before: before, limit: limit)
+        try await strike()
+        return actions
+    }
+
+    func session() async throws(StoreError) -> Session? {
+        try await strike()
+        return try await base.session()
+    }
+
+    func dependants(of id: MessageID) async throws(StoreError) -> [Message] { try await base.dependants(of: id) }
+    func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message] { try await base.messages(ids) }
+    func counts() async throws(StoreError) -> StoreCounts { try await base.counts() }
+    func outbox() async throws(StoreError) -> OutboxSnapshot { try await base.outbox() }
+
+    // MARK: Writing
+
+    func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot { try await base.begin(opening) }
+    func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message { try await base.enqueue(draft) }
+    func commit(_ mutations: [Mutation]) async throws(StoreError) { try await base.commit(mutations) }
+    func close() async { await base.close() }
+
+    // MARK: The feed
+
+    func subscribe(_ subscriber: @escaping @Sendable (StoreCommit) -> Void) -> StoreSubscription {
+        let number = state.withLock { state in
+            state.nextSubscriber += 1
+            state.subscribers[state.nextSubscriber] = subscriber
+            return state.nextSubscriber
+        }
+        return StoreSubscription { [weak self] in self?.state.withLock { $0.subscribers[number] = nil } }
+    }
+
+    func settledVersion() async throws(StoreError) -> Int64 {
+        let version = try await base.settledVersion()
+        tell()
+        return version
+    }
+}

@@ -1,0 +1,49 @@
+import CausewayLive
+import CausewayStorage
+
+/// One window and its readers, each of which checks all that it is given.
+final class WindowProbe<Query: LiveQuery>: ProbedWindow {
+    private let query: Query
+    private let lifetime: LiveLifetime
+    private let outlet: LiveOutlet<Query>
+    private var readers: [(number: Int, check: ReaderCheck<Query>)] = []
+
+    init(_ query: Query, _ router: LiveRouter) {
+        self.query = query
+        (lifetime, outlet) = router.open(query, isObject: false, remote: nil)
+        addReader()
+    }
+
+    func addReader() { readers.append((outlet.addReader(), ReaderCheck(query))) }
+
+    func removeReader(_ choice: Int) {
+        guard readers.count > 1 else { return }
+        outlet.removeReader(readers.remove(at: choice % readers.count).number)
+    }
+
+    var readerCount: Int { readers.count }
+
+    func turn(_ page: LivePageJob) { lifetime.turn(page) }
+
+    func look(_ choice: Int, _ timeline: StoreTimeline) throws(Violation) {
+        let index = choice % readers.count
+        guard let change = outlet.take(readers[index].number)?.change() else { return }
+        try readers[index].check.accept(change, timeline)
+    }
+
+    func checkEnd(_ timeline: StoreTimeline) throws(Violation) {
+        for reader in readers { try reader.check.checkEnd(timeline) }
+    }
+}
+
+/// A probed window, whatever it shows.
+protocol ProbedWindow: AnyObject {
+    var readerCount: Int { get }
+    func addReader()
+    func removeReader(_ choice: Int)
+    func turn(_ page: LivePageJob)
+    /// Lets a reader look.
+    func look(_ choice: Int, _ timeline: StoreTimeline) throws(Violation)
+    /// To be called when nothing happens any more and every reader has looked.
+    func checkEnd(_ timeline: StoreTimeline) throws(Violation)
+}

@@ -1,0 +1,84 @@
+import CausewayModels
+import CausewayStorage
+
+/// Draws what writers do to a store.
+struct WriterDice: Sendable {
+    var random: SplitMix64
+    let ids: [MessageID]
+    let channels: [ChannelID]
+    /// Whether writers end sessions, too: what they change then is listed nowhere.
+    var isEndingSessions = true
+
+    init(seed: UInt64, messages: Int) {
+        random = SplitMix64(seed: seed)
+        // Ids do not ascend with the order of creation.
+        ids = (0..<messages).map { number in
+            let mixed = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
+            return MessageID(UUIDv7(high: mixed, low: 0x8000_0000_0000_0000 | UInt64(number)))
+        }
+        channels = ["general", "random"].compactMap(ChannelID.init)
+    }
+
+    mutating func below(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
+    mutating func isOne(in count: Int) -> Bool { below(count) == 0 }
+
+    enum Write: Sendable {
+        case enqueue(MessageDraft)
+        case commit([Mutation])
+    }
+
+    mutating func write() -> Write? {
+        if below(3) == 0 { return draft().map { .enqueue($0) } }
+        return .commit((0..<(1 + below(3))).compactMap { _ in mutation() })
+    }
+
+    private mutating func draft() -> MessageDraft? {
+        guard let sender = UserID("ada") else { return nil }
+        return MessageDraft(
+            id: ids[below(ids.count)], channel: channels[below(2)], sender: sender, role: role(),
+            content: .text("\(below(1000))"), createdAt: Timestamp(milliseconds: Int64(below(1000))), lane: .text)
+    }
+
+    private mutating func role() -> MessageRole {
+        let other = ids[below(ids.count)]
+        switch below(12) {
+        case 0: return .edit(of: other)
+        case 1: return .addReaction(to: other)
+        case 2: return .removeReaction(from: other)
+        case 3: return .reply(to: other)
+        default: return .message
+        }
+    }
+
+    private mutating func mutation() -> Mutation? {
+        let id = ids[below(ids.count)]
+        let time = Timestamp(milliseconds: Int64(below(1000)))
+        // Few places, so that many share them and moves cross each other.
+        let placement = Placement(position: Int64(1 + below(20)), acceptedAt: time)
+        switch below(24) {
+        case 0..<3: return .attempt(id, previous: 0, attempts: below(4), at: time)
+        case 3: return .requeue(id, attempts: 0, at: time)
+        case 4..<8: return .deliver(id, placement, at: time)
+        case 8..<11:
+            return .fail(
+                id, Failure(reason: .refused, code: "\(below(9))", detail: "", at: time), inDoubt: isOne(in: 2))
+        case 11: return .settle(id)
+        case 12, 13: return .resend(id, at: time)
+        case 14..<17: return .delete(id)
+        case 17..<22:
+            guard let sender = UserID("grace") else { return nil }
+            return .merge(
+                PlacedMessage(
+                    id: id, channel: channels[below(2)], sender: sender, content: .text("edit \(below(1000))"),
+                    createdAt: time, placement: placement), at: time)
+        case 22:
+            return .recordDelete(
+                DeleteAction(
+                    at: time, by: .cli, message: MessageID(UUIDv7(high: 1, low: 0x8000_0000_0000_0000)),
+                    channel: channels[below(2)], type: .text, syncState: .error, lastFailure: nil))
+        default:
+            guard isEndingSessions else { return .delete(id) }
+            return .endSession(Failure(reason: .sessionEnded, code: "ended", detail: "", at: time))
+        }
+    }
+}
