@@ -210,6 +210,12 @@ let package = Package(
                 "CausewayTLS", "CausewayTestSupport", "CausewayTransport", "causeway-cli", "causeway-hub", "causewayd",
                 .logging,
             ]),
+        tests(
+            "Torture",
+            [
+                "Causeway", "CausewayControl", "CausewayModels", "CausewayTestSupport", "causeway-cli", "causeway-hub",
+                "causewayd", .grdb,
+            ]),
         tests("Outbox", ["CausewayModels", "CausewayStorage", "CausewayOutbox"]),
         .target(
             name: "CausewaySimulatedHub", dependencies: ["CausewayModels", "CausewayHubRules"],
