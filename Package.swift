@@ -211,6 +211,13 @@ let package = Package(
                 .logging,
             ]),
         tests(
+            "Replay",
+            [
+                "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubRules", "CausewayModels",
+                "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedHub", "CausewaySimulatedRuntime",
+                "CausewayStorage", "CausewayTLS", "CausewayTestSupport", "CausewayTransport", .logging,
+            ]),
+        tests(
             "Torture",
             [
                 "Causeway", "CausewayControl", "CausewayModels", "CausewayTestSupport", "causeway-cli", "causeway-hub",

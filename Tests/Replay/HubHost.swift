@@ -1,0 +1,35 @@
+import CausewayHub
+import CausewayModels
+import Logging
+
+/// A real hub in this process, which can be ended and started again on its port and its data.
+actor HubHost {
+    private let folder: DataFolder
+    private let faults: HubFaults
+    private var running: Task<Void, Never>?
+    private(set) var port = 0
+
+    init(_ folder: DataFolder, faults: HubFaults) {
+        self.folder = folder
+        self.faults = faults
+    }
+
+    /// - Parameter prepare: done with the hub's store before anybody comes.
+    func start(_ prepare: @Sendable (HubStore) async throws -> Void = { _ in }) async throws {
+        var logger = Logger(label: "hub")
+        logger.logLevel = .critical
+        let hub = try HubService(.secure(folder, port: port), faults: faults, logger: logger)
+        try await prepare(hub.store)
+        running = Task {
+            // The way a cancelled server ends is of no interest; one that cannot begin is found out below.
+            try? await hub.run()
+        }
+        port = try await hub.port()
+    }
+
+    func stop() async {
+        running?.cancel()
+        await running?.value
+        running = nil
+    }
+}
