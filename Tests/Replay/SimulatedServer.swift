@@ -15,6 +15,19 @@ final class SimulatedServer: Sendable {
         var trouble: (Story.Trouble, times: Int)?
         var isTokenRefused = false
         var rooms: [MessageID: ChannelID] = [:]
+
+        mutating func apply(_ delivery: Delivery, at time: Timestamp) throws(TransportError) -> DeliveryReport {
+            var wanted: [MessageID: ChannelID] = [:]
+            for operation in delivery.operations {
+                if case .send(let id, let channel, content: _, createdAt: _) = operation.body { wanted[id] = channel }
+            }
+            let report = try hub.apply(delivery, at: time) { id, _ in
+                wanted[id]?.value == Story.Room.nowhere.rawValue
+                    ? .refuse(code: "channelNotFound", detail: "there is no such channel") : .fine
+            }
+            rooms.merge(wanted) { first, _ in first }
+            return report
+        }
     }
 
     /// What becomes of a request.
@@ -86,23 +99,6 @@ final class SimulatedServer: Sendable {
                 return .failure(error)
             }
         }.get()
-    }
-}
-
-extension SimulatedServer.State {
-    fileprivate mutating func apply(
-        _ delivery: Delivery, at time: Timestamp
-    ) throws(TransportError) -> DeliveryReport {
-        var wanted: [MessageID: ChannelID] = [:]
-        for operation in delivery.operations {
-            if case .send(let id, let channel, content: _, createdAt: _) = operation.body { wanted[id] = channel }
-        }
-        let report = try hub.apply(delivery, at: time) { id, _ in
-            wanted[id]?.value == Story.Room.nowhere.rawValue
-                ? .refuse(code: "channelNotFound", detail: "there is no such channel") : .fine
-        }
-        rooms.merge(wanted) { first, _ in first }
-        return report
     }
 }
 

@@ -11,7 +11,7 @@ struct StoryTeller {
 
     private init(seed: UInt64) { chance = SplitMix64(seed: seed) }
 
-    static func story(seed: UInt64, steps: Int = 14) -> Story {
+    static func story(seed: UInt64, steps: Int = 20) -> Story {
         var teller = StoryTeller(seed: seed)
         teller.create()
         while teller.steps.count < steps { teller.goOn() }
