@@ -39,7 +39,7 @@ import Testing
 
     /// A hub that does not remember what it accepted, in the simulator, is not the real one.
     @Test func aForgetfulHubIsFoundOut() async throws {
-        let news = [Story.New(room: .general, isCustom: false), Story.New(room: .second, isCustom: true)]
+        let news = [Story.Draft(room: .general, isCustom: false), Story.Draft(room: .second, isCustom: true)]
         let story = Story(seed: 0, steps: [.trouble(.lostAnswer, times: 2, news)])
         let real = try await RealStoryWorld.play(story)
         #expect(try SimulatedStoryWorld.play(story, seed: 1).differences(to: real).isEmpty)
@@ -52,8 +52,8 @@ import Testing
         let story = Story(
             seed: 0,
             steps: [
-                .create(Story.New(room: .general, isCustom: false)),
-                .repeated(Story.New(room: .general, isCustom: false)),
+                .create(Story.Draft(room: .general, isCustom: false)),
+                .repeated(Story.Draft(room: .general, isCustom: false)),
             ])
         let simulated = try SimulatedStoryWorld.play(story, seed: 1)
         #expect(try await RealStoryWorld.play(story) == simulated)

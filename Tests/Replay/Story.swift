@@ -39,13 +39,13 @@ struct Story: Sendable, Hashable, CustomStringConvertible {
         case captivePortal
     }
 
-    struct New: Sendable, Hashable {
+    struct Draft: Sendable, Hashable {
         var room: Room
         var isCustom: Bool
     }
 
     enum Step: Sendable, Hashable {
-        case create(New)
+        case create(Draft)
         case delete(Int)
         /// Does nothing unless it has failed.
         case resend(Int)
@@ -58,11 +58,11 @@ struct Story: Sendable, Hashable, CustomStringConvertible {
         /// Out, and, when the line is up again, in.
         case relogin
         /// Several at once, and so many deliveries that meet trouble.
-        case trouble(Trouble, times: Int, [New])
+        case trouble(Trouble, times: Int, [Draft])
         /// The token is refused until somebody logs in.
-        case refusedToken(New)
+        case refusedToken(Draft)
         /// The next request arrives twice.
-        case repeated(New)
+        case repeated(Draft)
         /// The last delivery that ended arrives once more.
         case lateCopy
     }

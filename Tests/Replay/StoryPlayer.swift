@@ -88,7 +88,7 @@ struct StoryPlayer<World: StoryWorld> {
         if line.isGood { try await settled() }
     }
 
-    private mutating func create(_ new: Story.New) async throws {
+    private mutating func create(_ new: Story.Draft) async throws {
         let id = try await created(new)
         guard !line.isGood, line != .cut, !isHeld else { return }
         // The first one behind a line that has become silent is on its way, and stays there.
@@ -104,7 +104,7 @@ struct StoryPlayer<World: StoryWorld> {
     }
 
     @discardableResult
-    private mutating func created(_ new: Story.New) async throws -> MessageID {
+    private mutating func created(_ new: Story.Draft) async throws -> MessageID {
         let channel = try Self.channel(new.room)
         let number = ids.count
         let handle =
@@ -144,7 +144,7 @@ struct StoryPlayer<World: StoryWorld> {
         try await client.login(server: world.address, token: try world.token())
     }
 
-    private mutating func meet(_ trouble: Story.Trouble, _ times: Int, _ news: [Story.New]) async throws {
+    private mutating func meet(_ trouble: Story.Trouble, _ times: Int, _ news: [Story.Draft]) async throws {
         try await client.pause()
         for new in news { try await created(new) }
         world.cause(trouble, times: times)
@@ -153,7 +153,7 @@ struct StoryPlayer<World: StoryWorld> {
         world.endTrouble()
     }
 
-    private mutating func refuseToken(_ new: Story.New) async throws {
+    private mutating func refuseToken(_ new: Story.Draft) async throws {
         world.refuseToken()
         try await created(new)
         try await until("the client knows that its token is refused") {
@@ -169,7 +169,11 @@ struct StoryPlayer<World: StoryWorld> {
     private func settled() async throws {
         try await until("everything has an end") {
             let status = try await client.status()
-            return status.counts.undelivered == status.counts.error && status.lanes.allSatisfy { $0.depth == 0 }
+            guard status.counts.undelivered == status.counts.error, status.lanes.allSatisfy({ $0.depth == 0 }) else {
+                return false
+            }
+            // The status looks at the lanes and at the store one after the other; a verdict may lie between.
+            return try await client.messages.failedMessages(limit: 1000).messages.allSatisfy { !$0.isInDoubt }
         }
     }
 

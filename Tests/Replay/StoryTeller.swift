@@ -97,11 +97,11 @@ struct StoryTeller {
         steps.append(.line(new))
     }
 
-    private mutating func new() -> Story.New {
+    private mutating func new() -> Story.Draft {
         new(in: oneIn(6) ? .nowhere : oneIn(3) ? .second : .general)
     }
 
-    private mutating func new(in room: Story.Room) -> Story.New { Story.New(room: room, isCustom: oneIn(4)) }
+    private mutating func new(in room: Story.Room) -> Story.Draft { Story.Draft(room: room, isCustom: oneIn(4)) }
 
     private mutating func someone() -> Int { Int.random(in: 0..<count, using: &chance) }
 
