@@ -118,13 +118,16 @@ final class RealStoryWorld: StoryWorld {
         try await hub.start()
     }
 
-    func shown(in room: ChannelID) async throws -> [MessageID] {
+    func shown(in room: ChannelID) async throws -> [ShownMessage] {
         var found: [PlacedMessage] = []
         while true {
             let range = RemoteQuery.Range.after(position: found.last?.placement.position ?? 0)
             let page = try await witness.messages(RemoteQuery(channel: room, range: range, limit: 1000))
             found += page.items
-            if !page.hasMore { return found.map(\.id) }
+            if page.hasMore { continue }
+            return found.map {
+                ShownMessage(id: $0.id, content: $0.face.content, reactions: Set($0.face.reactions.keys))
+            }
         }
     }
 

@@ -49,14 +49,14 @@ final class RequestCopier: Sendable {
 
     private func copy(of delivery: Delivery) -> Delivery {
         guard sabotage == .copiesUnderAnotherID, let last = delivery.operations.last,
-            case .send(let id, let channel, let content, let createdAt) = last.body
+            case .send(let id, let channel, let content, let createdAt, let parent) = last.body
         else { return delivery }
         var copy = delivery
         let other = MessageID(UUIDv7(high: id.value.high, low: id.value.low ^ 1))
         copy.operations = [
             DeliveryOperation(
                 sequence: last.sequence + 1, previous: last.sequence,
-                body: .send(other, channel: channel, content: content, createdAt: createdAt))
+                body: .send(other, channel: channel, content: content, createdAt: createdAt, parent: parent))
         ]
         return copy
     }

@@ -19,7 +19,9 @@ final class SimulatedServer: Sendable {
         mutating func apply(_ delivery: Delivery, at time: Timestamp) throws(TransportError) -> DeliveryReport {
             var wanted: [MessageID: ChannelID] = [:]
             for operation in delivery.operations {
-                if case .send(let id, let channel, content: _, createdAt: _) = operation.body { wanted[id] = channel }
+                if case .send(let id, let channel, content: _, createdAt: _, parent: _) = operation.body {
+                    wanted[id] = channel
+                }
             }
             let report = try hub.apply(delivery, at: time) { id, _ in
                 wanted[id]?.value == Story.Room.nowhere.rawValue
@@ -79,9 +81,14 @@ final class SimulatedServer: Sendable {
 
     func restart() { state.withLock { $0.hub.restart() } }
 
-    func shown(in room: ChannelID) -> [MessageID] {
+    func shown(in room: ChannelID) -> [ShownMessage] {
         state.withLock { state in
-            state.hub.history.map(\.message).filter { state.rooms[$0] == room && state.hub.holds($0) }
+            state.hub.history.compactMap { _, _, id in
+                guard state.rooms[id] == room, let stored = state.hub.accepted[id], !stored.isDeleted else {
+                    return nil
+                }
+                return ShownMessage(id: id, content: stored.content, reactions: stored.reactions)
+            }
         }
     }
 

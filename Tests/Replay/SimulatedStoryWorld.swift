@@ -54,5 +54,5 @@ final class SimulatedStoryWorld: StoryWorld {
     func refuseToken() { server.refuseToken() }
     func endTrouble() { server.endTrouble() }
     func restartHub() async throws { server.restart() }
-    func shown(in room: ChannelID) async throws -> [MessageID] { server.shown(in: room) }
+    func shown(in room: ChannelID) async throws -> [ShownMessage] { server.shown(in: room) }
 }

@@ -1,6 +1,6 @@
 /// The kinds of steps that a sample of stories must have.
 enum StepKind: String, CaseIterable {
-    case create, refusedChannel, delete, resend, resendAll, deleteAllFailed
+    case create, refusedChannel, reply, edit, addReaction, removeReaction, delete, resend, resendAll, deleteAllFailed
     case slow, slices, cut, mute, blackHole
     case restartResuming, restartFailing, restartHub, relogin
     case answer503, answer400, rateLimited, lostAnswer, cutBefore, captivePortal
@@ -9,8 +9,10 @@ enum StepKind: String, CaseIterable {
     /// `nil` for the line that is whole again.
     init?(_ step: Story.Step) {
         switch step {
-        case .create(let new): self = new.room == .nowhere ? .refusedChannel : .create
+        case .create(let new): self = new.parent != nil ? .reply : new.room == .nowhere ? .refusedChannel : .create
         case .delete: self = .delete
+        case .edit: self = .edit
+        case .react(_, name: _, let isAdded): self = isAdded ? .addReaction : .removeReaction
         case .resend: self = .resend
         case .resendAll: self = .resendAll
         case .deleteAllFailed: self = .deleteAllFailed

@@ -42,11 +42,17 @@ struct Story: Sendable, Hashable, CustomStringConvertible {
     struct Draft: Sendable, Hashable {
         var room: Room
         var isCustom: Bool
+        /// The message that it answers, unless that one is deleted.
+        var parent: Int?
     }
 
     enum Step: Sendable, Hashable {
         case create(Draft)
         case delete(Int)
+        /// Gives the message another content; does nothing when it is deleted.
+        case edit(Int)
+        /// Adds or takes back a reaction; does nothing when the message is deleted.
+        case react(Int, name: String, isAdded: Bool)
         /// Does nothing unless it has failed.
         case resend(Int)
         case resendAll

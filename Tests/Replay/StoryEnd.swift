@@ -5,7 +5,9 @@ struct StoryEnd: Sendable, Equatable {
     enum Fate: Sendable, Hashable {
         case synced
         case error(Failure.Reason, code: String)
-        /// Neither on its way nor done: a story that ends so has not ended.
+        /// It waits for the message that it is about, which has failed.
+        case parked
+        /// Neither at an end nor parked: a story that ends so has not ended.
         case underWay(SyncState)
         case deleted
     }
@@ -18,6 +20,11 @@ struct StoryEnd: Sendable, Equatable {
     var client: [Story.Room: [Int]] = [:]
     /// The recorded deletions, the newest first.
     var deletions: [Int] = []
+    /// What the hub shows of each message, and what the client does: content, and reactions by name.
+    var hubFaces: [Int: String] = [:]
+    var clientFaces: [Int: String] = [:]
+    /// The changes and the replies that have not got through, of each message, in their order.
+    var dependants: [Int: [String]] = [:]
     /// Messages on the hub that nobody created.
     var strangers = 0
 
@@ -30,6 +37,15 @@ struct StoryEnd: Sendable, Equatable {
                 other.fates.indices.contains(number) ? "\(other.fates[number])" : "missing"
             )
             if one != two { found.append("message \(number): \(one) | \(two)") }
+        }
+        for number in fates.indices {
+            for (place, one, two) in [
+                ("hub", hubFaces[number], other.hubFaces[number]),
+                ("client", clientFaces[number], other.clientFaces[number]),
+                ("changes", dependants[number]?.description, other.dependants[number]?.description),
+            ] where one != two {
+                found.append("message \(number), \(place): \(one ?? "none") | \(two ?? "none")")
+            }
         }
         for room in Story.Room.allCases {
             if hub[room] != other.hub[room] {

@@ -71,6 +71,15 @@ struct StoryPlayer<World: StoryWorld> {
         switch step {
         case .create(let new): try await create(new)
         case .delete(let number): _ = try await client.messages.softDeleteMessages([ids[number]])
+        case .edit(let number): try await edit(number)
+        case .react(let number, let name, let isAdded):
+            try await ignoringWhatIsGone { () async throws(ClientError) in
+                if isAdded {
+                    try await client.messages.addReaction(name, to: ids[number])
+                } else {
+                    try await client.messages.removeReaction(name, from: ids[number])
+                }
+            }
         case .resend(let number): _ = try await client.messages.resend([ids[number]])
         case .resendAll: _ = try await client.messages.resendFailedMessages()
         case .deleteAllFailed: _ = try await client.messages.deleteAllFailedMessages()
@@ -95,7 +104,9 @@ struct StoryPlayer<World: StoryWorld> {
         isHeld = true
         if line == .mute {
             let room = try Self.channel(new.room)
-            try await until("the hub has message \(ids.count - 1)") { try await world.shown(in: room).contains(id) }
+            try await until("the hub has message \(ids.count - 1)") {
+                try await world.shown(in: room).contains { $0.id == id }
+            }
         } else {
             try await until("message \(ids.count - 1) is on its way") {
                 try await client.messages.getMessage(id)?.syncState == .syncing
@@ -106,16 +117,42 @@ struct StoryPlayer<World: StoryWorld> {
     @discardableResult
     private mutating func created(_ new: Story.Draft) async throws -> MessageID {
         let channel = try Self.channel(new.room)
-        let number = ids.count
+        var parent: MessageID?
+        if let number = new.parent { parent = try await client.messages.getMessage(ids[number])?.id }
         let handle =
-            if new.isCustom {
-                try await client.messages.createCustomMessage(
-                    .object(["number": .string("\(number)")]), in: channel)
-            } else {
-                try await client.messages.createTextMessage("message \(number)", in: channel)
+            switch Self.content("message \(ids.count)", isCustom: new.isCustom) {
+            case .custom(let data):
+                try await client.messages.createCustomMessage(data, in: channel, parent: parent)
+            default: try await client.messages.createTextMessage("message \(ids.count)", in: channel, parent: parent)
             }
         ids.append(handle.id)
         return handle.id
+    }
+
+    private static func content(_ text: String, isCustom: Bool) -> MessageContent {
+        isCustom ? .custom(.object(["says": .string(text)])) : .text(text)
+    }
+
+    /// What an edit says follows from the step that it is, so that one edit is told from another.
+    private func edit(_ number: Int) async throws {
+        let id = ids[number]
+        guard let message = try await client.messages.getMessage(id) else { return }
+        let text = "message \(number), edited in step \(step)"
+        try await ignoringWhatIsGone { () async throws(ClientError) in
+            if message.type == .text {
+                try await client.messages.editTextMessage(id, to: text)
+            } else if case .custom(let data) = Self.content(text, isCustom: true) {
+                try await client.messages.editCustomMessage(id, to: data)
+            }
+        }
+    }
+
+    private func ignoringWhatIsGone(_ change: () async throws(ClientError) -> Void) async throws {
+        do throws(ClientError) {
+            try await change()
+        } catch .sync(.messageNotFound) {
+            return
+        }
     }
 
     private mutating func use(_ new: Story.Line) async throws {
@@ -123,9 +160,11 @@ struct StoryPlayer<World: StoryWorld> {
         line = new
         if new.isGood { isHeld = false }
         if new == .cut {
-            await client.probeNow()
             try await until("the client knows that the line is cut") {
-                if case .offline = try await client.status().connectivity { true } else { false }
+                if case .offline = try await client.status().connectivity { return true }
+                // A look that began before the line was cut may have ended well.
+                await client.probeNow()
+                return false
             }
         }
     }
@@ -165,15 +204,21 @@ struct StoryPlayer<World: StoryWorld> {
 
     // MARK: - Waiting
 
-    /// Waits until nothing has to be said to the hub any more.
+    /// Waits until nothing has to be said to the hub any more, but what waits for a message that has failed.
     private func settled() async throws {
         try await until("everything has an end") {
-            let status = try await client.status()
-            guard status.counts.undelivered == status.counts.error, status.lanes.allSatisfy({ $0.depth == 0 }) else {
-                return false
-            }
-            // The status looks at the lanes and at the store one after the other; a verdict may lie between.
-            return try await client.messages.failedMessages(limit: 1000).messages.allSatisfy { !$0.isInDoubt }
+            guard try await seemsSettled() else { return false }
+            // The lanes may be empty a moment before the last verdict, and what follows from it, is in the store. This
+            // request has its turn behind that.
+            try await client.resume()
+            return try await seemsSettled()
+        }
+    }
+
+    private func seemsSettled() async throws -> Bool {
+        guard try await client.status().lanes.allSatisfy({ $0.depth == 0 }) else { return false }
+        return try await client.messages.outbox(limit: 1000).items.map(\.message).allSatisfy {
+            $0.isParked || $0.syncState == .error && !$0.isInDoubt
         }
     }
 
@@ -191,15 +236,29 @@ struct StoryPlayer<World: StoryWorld> {
     private func end() async throws -> StoryEnd {
         var end = StoryEnd()
         let numbers = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
-        for id in ids { end.fates.append(Self.fate(of: try await client.messages.getMessage(id))) }
+        for (number, id) in ids.enumerated() {
+            let message = try await client.messages.getMessage(id)
+            end.fates.append(Self.fate(of: message))
+            if let message { end.clientFaces[number] = Self.face(message.content, Set(message.reactions.keys)) }
+            let dependants = try await client.messages.dependants(of: id)
+            end.dependants[number] = dependants.map { dependant in
+                "\(numbers[dependant.id].map { "message \($0)" } ?? Self.name(of: dependant)): \(Self.fate(of: dependant))"
+            }
+        }
         for room in Story.Room.allCases {
             let channel = try Self.channel(room)
             let page = try await client.messages.getMessages(in: channel, limit: 1000)
             end.client[room] = page.messages.compactMap { numbers[$0.id] }
             guard room != .nowhere else { continue }
             let shown = try await world.shown(in: channel)
-            end.hub[room] = shown.compactMap { numbers[$0] }
-            end.strangers += shown.filter { numbers[$0] == nil }.count
+            for message in shown {
+                guard let number = numbers[message.id] else {
+                    end.strangers += 1
+                    continue
+                }
+                end.hub[room, default: []].append(number)
+                end.hubFaces[number] = Self.face(message.content, message.reactions)
+            }
         }
         end.deletions = try await client.messages.deleteActions(limit: 1000).compactMap { numbers[$0.message] }
         return end
@@ -208,10 +267,24 @@ struct StoryPlayer<World: StoryWorld> {
     private static func fate(of message: Message?) -> StoryEnd.Fate {
         guard let message else { return .deleted }
         if message.syncState == .synced { return .synced }
+        if message.isParked { return .parked }
         guard message.syncState == .error, let failure = message.failure, !message.isInDoubt else {
             return .underWay(message.syncState)
         }
         return .error(failure.reason, code: failure.code)
+    }
+
+    private static func face(_ content: MessageContent, _ reactions: Set<String>) -> String {
+        "\(content) \(reactions.sorted())"
+    }
+
+    private static func name(of operation: Message) -> String {
+        switch operation.role {
+        case .edit: "edit to \(operation.content)"
+        case .addReaction: "reaction \(operation.content)"
+        case .removeReaction: "reaction taken back \(operation.content)"
+        case .message, .reply: "message"
+        }
     }
 
     private static func channel(_ room: Story.Room) throws -> ChannelID {

@@ -6,6 +6,8 @@ struct StoryTeller {
     private var steps: [Story.Step] = []
     private var count = 0
     private var line = Story.Line.up
+    /// Messages from this one on cannot have left: what is done to them stays here until the line is good.
+    private var firstHeld = 0
     /// What the line is does not change what happens until it is up again: everything only waits.
     private var isOutOfTouch: Bool { !line.isGood }
 
@@ -24,7 +26,7 @@ struct StoryTeller {
     }
 
     private mutating func goOnWorking() {
-        switch Int.random(in: 0..<18, using: &chance) {
+        switch Int.random(in: 0..<22, using: &chance) {
         case 0...1: create()
         case 2: steps.append(.delete(someone()))
         case 3: steps.append(.resend(someone()))
@@ -36,6 +38,7 @@ struct StoryTeller {
             // A message that travels well first: so that a connection is open, and a later one is on it.
             steps.append(.create(new(in: .general)))
             count += 1
+            firstHeld = count
             use(oneIn(2) ? .mute : .blackHole)
             steps.append(.create(new(in: .second)))
             count += 1
@@ -44,17 +47,19 @@ struct StoryTeller {
         case 12: steps.append(.relogin)
         case 13...14: trouble()
         case 15:
-            steps.append(.refusedToken(new()))
+            steps.append(.refusedToken(new(in: .general)))
             count += 1
         case 16:
-            steps.append(.repeated(new()))
+            steps.append(.repeated(new(in: .second)))
             count += 1
+        case 17...18: steps.append(.edit(someone()))
+        case 19...20: react(someone())
         default: steps.append(.lateCopy)
         }
     }
 
     private mutating func goOnWaiting() {
-        switch Int.random(in: 0..<12, using: &chance) {
+        switch Int.random(in: 0..<15, using: &chance) {
         case 0...2: create()
         case 3...5: steps.append(.delete(oneIn(2) ? count - 1 : someone()))
         case 6: steps.append(.resend(someone()))
@@ -67,6 +72,8 @@ struct StoryTeller {
                 steps.append(.relogin)
                 line = .up
             }
+        case 11...12: steps.append(.edit(someoneHeld()))
+        case 13: react(someoneHeld())
         default: use(.up)
         }
     }
@@ -89,21 +96,34 @@ struct StoryTeller {
         count += 1
     }
 
-    private mutating func restart() { steps.append(.restart(resumes: oneIn(2))) }
+    private mutating func react(_ message: Int) {
+        steps.append(.react(message, name: oneIn(2) ? "like" : "heart", isAdded: !oneIn(3)))
+    }
+
+    private mutating func restart() {
+        steps.append(.restart(resumes: oneIn(2)))
+        // The new client reaches nobody before the line is good.
+        firstHeld = 0
+    }
 
     private mutating func use(_ new: Story.Line) {
         guard new != line else { return }
+        if new == .cut { firstHeld = 0 }
         line = new
         steps.append(.line(new))
     }
 
     private mutating func new() -> Story.Draft {
-        new(in: oneIn(6) ? .nowhere : oneIn(3) ? .second : .general)
+        var draft = new(in: oneIn(6) ? .nowhere : oneIn(3) ? .second : .general)
+        if count > 0, oneIn(5) { draft.parent = someone() }
+        return draft
     }
 
     private mutating func new(in room: Story.Room) -> Story.Draft { Story.Draft(room: room, isCustom: oneIn(4)) }
 
     private mutating func someone() -> Int { Int.random(in: 0..<count, using: &chance) }
+
+    private mutating func someoneHeld() -> Int { Int.random(in: min(firstHeld, count - 1)..<count, using: &chance) }
 
     private mutating func times(_ most: Int) -> Int { Int.random(in: 1...most, using: &chance) }
 

@@ -4,6 +4,13 @@ import CausewayRuntime
 import CausewayStorage
 import CausewayTransport
 
+/// A message as it is shown, on the hub or on the client.
+struct ShownMessage: Sendable, Hashable {
+    var id: MessageID
+    var content: MessageContent
+    var reactions: Set<String>
+}
+
 /// What a story is played in: a store, a way to a hub, and the hub. The client is the real one in every world.
 protocol StoryWorld: Sendable {
     var runtime: any Runtime { get }
@@ -29,5 +36,5 @@ protocol StoryWorld: Sendable {
     /// The hub's process ends and comes back where it was.
     func restartHub() async throws
     /// What the hub shows of a channel, in its order, whatever the line is like.
-    func shown(in room: ChannelID) async throws -> [MessageID]
+    func shown(in room: ChannelID) async throws -> [ShownMessage]
 }
