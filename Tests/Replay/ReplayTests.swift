@@ -13,8 +13,8 @@ import Testing
         let clock = ContinuousClock()
         let start = clock.now
         let stories = (first..<first + count).map { StoryTeller.story(seed: $0) }
-        let found = await Self.compareAll(stories)
-        for difference in found { Issue.record("\(difference)") }
+        let comparisons = await Self.compareAll(stories)
+        for difference in comparisons.compactMap(\.difference) { Issue.record("\(difference)") }
         print(
             "\(count) stories, \(stories.map(\.steps.count).reduce(0, +)) steps in \((clock.now - start) / .seconds(1)) s"
         )
@@ -22,6 +22,20 @@ import Testing
         for kind in StepKind.allCases where count >= 60 {
             #expect(stories.contains { $0.steps.contains { StepKind($0) == kind } }, "no story has a \(kind)")
         }
+        var fates: [String: Int] = [:]
+        for fate in comparisons.flatMap({ $0.end?.fates ?? [] }) { fates["\(fate)", default: 0] += 1 }
+        for (fate, count) in fates.sorted(by: { $0.value > $1.value }) { print("\(count) messages: \(fate)") }
+        for fate in [StoryEnd.Fate.synced, .deleted, .error(.sessionEnded, code: "restarted")] where count >= 60 {
+            #expect(fates["\(fate)", default: 0] >= 20, "hardly a message ended as \(fate)")
+        }
+    }
+
+    /// One story, played twice.
+    private struct Comparison: Sendable {
+        /// How it ended in the simulator; `nil` when it did not get that far.
+        var end: StoryEnd?
+        /// What was different, and the story; `nil` when nothing was.
+        var difference: String?
     }
 
     /// The end of a story follows from the story: not from the schedule, and not from how long anything takes.
@@ -63,29 +77,29 @@ import Testing
 
     // MARK: - Comparing
 
-    /// - Returns: the differences and the story, where there are any.
-    private static func compare(_ story: Story) async -> String? {
+    private static func compare(_ story: Story) async -> Comparison {
         do {
             let simulated = try SimulatedStoryWorld.play(story, seed: story.seed)
             let real = try await RealStoryWorld.play(story)
             let differences = simulated.differences(to: real)
-            guard !differences.isEmpty else { return nil }
-            return "simulated | real\n\(differences.joined(separator: "\n"))\n\(story)"
+            guard !differences.isEmpty else { return Comparison(end: simulated) }
+            let words = differences.joined(separator: "\n")
+            return Comparison(end: simulated, difference: "simulated | real\n\(words)\n\(story)")
         } catch {
-            return "\(error)\n\(story)"
+            return Comparison(difference: "\(error)\n\(story)")
         }
     }
 
     /// Several at once: a story waits more than it works.
-    private static func compareAll(_ stories: [Story]) async -> [String] {
-        await withTaskGroup(of: String?.self) { group in
+    private static func compareAll(_ stories: [Story]) async -> [Comparison] {
+        await withTaskGroup(of: Comparison.self) { group in
             var waiting = stories.makeIterator()
             for _ in 0..<8 {
                 if let story = waiting.next() { group.addTask { await compare(story) } }
             }
-            var found: [String] = []
-            while let difference = await group.next() {
-                if let difference { found.append(difference) }
+            var found: [Comparison] = []
+            while let comparison = await group.next() {
+                found.append(comparison)
                 if let story = waiting.next() { group.addTask { await compare(story) } }
             }
             return found

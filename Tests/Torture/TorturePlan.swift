@@ -46,7 +46,7 @@ struct TorturePlan: Sendable {
     func moment(_ chance: inout SplitMix64) -> Moment {
         // A start takes about 150 ms here; a slow machine has its kills earlier in it, and that is as good.
         Int.random(in: 0..<5, using: &chance) == 0
-            ? .starting(after: Self.upTo(200, &chance)) : .working(for: Self.upTo(400, &chance))
+            ? .starting(after: Self.upTo(200, &chance)) : .working(for: Self.upTo(300, &chance))
     }
 
     func trouble(_ chance: inout SplitMix64) -> Trouble {

@@ -55,8 +55,8 @@ import Testing
     private static func run(
         _ plans: [TorturePlan], _ progress: @escaping @Sendable (TorturePlan) -> Void
     ) async throws -> [TortureWorld.Outcome] {
-        // A world is busy with two or three processes at a time.
-        let atOnce = max(2, ProcessInfo.processInfo.activeProcessorCount)
+        // A world waits more than it works: for a process to start, for the moment to kill it.
+        let atOnce = max(4, ProcessInfo.processInfo.activeProcessorCount)
         return try await withThrowingTaskGroup(of: TortureWorld.Outcome.self) { group in
             var waiting = plans.makeIterator()
             func add() {
