@@ -10,6 +10,21 @@ struct StoryEnd: Sendable, Equatable {
         /// Neither at an end nor parked: a story that ends so has not ended.
         case underWay(SyncState)
         case deleted
+
+        /// The ends that a sample of stories must have.
+        static let kindsWanted =
+            ["synced", "deleted"] + [Failure.Reason.refused, .retriesUsedUp, .sessionEnded].map(\.rawValue)
+
+        /// What it is, without the details.
+        var kind: String {
+            switch self {
+            case .synced: "synced"
+            case .error(let reason, code: _): reason.rawValue
+            case .parked: "parked"
+            case .underWay(let state): "under way: \(state.rawValue)"
+            case .deleted: "deleted"
+            }
+        }
     }
 
     /// Of each message, by its number.

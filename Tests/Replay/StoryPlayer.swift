@@ -242,7 +242,8 @@ struct StoryPlayer<World: StoryWorld> {
             if let message { end.clientFaces[number] = Self.face(message.content, Set(message.reactions.keys)) }
             let dependants = try await client.messages.dependants(of: id)
             end.dependants[number] = dependants.map { dependant in
-                "\(numbers[dependant.id].map { "message \($0)" } ?? Self.name(of: dependant)): \(Self.fate(of: dependant))"
+                let name = numbers[dependant.id].map { "message \($0)" } ?? Self.name(of: dependant)
+                return "\(name): \(Self.fate(of: dependant))"
             }
         }
         for room in Story.Room.allCases {

@@ -82,11 +82,11 @@ struct StoryTeller {
         let news = (0..<Int.random(in: 1...4, using: &chance)).map { _ in new() }
         count += news.count
         switch Int.random(in: 0..<7, using: &chance) {
-        case 0...1: steps.append(.trouble(.answer(status: 503, code: "busy"), times: times(5), news))
+        case 0...1: steps.append(.trouble(.answer(status: 503, code: "busy"), times: manyTimes(), news))
         case 2: steps.append(.trouble(.answer(status: 400, code: "noSuchThing"), times: times(2), news))
         case 3: steps.append(.trouble(.rateLimited, times: 1, news))
-        case 4: steps.append(.trouble(.lostAnswer, times: times(5), news))
-        case 5: steps.append(.trouble(.cutBefore, times: times(5), news))
+        case 4: steps.append(.trouble(.lostAnswer, times: manyTimes(), news))
+        case 5: steps.append(.trouble(.cutBefore, times: manyTimes(), news))
         default: steps.append(.trouble(.captivePortal, times: times(3), news))
         }
     }
@@ -122,6 +122,9 @@ struct StoryTeller {
     private mutating func new(in room: Story.Room) -> Story.Draft { Story.Draft(room: room, isCustom: oneIn(4)) }
 
     private mutating func someone() -> Int { Int.random(in: 0..<count, using: &chance) }
+
+    /// Four failed attempts are the end of a message; some troubles outlast that, some do not.
+    private mutating func manyTimes() -> Int { [1, 3, 4, 5, 8].randomElement(using: &chance) ?? 1 }
 
     private mutating func someoneHeld() -> Int { Int.random(in: min(firstHeld, count - 1)..<count, using: &chance) }
 
