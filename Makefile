@@ -19,7 +19,7 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, whatever -j says: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup build check test tidy lint format demo bench install clean
+.PHONY: help setup build check test torture replay tidy lint format demo bench install clean
 
 help: ## List these targets
 	@echo 'usage: make TARGET [SWIFT=swift] [BUILD_FLAGS=…] [FILTER=…] [PREFIX=/usr/local] [DESTDIR=…]'
@@ -41,6 +41,12 @@ check: lint tidy ## Look at the form, keep the style rules, build, run the tests
 	@Tools/run-tests --skip-build $(BUILD_FLAGS) $(if $(FILTER),--filter '$(FILTER)')
 
 test: setup check ## Set up, then check: what CI runs
+
+torture: setup ## Kill the real daemon KILLS times (3000) and check that nothing is lost, doubled or out of order
+	@Tools/torture
+
+replay: setup ## Play STORIES stories (2000) in the simulator and on the real parts, and compare their ends
+	@Tools/replay
 
 tidy: ## Keep the style rules that a program can keep (Tools/tidy)
 	@echo '==> tidy'

@@ -211,6 +211,19 @@ let package = Package(
                 "CausewayTLS", "CausewayTestSupport", "CausewayTransport", "causeway-cli", "causeway-hub", "causewayd",
                 .logging,
             ]),
+        tests(
+            "Replay",
+            [
+                "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubRules", "CausewayModels",
+                "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedHub", "CausewaySimulatedRuntime",
+                "CausewayStorage", "CausewayTLS", "CausewayTestSupport", "CausewayTransport", .logging,
+            ]),
+        tests(
+            "Torture",
+            [
+                "Causeway", "CausewayControl", "CausewayModels", "CausewayTestSupport", "causeway-cli", "causeway-hub",
+                "causewayd", .grdb,
+            ]),
         tests("Outbox", ["CausewayModels", "CausewayStorage", "CausewayOutbox"]),
         tests(
             "Live",

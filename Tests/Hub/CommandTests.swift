@@ -1,13 +1,16 @@
 import CausewayHub
 import CausewayModels
+import CausewayTestSupport
 import Foundation
 import GRDB
 import Testing
 
 /// `causeway-hub` as a user meets it.
 @Suite struct CommandTests {
-    private static func hub(_ arguments: [String], environment: [String: String] = [:]) async throws -> Program.Result {
-        try await Program.hub.run(arguments, environment: environment)
+    private static func hub(_ arguments: [String], environment: [String: String] = [:]) async throws
+        -> BuiltProgram.Result
+    {
+        try await BuiltProgram.hub.run(arguments, environment: environment)
     }
 
     @Test func initMakesAHubAndSaysWhatComesNext() async throws {

@@ -1,5 +1,6 @@
 import CausewayHub
 import CausewayModels
+import CausewayTestSupport
 import CausewayWire
 import Foundation
 import NIOCore
@@ -77,7 +78,9 @@ import Testing
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
         let process = try await HubProcess.start(folder)
-        let second = try await Program.hub.run(["serve", "--data", folder.path, "--plain", "--listen", "127.0.0.1:0"])
+        let second = try await BuiltProgram.hub.run([
+            "serve", "--data", folder.path, "--plain", "--listen", "127.0.0.1:0",
+        ])
         #expect(second.status == 75)
         #expect(second.errors.contains("process \(process.pid)"))
         // The lock of a process that died is free.

@@ -22,6 +22,8 @@ package final class FaultProxy: Sendable {
         case finish(Way, afterBytes: Int)
         /// Takes everything and carries nothing, and keeps the connection.
         case blackHole
+        /// Carries what the client says and nothing of what the server says, and keeps the connection.
+        case mute
         /// Carries so many bytes at a time and waits between.
         case slow(bytes: Int, pause: Duration)
         /// Carries every byte in a segment of its own.
@@ -103,6 +105,11 @@ package final class FaultProxy: Sendable {
         for link in links { try await link.eventLoop.submit { link.value.use(fault) }.get() }
     }
 
+    /// Ends every open connection with RST; when it returns, they are ended.
+    package func cutAll() async throws {
+        for link in state.withLock({ $0.links }) { try await link.eventLoop.submit { link.value.reset() }.get() }
+    }
+
     // MARK: - On the event loops
 
     private func accept(_ channel: any NIOCore.Channel) throws {
@@ -131,8 +138,6 @@ package final class FaultProxy: Sendable {
 
     private func end(_ listening: any NIOCore.Channel) async {
         try? await listening.close()
-        for link in state.withLock({ $0.links }) {
-            try? await link.eventLoop.submit { link.value.reset() }.get()
-        }
+        try? await cutAll()
     }
 }

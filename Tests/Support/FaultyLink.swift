@@ -53,7 +53,8 @@ final class FaultyLink {
         case .blackHole: return
         case .refuse: return reset()
         case .lostResponse where way == .toClient: return reset()
-        case .none, .reset, .finish, .slow, .slices, .lostResponse: break
+        case .mute where way == .toClient: return
+        case .none, .reset, .finish, .slow, .slices, .lostResponse, .mute: break
         }
         waiting.append(Piece(way: way, bytes: bytes))
         carry()
@@ -94,7 +95,7 @@ final class FaultyLink {
                 for byte in piece.bytes.readableBytesView { write(ByteBuffer(bytes: [byte]), piece.way) }
             case .slow(let bytes, let pause):
                 writeSlowly(piece, bytes, pause)
-            case .none, .refuse, .reset, .finish, .blackHole, .lostResponse:
+            case .none, .refuse, .reset, .finish, .blackHole, .lostResponse, .mute:
                 write(piece.bytes, piece.way)
             }
         }

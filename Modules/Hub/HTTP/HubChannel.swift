@@ -6,7 +6,7 @@ internal import NIOHTTPTypes
 
 /// How an accepted connection is set up: TLS first, unless the hub is plain, then HTTP/1.1.
 struct HubChannel: ServerChildChannel, HTTPChannelHandler {
-    typealias Value = HTTP1Channel.Value
+    typealias Value = HubConnection
 
     private let http: HTTP1Channel
     private let tls: TLSServerContext?
@@ -31,8 +31,11 @@ struct HubChannel: ServerChildChannel, HTTPChannelHandler {
             if let tls { try channel.pipeline.syncOperations.addHandler(tls.makeHandler()) }
         }.flatMap {
             http.setup(channel: channel, logger: logger)
-        }
+        }.map { HubConnection($0) }
     }
 
-    func handle(value: Value, logger: Logger) async { await http.handle(value: value, logger: logger) }
+    func handle(value: Value, logger: Logger) async {
+        value.handled()
+        await http.handle(value: value.http, logger: logger)
+    }
 }

@@ -1,0 +1,32 @@
+import CausewayHub
+import NIOCore
+import NIOPosix
+import Testing
+
+/// A hub that is stopped while it is being connected to.
+@Suite struct StoppingTests {
+    /// A connection that was accepted and that nobody deals with any more once ended the whole process.
+    @Test func connectionsOfTheLastMomentEndNobody() async throws {
+        let temporary = TemporaryFolder()
+        let folder = DataFolder(temporary.path)
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
+        for _ in 0..<20 {
+            let knocking = try await HubFixture.running(folder) { hub in
+                let port = hub.port
+                let knocking = (0..<8).map { _ in
+                    Task {
+                        while let channel = try? await Self.knock(port) { try? await channel.close() }
+                    }
+                }
+                _ = try await Self.knock(port).close()
+                return knocking
+            }
+            for task in knocking { await task.value }
+        }
+    }
+
+    private static func knock(_ port: Int) async throws -> any Channel {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port).get()
+    }
+}

@@ -1,0 +1,148 @@
+import Causeway
+import CausewayHTTPTransport
+import CausewayHub
+import CausewayModels
+import CausewayRuntime
+import CausewaySQLiteStorage
+import CausewayStorage
+import CausewayTLS
+import CausewayTestSupport
+import CausewayTransport
+import Foundation
+
+/// The real client on a real store on the disk, with a real hub over real TLS, and between them a proxy that does what
+/// networks do.
+final class RealStoryWorld: StoryWorld {
+    let runtime: any Runtime = SystemRuntime()
+    let configuration = ClientConfiguration.replay
+    let address: String
+    private let folder: String
+    private let data: DataFolder
+    private let hub: HubHost
+    private let faults: HubFaults
+    private let proxy: FaultProxy
+    /// Looks at the hub past the proxy.
+    private let witness: HTTPTransport
+
+    private init(
+        folder: String, data: DataFolder, hub: HubHost, faults: HubFaults, proxy: FaultProxy,
+        ports: (hub: Int, proxy: Int)
+    ) throws {
+        self.folder = folder
+        self.data = data
+        self.hub = hub
+        self.faults = faults
+        self.proxy = proxy
+        address = "https://127.0.0.1:\(ports.proxy)"
+        witness = try HTTPTransport(
+            to: "https://127.0.0.1:\(ports.hub)", token: try Self.token(in: data), Self.http(trusting: data))
+    }
+
+    /// Plays a story.
+    static func play(_ story: Story, sabotage: RequestCopier.Sabotage? = nil) async throws -> StoryEnd {
+        let folder = FileManager.default.temporaryDirectory.path + "/causeway-replay-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let data = DataFolder(folder + "/hub")
+        _ = try await HubSetup(
+            folder: data, names: ["127.0.0.1"], account: "ann", channel: Story.Room.general.rawValue
+        ).run()
+        let faults = HubFaults()
+        let hub = HubHost(data, faults: faults)
+        try await hub.start { store in
+            guard let second = ChannelID(Story.Room.second.rawValue) else { return }
+            _ = try await store.addChannel(second)
+        }
+        let port = await hub.port
+        let result: Result<StoryEnd, any Error>
+        do {
+            let end = try await FaultProxy.run(to: port) { proxy, proxyPort in
+                let world = try RealStoryWorld(
+                    folder: folder, data: data, hub: hub, faults: faults, proxy: proxy, ports: (port, proxyPort))
+                defer { Task { await world.witness.close() } }
+                return try await StoryPlayer.play(story, in: world, copier: RequestCopier(sabotage: sabotage))
+            }
+            result = .success(end)
+        } catch {
+            result = .failure(error)
+        }
+        await hub.stop()
+        return try result.get()
+    }
+
+    func token() throws -> AccessToken { try Self.token(in: data) }
+
+    func makeTransport(_ token: AccessToken) throws(TransportError) -> any Transport {
+        try HTTPTransport(to: address, token: token, Self.http(trusting: data))
+    }
+
+    func openStore() async throws -> any Store {
+        try await SQLiteStore.open(at: folder + "/store", durability: .full)
+    }
+
+    func storeWasClosed() async {}
+
+    func use(_ line: Story.Line) async throws {
+        switch line {
+        case .up:
+            // What hung in a silent line is cut off, not let through late.
+            try await proxy.use(.refuse)
+            try await proxy.cutAll()
+            try await proxy.use(.none)
+        case .slow: try await proxy.use(.slow(bytes: 200, pause: .milliseconds(1)))
+        case .slices: try await proxy.use(.slices)
+        case .cut:
+            try await proxy.use(.refuse)
+            try await proxy.cutAll()
+        case .mute: try await proxy.use(.mute)
+        case .blackHole: try await proxy.use(.blackHole)
+        }
+    }
+
+    func cause(_ trouble: Story.Trouble, times: Int) {
+        let fault: HubFaults.Fault =
+            switch trouble {
+            case .answer(let status, let code): .answer(status: status, code: code)
+            case .rateLimited: .answer(status: 429, code: "slowDown", retryAfter: "1")
+            case .lostAnswer: .cutAfter
+            case .cutBefore: .cutBefore
+            case .captivePortal: .foreignPage(status: 200)
+            }
+        faults.inject(fault, times: times)
+    }
+
+    func refuseToken() { faults.inject(.answer(status: 401, code: "tokenRefused"), on: .everything) }
+    func endTrouble() { faults.clear() }
+
+    func restartHub() async throws {
+        await hub.stop()
+        try await hub.start()
+    }
+
+    func shown(in room: ChannelID) async throws -> [ShownMessage] {
+        var found: [PlacedMessage] = []
+        while true {
+            let range = RemoteQuery.Range.after(position: found.last?.placement.position ?? 0)
+            let page = try await witness.messages(RemoteQuery(channel: room, range: range, limit: 1000))
+            found += page.items
+            if page.hasMore { continue }
+            return found.map {
+                ShownMessage(id: $0.id, content: $0.face.content, reactions: Set($0.face.reactions.keys))
+            }
+        }
+    }
+
+    private static func token(in data: DataFolder) throws -> AccessToken {
+        let text = try String(contentsOfFile: data.token(of: "ann"), encoding: .utf8)
+        guard let token = AccessToken(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw CocoaError(.fileReadCorruptFile)
+        }
+        return token
+    }
+
+    private static func http(trusting data: DataFolder) -> HTTPTransportConfiguration {
+        var http = HTTPTransportConfiguration()
+        http.tls.trust = .authorities(path: data.authorityCertificate)
+        http.proxy = .none
+        return http
+    }
+}

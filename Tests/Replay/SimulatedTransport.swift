@@ -1,0 +1,82 @@
+import CausewayModels
+import CausewayRuntime
+import CausewayTransport
+import Synchronization
+
+/// A way to a ``SimulatedServer``, with the errors that the real one would have.
+final class SimulatedTransport: Transport {
+    let capabilities = TransportCapabilities(
+        deliveriesInFlightMax: 1, dedupeWindow: .forever, batchOperationsMax: Limits.batchOperationsMax,
+        batchBytesMax: Limits.batchBytesMax)
+    private let server: SimulatedServer
+    private let user: UserID
+    private let runtime: any Runtime
+    private let isClosed = Mutex(false)
+
+    init(to server: SimulatedServer, user: UserID, runtime: any Runtime) {
+        self.server = server
+        self.user = user
+        self.runtime = runtime
+    }
+
+    func greet() async throws(TransportError) -> ServerGreeting {
+        try await arrive()
+        switch server.way {
+        case .open: break
+        case .cut: throw .unreachable(detail: "cut")
+        case .silent(let lineNumber, arrives: _):
+            await silence(while: lineNumber)
+            throw .unreachable(detail: "cut off")
+        }
+        try checkToken()
+        return ServerGreeting(user: user, server: "simulated")
+    }
+
+    func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
+        try await arrive()
+        switch server.way {
+        case .open: break
+        case .cut: throw .unreachable(detail: "cut")
+        case .silent(let lineNumber, let arrives):
+            if arrives { _ = try server.receive(delivery) }
+            await silence(while: lineNumber)
+            throw .inDoubt(detail: "cut off")
+        }
+        try checkToken()
+        let report = try server.receive(delivery)
+        await travel()
+        return report
+    }
+
+    func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
+        RemotePage(items: [], hasMore: false)
+    }
+
+    func lookup(_ id: MessageID) async throws(TransportError) -> Placement? { nil }
+
+    func close() async { isClosed.withLock { $0 = true } }
+
+    private var isOver: Bool { isClosed.withLock { $0 } || Task.isCancelled }
+
+    private func checkToken() throws(TransportError) {
+        guard !server.isTokenRefused else {
+            throw .needsAttention(Attention(cause: .tokenRefused, detail: "refused"))
+        }
+    }
+
+    private func arrive() async throws(TransportError) {
+        await travel()
+        guard !isOver else { throw .unreachable(detail: "closed") }
+    }
+
+    /// Up to 20 ms, by chance: what happens meanwhile must not change how a story ends.
+    private func travel() async {
+        await runtime.sleep(until: runtime.now + .microseconds(Int64(runtime.random() % 20_000)))
+    }
+
+    private func silence(while lineNumber: Int) async {
+        while server.lineNumber == lineNumber, !isOver {
+            await runtime.sleep(until: runtime.now + .milliseconds(10))
+        }
+    }
+}

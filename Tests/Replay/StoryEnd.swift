@@ -1,0 +1,77 @@
+import CausewayModels
+
+/// How a story ends, in terms that do not depend on the world it was played in.
+struct StoryEnd: Sendable, Equatable {
+    enum Fate: Sendable, Hashable {
+        case synced
+        case error(Failure.Reason, code: String)
+        /// It waits for the message that it is about, which has failed.
+        case parked
+        /// Neither at an end nor parked: a story that ends so has not ended.
+        case underWay(SyncState)
+        case deleted
+
+        /// The ends that a sample of stories must have.
+        static let kindsWanted =
+            ["synced", "deleted"] + [Failure.Reason.refused, .retriesUsedUp, .sessionEnded].map(\.rawValue)
+
+        /// What it is, without the details.
+        var kind: String {
+            switch self {
+            case .synced: "synced"
+            case .error(let reason, code: _): reason.rawValue
+            case .parked: "parked"
+            case .underWay(let state): "under way: \(state.rawValue)"
+            case .deleted: "deleted"
+            }
+        }
+    }
+
+    /// Of each message, by its number.
+    var fates: [Fate] = []
+    /// The messages that the hub shows, in its order.
+    var hub: [Story.Room: [Int]] = [:]
+    /// The messages that the client shows, the newest first.
+    var client: [Story.Room: [Int]] = [:]
+    /// The recorded deletions, the newest first.
+    var deletions: [Int] = []
+    /// What the hub shows of each message, and what the client does: content, and reactions by name.
+    var hubFaces: [Int: String] = [:]
+    var clientFaces: [Int: String] = [:]
+    /// The changes and the replies that have not got through, of each message, in their order.
+    var dependants: [Int: [String]] = [:]
+    /// Messages on the hub that nobody created.
+    var strangers = 0
+
+    /// What is different, line by line.
+    func differences(to other: StoryEnd) -> [String] {
+        var found: [String] = []
+        for number in 0..<max(fates.count, other.fates.count) {
+            let (one, two) = (
+                fates.indices.contains(number) ? "\(fates[number])" : "missing",
+                other.fates.indices.contains(number) ? "\(other.fates[number])" : "missing"
+            )
+            if one != two { found.append("message \(number): \(one) | \(two)") }
+        }
+        for number in fates.indices {
+            for (place, one, two) in [
+                ("hub", hubFaces[number], other.hubFaces[number]),
+                ("client", clientFaces[number], other.clientFaces[number]),
+                ("changes", dependants[number]?.description, other.dependants[number]?.description),
+            ] where one != two {
+                found.append("message \(number), \(place): \(one ?? "none") | \(two ?? "none")")
+            }
+        }
+        for room in Story.Room.allCases {
+            if hub[room] != other.hub[room] {
+                found.append("hub, \(room.rawValue): \(hub[room] ?? []) | \(other.hub[room] ?? [])")
+            }
+            if client[room] != other.client[room] {
+                found.append("client, \(room.rawValue): \(client[room] ?? []) | \(other.client[room] ?? [])")
+            }
+        }
+        if deletions != other.deletions { found.append("deletions: \(deletions) | \(other.deletions)") }
+        if strangers != other.strangers { found.append("strangers: \(strangers) | \(other.strangers)") }
+        return found
+    }
+}

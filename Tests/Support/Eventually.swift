@@ -1,0 +1,44 @@
+import CausewayModels
+import NIOCore
+import NIOPosix
+
+/// Waiting for something to become true, as tests of real processes and sockets must: looks again and again.
+package enum Eventually {
+    /// It never came about.
+    package struct TookTooLong: Error, CustomStringConvertible {
+        package let what: String
+
+        package var description: String { "it never came about that \(what)" }
+    }
+
+    /// Returns when `condition` holds.
+    ///
+    /// - Parameters:
+    ///   - what: named in the error, as in “it never came about that …”.
+    ///   - limit: far more than it takes on a slow machine.
+    ///   - pause: between two looks.
+    package static func holds(
+        _ what: String, within limit: Duration = .seconds(120), lookingEvery pause: Duration = .milliseconds(10),
+        _ condition: () async throws -> Bool
+    ) async throws {
+        let clock = ContinuousClock()
+        let end = clock.now + limit
+        while try await !condition() {
+            guard clock.now < end else { throw TookTooLong(what: what) }
+            await pass(pause)
+        }
+    }
+
+    /// Lets time pass without holding a thread: for moments that a test chooses, never to wait for something.
+    package static func pass(_ time: Duration) async {
+        let loop = MultiThreadedEventLoopGroup.singleton.any()
+        try? await loop.scheduleTask(in: .nanoseconds(time.wholeNanoseconds)) {}.futureResult.get()
+    }
+}
+
+extension Duration {
+    fileprivate var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

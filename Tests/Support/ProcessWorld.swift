@@ -1,0 +1,207 @@
+import Foundation
+import NIOCore
+import NIOPosix
+
+/// A hub, a daemon and command lines as real processes, in a folder of their own.
+package actor ProcessWorld {
+    /// A message as the hub shows it.
+    package struct Shown: Sendable, Hashable {
+        package let id: String
+        package let position: Int
+        package let text: String
+    }
+
+    package struct Failed: Error, CustomStringConvertible {
+        package let what: String
+        package let said: String
+
+        package var description: String { "\(what): \(said)" }
+    }
+
+    package nonisolated let folder: String
+    private var hub: RunningProgram?
+    private var daemon: RunningProgram?
+    /// Where the hub listens, from its first start on.
+    package private(set) var port = 0
+
+    private init(_ folder: String) { self.folder = folder }
+
+    /// Runs a story with a hub that has the account `ann` and the channel `general`; ends all processes after it.
+    package static func run<Result: Sendable>(
+        _ story: (ProcessWorld) async throws -> Result
+    ) async throws -> Result {
+        // A socket's path must be short.
+        let folder = "/tmp/cw-\(UUID().uuidString.prefix(8))"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let world = ProcessWorld(folder)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try "{}".write(toFile: folder + "/config.json", atomically: false, encoding: .utf8)
+        let made = try await BuiltProgram("causeway-hub").run(
+            ["init", "--data", folder + "/hub", "--name", "127.0.0.1", "--account", "ann", "--channel", "general"])
+        guard made.status == 0 else { throw Failed(what: "causeway-hub init", said: made.errors) }
+        do {
+            let result = try await story(world)
+            await world.endAll()
+            return result
+        } catch {
+            await world.endAll()
+            throw error
+        }
+    }
+
+    package nonisolated var environment: [String: String] {
+        [
+            "CAUSEWAY_STORE": store, "CAUSEWAY_SOCKET": socket,
+            "CAUSEWAY_CONFIG": folder + "/config.json", "CAUSEWAY_CA": folder + "/hub/tls/ca.pem",
+            "CAUSEWAY_SETTLING_TIME": "50ms",
+        ]
+    }
+
+    /// The folder of the daemon's store.
+    package nonisolated var store: String { folder + "/store" }
+    /// The daemon's control socket.
+    package nonisolated var socket: String { folder + "/run/c.sock" }
+
+    // MARK: - The hub
+
+    /// Starts it where it listened before, and returns when it listens.
+    package func startHub() async throws {
+        let log = folder + "/hub.log"
+        try Data().write(to: URL(fileURLWithPath: log))
+        let hub = try BuiltProgram("causeway-hub").start(
+            ["serve", "--data", folder + "/hub", "--listen", "127.0.0.1:\(port)"], errors: log)
+        self.hub = hub
+        try await Eventually.holds("the hub listens") {
+            let said = try String(contentsOfFile: log, encoding: .utf8)
+            guard !hub.isOver else { throw Failed(what: "the hub", said: said) }
+            guard let range = said.range(of: "https://127\\.0\\.0\\.1:[0-9]+", options: .regularExpression),
+                let found = Int(said[range].split(separator: ":")[2])
+            else { return false }
+            port = found
+            return true
+        }
+    }
+
+    package func endHub(_ signal: Int32 = SIGTERM) async {
+        await hub?.end(signal)
+        hub = nil
+    }
+
+    // MARK: - The daemon
+
+    /// Starts it, and returns when it listens.
+    package func startDaemon(restart: String = "resume", settings: [String: String] = [:]) async throws {
+        try beginDaemon(restart: restart, settings: settings)
+        try await daemonListens()
+    }
+
+    /// Starts it and returns at once.
+    ///
+    /// - Parameter settings: more variables for its environment.
+    package func beginDaemon(restart: String = "resume", settings: [String: String] = [:]) throws {
+        daemon = try BuiltProgram("causewayd").start(
+            ["--restart", restart], environment: environment.merging(settings) { $1 },
+            errors: folder + "/daemon.log")
+    }
+
+    /// Waits until somebody listens at the control socket.
+    package func daemonListens() async throws {
+        try await Eventually.holds("the daemon listens", lookingEvery: .milliseconds(2)) {
+            guard daemon?.isOver == false else { throw Failed(what: "the daemon", said: daemonLog) }
+            return await isListening
+        }
+    }
+
+    /// True when somebody accepts connections at the control socket; a dead process may have left its file there.
+    package nonisolated var isListening: Bool {
+        get async {
+            guard FileManager.default.fileExists(atPath: socket) else { return false }
+            let connecting = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connect(unixDomainSocketPath: socket)
+            guard let channel = try? await connecting.get() else { return false }
+            try? await channel.close()
+            return true
+        }
+    }
+
+    /// What it said, over all its runs.
+    package nonisolated var daemonLog: String {
+        (try? String(contentsOfFile: folder + "/daemon.log", encoding: .utf8)) ?? ""
+    }
+
+    package func endDaemon(_ signal: Int32 = SIGTERM) async {
+        await daemon?.end(signal)
+        daemon = nil
+    }
+
+    private func endAll() async {
+        await endDaemon(SIGKILL)
+        await endHub(SIGKILL)
+    }
+
+    // MARK: - The command line
+
+    /// Runs the command line.
+    package nonisolated func causeway(
+        _ arguments: String..., input: String = ""
+    ) async throws -> BuiltProgram.Result {
+        try await BuiltProgram("causeway").run(arguments, environment: environment, input: input)
+    }
+
+    /// - Parameter port: where the hub is reached, when not where it listens.
+    package func login(through port: Int? = nil) async throws {
+        let done = try await causeway(
+            "login", "https://127.0.0.1:\(port ?? self.port)", "--token-file", folder + "/hub/tokens/ann.token")
+        guard done.status == 0 else { throw Failed(what: "causeway login", said: done.errors) }
+    }
+
+    /// How many messages are not on the hub, as the daemon says.
+    package nonisolated func undelivered() async throws -> Int {
+        struct Status: Decodable {
+            struct Counts: Decodable {
+                let created: Int
+                let uploading: Int
+                let syncing: Int
+                let error: Int
+            }
+            let counts: Counts
+        }
+        let said = try await causeway("status", "--json")
+        guard said.status == 0 else { throw Failed(what: "causeway status", said: said.errors) }
+        let counts = try JSONDecoder().decode(Status.self, from: Data(said.output.utf8)).counts
+        return counts.created + counts.uploading + counts.syncing + counts.error
+    }
+
+    // MARK: - What the hub holds
+
+    /// The texts that the hub holds, in its order.
+    package func textsOnTheHub() async throws -> [String] { try await messagesOnTheHub().map(\.text) }
+
+    /// What the hub holds, in its order, read by curl over TLS.
+    package func messagesOnTheHub() async throws -> [Shown] {
+        struct Page: Decodable {
+            struct Item: Decodable {
+                struct Content: Decodable { let text: String }
+                let id: String
+                let position: Int
+                let content: Content
+            }
+            let messages: [Item]
+        }
+        let token = try String(contentsOfFile: folder + "/hub/tokens/ann.token", encoding: .utf8)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        let config = folder + "/curl.conf"
+        try "header = \"Authorization: Bearer \(token)\"\n".write(toFile: config, atomically: true, encoding: .utf8)
+        var shown: [Shown] = []
+        while true {
+            let answer = try await BuiltProgram(path: "/usr/bin/curl").run([
+                "--silent", "--show-error", "--fail", "--cacert", folder + "/hub/tls/ca.pem", "--config", config,
+                "https://127.0.0.1:\(port)/v1/channels/general/messages?limit=1000&after=\(shown.last?.position ?? 0)",
+            ])
+            guard answer.status == 0 else { throw Failed(what: "curl", said: answer.errors) }
+            let page = try JSONDecoder().decode(Page.self, from: Data(answer.output.utf8)).messages
+            guard !page.isEmpty else { return shown }
+            shown += page.map { Shown(id: $0.id, position: $0.position, text: $0.content.text) }
+        }
+    }
+}

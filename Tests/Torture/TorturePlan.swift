@@ -1,0 +1,64 @@
+import CausewayModels
+
+/// What is done to one daemon. The moments are drawn from the seed; what strikes at them is the machine's to say.
+struct TorturePlan: Sendable {
+    /// When a daemon is killed.
+    enum Moment: Sendable, Hashable {
+        /// So long after the process was started: most of these fall before it listens.
+        case starting(after: Duration)
+        /// So long after it listens, with senders at work.
+        case working(for: Duration)
+    }
+
+    /// What else goes wrong in a run of the daemon.
+    enum Trouble: Sendable, Hashable {
+        case none
+        /// The hub is killed so long before the daemon.
+        case hubDies(before: Duration)
+        /// Requests are carried and answers lost for the last so long before the kill; needs the proxy.
+        case answersLost(for: Duration)
+        /// Every connection is cut so long before the kill, and may be made again; needs the proxy.
+        case cut(before: Duration)
+    }
+
+    /// A deliberate loss, to show that it would be found.
+    enum Sabotage: String, Sendable, CaseIterable {
+        /// A message that was taken is deleted from the database of the dead daemon.
+        case deletesRow
+        /// The database of the dead daemon is replaced by an older copy.
+        case restoresOlderStore
+    }
+
+    let seed: UInt64
+    var kills: Int
+    var restart: RestartPolicy
+    var hasProxy: Bool
+    var sabotage: Sabotage?
+
+    /// One world of a row of them: both policies, with and without a proxy, in turn.
+    init(seed: UInt64, kills: Int) {
+        self.seed = seed
+        self.kills = kills
+        restart = seed.isMultiple(of: 2) ? .resume : .fail
+        hasProxy = (seed / 2).isMultiple(of: 2)
+    }
+
+    func moment(_ chance: inout SplitMix64) -> Moment {
+        // A start takes about 150 ms here; a slow machine has its kills earlier in it, and that is as good.
+        Int.random(in: 0..<5, using: &chance) == 0
+            ? .starting(after: Self.upTo(200, &chance)) : .working(for: Self.upTo(300, &chance))
+    }
+
+    func trouble(_ chance: inout SplitMix64) -> Trouble {
+        switch Int.random(in: 0..<10, using: &chance) {
+        case 0: .hubDies(before: Self.upTo(20, &chance))
+        case 1, 2: hasProxy ? .answersLost(for: Self.upTo(60, &chance)) : .none
+        case 3: hasProxy ? .cut(before: Self.upTo(60, &chance)) : .none
+        default: .none
+        }
+    }
+
+    private static func upTo(_ milliseconds: Int, _ chance: inout SplitMix64) -> Duration {
+        .microseconds(Int.random(in: 0...milliseconds * 1000, using: &chance))
+    }
+}
