@@ -15,9 +15,8 @@ import Testing
         let stories = (first..<first + count).map { StoryTeller.story(seed: $0) }
         let comparisons = await Self.compareAll(stories)
         for difference in comparisons.compactMap(\.difference) { Issue.record("\(difference)") }
-        print(
-            "\(count) stories, \(stories.map(\.steps.count).reduce(0, +)) steps in \((clock.now - start) / .seconds(1)) s"
-        )
+        let steps = stories.map(\.steps.count).reduce(0, +)
+        print("\(count) stories, \(steps) steps in \((clock.now - start) / .seconds(1)) s")
         // A sample in which something never happens has shown nothing of it.
         for kind in StepKind.allCases where count >= 60 {
             #expect(stories.contains { $0.steps.contains { StepKind($0) == kind } }, "no story has a \(kind)")
