@@ -7,7 +7,8 @@ import Testing
 /// Random histories of writers, windows and readers: every change that a reader is given is checked against what the
 /// store held at its version.
 ///
-/// `LIVE_HISTORIES` sets how many; `LIVE_SEED` the first.
+/// `LIVE_HISTORIES` and `LIVE_DISK_HISTORIES` set how many, `LIVE_SEED` the first; `Tools/live-histories` runs them at
+/// length.
 struct HistoryTests {
     static func setting(_ name: String, _ standard: Int) -> Int {
         ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? standard
@@ -15,7 +16,7 @@ struct HistoryTests {
 
     @Test(arguments: 0..<4)
     func everyReaderSeesTheTruth(part: Int) async throws {
-        await live(through: Self.setting("LIVE_HISTORIES", 2000), part: part, of: 4) { MemoryStore() }
+        await live(through: Self.setting("LIVE_HISTORIES", 12_000), part: part, of: 4) { MemoryStore() }
     }
 
     @Test(arguments: 0..<4)

@@ -78,7 +78,7 @@ import Testing
     @Test func nothingIsDeliveredAfterInvalidateThoughItWasOnItsWay() throws {
         try LiveWorld.run { world in
             let (count, collection) = onMain { (Count(), world.collection(nil)) }
-            let first = onMain { collection.observe { _, _ in count.tokens.forEach { $0.invalidate() } } }
+            let first = onMain { collection.observe { _, _ in for token in count.tokens { token.invalidate() } } }
             onMain { count.tokens = [collection.observe { _, _ in count.calls += 1 }] }
             await world.settle()
             onMain { #expect(count.calls == 0) }

@@ -1,5 +1,4 @@
 import Causeway
-import CausewayLive
 import CausewayModels
 import CausewayRuntime
 import CausewaySimulatedRuntime

@@ -128,7 +128,9 @@ final class GroupCommitter: Sendable {
     /// subscribers have not heard of.
     private struct Telling {
         var isUnderWay = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        /// The last commit that was told; the ledger may be ahead of it while one is under way.
+        var told: Int64 = 0
+        var waiters: [CheckedContinuation<Int64, Never>] = []
     }
 
     private let telling = Mutex(Telling())
@@ -136,23 +138,23 @@ final class GroupCommitter: Sendable {
     /// Waits until what readers can see has been told.
     func settledVersion() async -> Int64 {
         await withCheckedContinuation { waiter in
-            let isSettled = telling.withLock { telling in
+            let told: Int64? = telling.withLock { telling in
                 if telling.isUnderWay { telling.waiters.append(waiter) }
-                return !telling.isUnderWay
+                return telling.isUnderWay ? nil : telling.told
             }
-            if isSettled { waiter.resume() }
+            if let told { waiter.resume(returning: told) }
         }
-        return committed.version
     }
 
     private func commit(_ calls: [Call]) -> [Result<Call.Answer, StoreError>] {
         telling.withLock { $0.isUnderWay = true }
         defer {
+            let told = committed.version
             let waiters = telling.withLock { telling in
-                defer { telling = Telling() }
+                defer { telling = Telling(told: told) }
                 return telling.waiters
             }
-            for waiter in waiters { waiter.resume() }
+            for waiter in waiters { waiter.resume(returning: told) }
         }
         do {
             try verifyIfSuspect()
