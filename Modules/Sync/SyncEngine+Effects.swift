@@ -122,7 +122,7 @@ extension SyncEngine {
 
     /// Ends the calls under way and waits until they have ended.
     func endCalls() async {
-        let calls = Array(deliveries.values) + [probe].compactMap(\.self)
+        let calls = deliveries.sorted { $0.key < $1.key }.map(\.value) + [probe].compactMap(\.self)
         deliveries = [:]
         probe = nil
         for call in calls { call.cancel() }

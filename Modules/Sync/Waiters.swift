@@ -1,7 +1,8 @@
 import CausewayModels
 import CausewayOutbox
 
-/// Who waits for the result of which message. Each is told once.
+/// Who waits for the result of which message. Each is told once, and those who came first are told first: whoever
+/// simulates the client must get the same order each time.
 struct Waiters {
     private var byMessage: [MessageID: [Int: CheckedContinuation<DeliveryResult?, Never>]] = [:]
     private var next = 0
@@ -19,7 +20,7 @@ struct Waiters {
     /// Tells everybody who waits for the message.
     mutating func complete(_ message: MessageID, _ result: DeliveryResult) {
         guard let waiters = byMessage.removeValue(forKey: message) else { return }
-        for waiter in waiters.values { waiter.resume(returning: result) }
+        Self.tell(waiters, result)
     }
 
     /// The waiter does not wait any longer; the message is not touched.
@@ -29,16 +30,21 @@ struct Waiters {
         waiter.resume(returning: nil)
     }
 
-    mutating func completeAll(_ result: DeliveryResult) {
-        for message in byMessage.keys { complete(message, result) }
-    }
+    mutating func completeAll(_ result: DeliveryResult) { tellAll(result) }
 
     /// Nobody will learn anything any more.
-    mutating func failAll() {
+    mutating func failAll() { tellAll(nil) }
+
+    private mutating func tellAll(_ result: DeliveryResult?) {
         let all = byMessage
         byMessage = [:]
-        for waiters in all.values {
-            for waiter in waiters.values { waiter.resume(returning: nil) }
-        }
+        Self.tell(all.values.joined(), result)
+    }
+
+    private static func tell(
+        _ waiters: some Sequence<(key: Int, value: CheckedContinuation<DeliveryResult?, Never>)>,
+        _ result: DeliveryResult?
+    ) {
+        for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) { waiter.resume(returning: result) }
     }
 }

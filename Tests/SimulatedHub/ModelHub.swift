@@ -6,6 +6,13 @@ package struct ModelHub {
     package struct LaneKey: Hashable {
         package var outbox: OutboxID
         package var lane: LaneID
+        /// `nil` in a world with one account.
+        package var account: UserID?
+    }
+
+    private struct OutboxKey: Hashable {
+        var outbox: OutboxID
+        var account: UserID?
     }
 
     /// A message that was accepted: at which place of its lane, and how often it was stored.
@@ -16,10 +23,12 @@ package struct ModelHub {
         package var content: MessageContent
         package var copies = 1
         package var isDeleted = false
+        package var channel: ChannelID?
+        package var createdAt = Timestamp(milliseconds: 0)
     }
 
     private var marks: [LaneKey: Int64] = [:]
-    private var epochs: [OutboxID: EpochRules] = [:]
+    private var epochs: [OutboxKey: EpochRules] = [:]
     package private(set) var accepted: [MessageID: Accepted] = [:]
     /// Every message stored, in the order in which that happened.
     package private(set) var history: [(key: LaneKey, sequence: Int64, message: MessageID)] = []
@@ -41,16 +50,20 @@ package struct ModelHub {
 
     /// One transaction: all outcomes of a delivery.
     ///
-    /// - Parameter verdict: what the hub thinks of applying a send now.
+    /// - Parameters:
+    ///   - account: who delivers; in a world with one account, nobody in particular.
+    ///   - verdict: what the hub thinks of applying a send now.
     package mutating func apply(
-        _ delivery: Delivery, at time: Timestamp, verdict: (MessageID, MessageContent) -> LaneRules.Verdict
+        _ delivery: Delivery, account: UserID? = nil, at time: Timestamp,
+        verdict: (MessageID, MessageContent) -> LaneRules.Verdict
     ) throws(TransportError) -> DeliveryReport {
-        var epoch = epochs[delivery.outbox] ?? EpochRules(highest: 0)
+        let outbox = OutboxKey(outbox: delivery.outbox, account: account)
+        var epoch = epochs[outbox] ?? EpochRules(highest: 0)
         guard epoch.admit(delivery.epoch) else {
             throw .needsAttention(Attention(cause: .superseded, detail: "a newer epoch was here"))
         }
-        epochs[delivery.outbox] = epoch
-        let key = LaneKey(outbox: delivery.outbox, lane: delivery.lane)
+        epochs[outbox] = epoch
+        let key = LaneKey(outbox: delivery.outbox, lane: delivery.lane, account: account)
         var rules = LaneRules(mark: marks[key] ?? 0)
         var outcomes: [DeliveryOutcome] = []
         for operation in delivery.operations {
@@ -78,8 +91,15 @@ package struct ModelHub {
             return outcome
         case .apply:
             let placement = store(message, content, key, operation.sequence, time)
+            if case .send(_, let channel, _, let createdAt) = operation.body {
+                accepted[message]?.channel = channel
+                accepted[message]?.createdAt = createdAt
+            }
             return .accepted(placement)
         case .delete:
+            if let author = accepted[message]?.key.account, author != key.account {
+                return .refused(code: "notYours", detail: "somebody else wrote it")
+            }
             accepted[message]?.isDeleted = true
             return .deleted
         }

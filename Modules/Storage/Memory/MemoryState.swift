@@ -64,6 +64,11 @@ struct MemoryState: Sendable {
         undelivered.ascending(after: nil, limit: .max).compactMap { stored[$0] }
     }
 
+    /// Every message, in the order in which they came.
+    func allMessages() -> [Message] {
+        stored.values.map(\.message).sorted { $0.ordinal < $1.ordinal }
+    }
+
     mutating func put(_ message: Message, bytes: Int) {
         if let old = self[message.id] { unindex(old) }
         ordinals[message.id] = message.ordinal
