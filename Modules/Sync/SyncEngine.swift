@@ -88,6 +88,9 @@ package actor SyncEngine {
 
     // MARK: - The inbox
 
+    /// What was not dealt with.
+    var waitingInputs: Int { inbox.count + feed.count }
+
     func submit(_ input: Input) {
         guard !isClosed else { return }
         inbox.append(input)

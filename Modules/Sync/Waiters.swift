@@ -7,6 +7,8 @@ struct Waiters {
     private var byMessage: [MessageID: [Int: CheckedContinuation<DeliveryResult?, Never>]] = [:]
     private var next = 0
 
+    var count: Int { byMessage.values.reduce(0) { $0 + $1.count } }
+
     /// A number by which the waiter can be taken out again.
     mutating func ticket() -> Int {
         next += 1

@@ -1,4 +1,4 @@
-package import CausewayModels
+import CausewayModels
 import CausewayOutbox
 
 /// What one seed does to the world: how large, how long, how bad. Everything follows from the seed.
