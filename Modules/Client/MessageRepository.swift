@@ -161,7 +161,7 @@ public struct MessageRepository: Sendable {
 
     private func items(_ query: MessageQuery) async throws(ClientError) -> OutboxPage {
         let page = try await page(query)
-        let reasons = await engine.waitReasons(for: page.messages.map(\.id))
+        let reasons = await engine.waitReasons(for: page.messages)
         return OutboxPage(
             items: page.messages.map { OutboxItem(message: $0, wait: reasons[$0.id]) }, next: page.next)
     }

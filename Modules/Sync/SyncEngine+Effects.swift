@@ -39,7 +39,8 @@ extension SyncEngine {
     }
 
     private func transmit(_ round: DeliveryRound, _ mutations: [Mutation]) async {
-        await commitUntilDurable(mutations)
+        // Questions that are repeated have nothing to be written down.
+        if !mutations.isEmpty { await commitUntilDurable(mutations) }
         guard !isClosed else { return }
         guard let transport else {
             let attention = Attention(cause: .tokenRefused, detail: "there is no token; log in again")

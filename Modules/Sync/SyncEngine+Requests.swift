@@ -110,7 +110,8 @@ extension SyncEngine {
     private func resendInTurn(_ messages: [Message]) async throws(StoreError) -> [MessageID] {
         var resent: [MessageID] = []
         var mutations: [Mutation] = []
-        for message in messages.sorted(by: { $0.ordinal < $1.ordinal }) {
+        var seen: Set<MessageID> = []
+        for message in messages.sorted(by: { $0.ordinal < $1.ordinal }) where seen.insert(message.id).inserted {
             let steps = outbox.mutations(toResend: message)
             if !steps.isEmpty { resent.append(message.id) }
             mutations += steps
@@ -156,6 +157,12 @@ extension SyncEngine {
         {
             waiters.complete(id, .failed(failure))
         }
+    }
+
+    /// Tells everybody whose message has ended, as the store says it has. What was created in the very moment of a logout
+    /// may be in the queue still: its verdict comes with the next login.
+    private func completeAllAsStored() async {
+        for message in waiters.messages { await completeIfEnded(message) }
     }
 
     /// The store could not be read: whoever waits is told when it can be.
@@ -220,6 +227,7 @@ extension SyncEngine {
             try await reloadOutbox()
             session = new
             transport = newTransport
+            await completeAllAsStored()  // those who wait for what was created while nobody was logged in
             await perform(outbox.handle(.sessionBegan, at: moment))
             return .success(new)
         } catch {
@@ -248,7 +256,7 @@ extension SyncEngine {
             transport = nil
             serverName = nil
             try await reloadOutbox()
-            waiters.completeAll(.failed(failure))
+            await completeAllAsStored()
             return .success(before.undelivered - before.error)
         } catch {
             return .failure(.store(error))
@@ -256,10 +264,12 @@ extension SyncEngine {
     }
 
     private func reloadOutbox() async throws(StoreError) {
+        let wasPaused = outbox.isPaused
         _ = feed.take()  // the snapshot holds what the feed brought until now; nothing is enqueued in this turn
         outbox = Outbox(
             try await store.outbox(), configuration: configuration, seed: runtime.random(),
             firstRound: outbox.nextRound)
+        if wasPaused { await perform(outbox.handle(.paused, at: moment)) }
     }
 
     // MARK: - Operators
@@ -290,16 +300,28 @@ extension SyncEngine {
             deliveredCount: deliveredCount, server: serverName, epoch: outbox.epoch)
     }
 
-    /// Why each of these messages is not on the server yet; those that do not wait are left out.
-    package func waitReasons(for ids: [MessageID]) async -> [MessageID: WaitReason] {
+    /// Why each of these messages is not on the server yet; those that do not wait are left out. Does not wait for its
+    /// turn.
+    ///
+    /// - Parameter messages: as they were just read.
+    package func waitReasons(for messages: [Message]) async -> [MessageID: WaitReason] {
         await catchUp()
         let now = moment
         var reasons: [MessageID: WaitReason] = [:]
-        for id in ids {
-            guard var reason = outbox.waitReason(for: id, at: now) else { continue }
-            if let storeProblem { reason = .storeUnavailable(detail: storeProblem.description) }
-            reasons[id] = reason
+        for message in messages where message.isPending {
+            if let storeProblem {
+                reasons[message.id] = .storeUnavailable(detail: storeProblem.description)
+            } else {
+                reasons[message.id] = outbox.waitReason(for: message.id, at: now) ?? reasonMeanwhile(message, now)
+            }
         }
         return reasons
+    }
+
+    /// The engine is in the middle of something: it has not taken a new message in yet, or has the verdict of an old one
+    /// and is writing it down.
+    private func reasonMeanwhile(_ message: Message, _ now: Moment) -> WaitReason {
+        if message.syncState == .syncing { return .inFlight(since: message.lastAttemptAt ?? now.wall) }
+        return outbox.waitReasonOfAll(at: now) ?? .ready
     }
 }

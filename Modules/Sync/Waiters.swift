@@ -32,15 +32,16 @@ struct Waiters {
         waiter.resume(returning: nil)
     }
 
-    mutating func completeAll(_ result: DeliveryResult) { tellAll(result) }
+    /// The messages that somebody waits for, in the order in which somebody began to.
+    var messages: [MessageID] {
+        byMessage.sorted { ($0.value.keys.min() ?? 0) < ($1.value.keys.min() ?? 0) }.map(\.key)
+    }
 
     /// Nobody will learn anything any more.
-    mutating func failAll() { tellAll(nil) }
-
-    private mutating func tellAll(_ result: DeliveryResult?) {
+    mutating func failAll() {
         let all = byMessage
         byMessage = [:]
-        Self.tell(all.values.joined(), result)
+        Self.tell(all.values.joined(), nil)
     }
 
     private static func tell(

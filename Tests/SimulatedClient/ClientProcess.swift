@@ -31,6 +31,7 @@ struct ClientProcess {
     var bulkDeletions = 0
     /// How often somebody asked to go on after a pause.
     var resumptions = 0
+    var resumptionsUnderWay = 0
     /// Since when nothing may be sent, because a pause was confirmed.
     var pausedSince: MonotonicTime?
     /// Waits for a result that have not ended.
@@ -66,5 +67,6 @@ struct Device {
     var diskSlowUntil = MonotonicTime.zero
     /// No way to the hub.
     var cutUntil = MonotonicTime.zero
-    var restarts = 0
+    /// Who was logged in last, as its store has it.
+    var session: Session?
 }

@@ -25,7 +25,7 @@ struct Mirror {
                 guard let sequence = (after ?? before)?.sequence else { return "a change of nothing" }
                 guard controls[sequence] == before else { return "a change of a link that was not so" }
                 controls[sequence] = after
-            case .deleteAction, .session: break
+            case .deleteAction, .session: break  // the session is the device's to know
             }
         }
         return nil

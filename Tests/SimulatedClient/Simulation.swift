@@ -25,7 +25,6 @@ package struct Simulation: Sendable {
         } catch {
             world.violated("\(error)")
         }
-        if let violation = world.violation { world.tell(.ends, 1) { "VIOLATION: \(violation)" } }
         world.dissolve()
         return world.outcome()
     }
@@ -66,6 +65,7 @@ extension World {
             devices[device].diskFullUntil = .zero
             devices[device].diskSlowUntil = .zero
             devices[device].cutUntil = .zero
+            devices[device].disk.failNextCommits(0, with: .closed)
             runtime.spawn { [self] in await putRight(device) }
         }
     }

@@ -58,3 +58,21 @@ package struct Tally: Sendable, Equatable {
         return nil
     }
 }
+
+extension Tally {
+    /// For people.
+    package var summary: String {
+        var lines = [
+            "virtual time \(virtualSeconds / 3600) h, \(steps) steps, \(calls) deliveries of \(operations) operations, "
+                + "\(commits) commits, \(openings) openings",
+            "\(created) messages accepted: \(synced) synced, \(failed) failed at the end; "
+                + "\(deleted) deletions, \(resent) resends, \(logouts) logouts, \(results) results told",
+            "faults, and how many of them struck while a delivery was under way:",
+        ]
+        for fault in Fault.allCases {
+            lines.append("  \(fault.rawValue): \(struck[fault, default: 0]) (\(struckInFlight[fault, default: 0]))")
+        }
+        lines.append("digest \(String(digest, radix: 16))")
+        return lines.joined(separator: "\n")
+    }
+}

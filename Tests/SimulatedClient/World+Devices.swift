@@ -100,7 +100,6 @@ extension World {
         feed?.cancel()
         devices[device].disk = disk
         devices[device].process = nil
-        devices[device].restarts += 1
         guard !isOver else { return }
         let pause = isHealed ? Duration.milliseconds(10) : between(.zero, .seconds(5))
         runtime.spawn { [self] in

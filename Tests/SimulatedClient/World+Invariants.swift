@@ -42,13 +42,13 @@ extension World {
     /// A commit was made: the feed agrees with the store, and what the store says is true.
     func hasCommitted(_ process: Int, _ mutations: [Mutation] = []) {
         guard processes[process].isWitnessed else { return }
+        if mutations.contains(.forgetAccount) { excuseForgotten(process) }
         if processes[process].mirror.isStale {
             processes[process].mirror.take(processes[process].disk.contents)
             checkVerdicts(process)
         } else if processes[process].mirror.version % 8 == 0 {
             checkFeed(process)
         }
-        if mutations.contains(.forgetAccount) { excuseForgotten(process) }
         for case .deliver(let id, let placement) in mutations { checkDelivered(id, placement) }
         for case .fail(let id, _, _) in mutations { checkVerdict(id, process) }
         for case .settle(let id) in mutations { checkVerdict(id, process) }
@@ -123,11 +123,11 @@ extension World {
             brokenOrder(entry.key, entry.sequence, entry.message).map { words in violated(words) }
         }
         ledger.seenOfHistory = hub.history.count
-        let newest = network.newestAdmitted[call.device, default: -1]
+        let newest = network.newestAdmitted[call.device]?[account] ?? -1
         if call.process < newest, !call.delivery.operations.isEmpty {
             violated("the hub takes a delivery of process \(call.process) after one of process \(newest)")
         }
-        network.newestAdmitted[call.device] = max(newest, call.process)
+        network.newestAdmitted[call.device, default: [:]][account] = max(newest, call.process)
     }
 
     private func brokenByStoring(_ id: MessageID, _ call: DeliveryCall, _ account: UserID) -> String? {

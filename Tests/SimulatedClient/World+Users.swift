@@ -10,7 +10,7 @@ extension World {
         defer { usersLeft -= 1 }
         for _ in 0..<plan.actsOfEachUser where !isHealed && violation == nil {
             await pass(between(.zero, plan.actPauseMax))
-            guard let (process, client) = running(device) else { continue }
+            guard !isHealed, let (process, client) = running(device) else { continue }
             await act(client, process)
         }
     }
@@ -202,9 +202,10 @@ extension World {
 
     private func pause(_ client: CausewayClient, _ process: Int) async {
         let resumptions = processes[process].resumptions
+        let isAlone = processes[process].resumptionsUnderWay == 0
         do throws(ClientError) {
             try await client.pause()
-            guard isRunning(process), processes[process].resumptions == resumptions else { return }
+            guard isRunning(process), processes[process].resumptions == resumptions, isAlone else { return }
             processes[process].pausedSince = runtime.now
         } catch {
             witnessError(error, process)
@@ -213,6 +214,8 @@ extension World {
 
     func resume(_ client: CausewayClient, _ process: Int) async {
         processes[process].resumptions += 1
+        processes[process].resumptionsUnderWay += 1
+        defer { processes[process].resumptionsUnderWay -= 1 }
         processes[process].pausedSince = nil
         do throws(ClientError) { try await client.resume() } catch { witnessError(error, process) }
     }

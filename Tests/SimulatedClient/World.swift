@@ -50,7 +50,10 @@ final class World: @unchecked Sendable {
     // MARK: - The witness
 
     func violated(_ words: @autoclosure () -> String) {
-        if violation == nil { violation = words() }
+        guard violation == nil else { return }
+        let words = words()
+        violation = words
+        tell(.ends, 1) { "VIOLATION: \(words)" }
     }
 
     func tell(_ kind: History.Kind, _ first: Int = 0, _ second: Int = 0, _ words: () -> String) {
