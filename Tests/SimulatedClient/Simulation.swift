@@ -59,6 +59,7 @@ extension World {
     /// From now on everything is good, and somebody logs in again everywhere.
     private func heal() async {
         isHealed = true
+        healedAt = runtime.now
         tell(.heals) { "-- from now on all is well" }
         network.outageUntil = .zero
         for device in devices.indices {

@@ -181,7 +181,7 @@ extension World {
         do throws(ClientError) {
             try await client.login(server: Self.address, token: token)
             guard isRunning(process) else { return }
-            processes[process].confirmed = processes[process].transports
+            processes[process].confirmed = processes[process].transports.filter { $0.token == token.text }
         } catch {
             if case .sync(.sessionExists) = error { return }
             if case .sync(.transport) = error { return }

@@ -1,6 +1,7 @@
 import Causeway
 import CausewayModels
 import CausewaySimulatedHub
+import CausewaySimulatedRuntime
 import CausewayStorage
 
 /// What people were told, held against what is. Results of a process that is gone count for nothing: nobody saw them.
@@ -89,7 +90,8 @@ extension World {
         let isFine =
             switch error {
             case .store(.closed), .sync(.store(.closed)), .sync(.closed): false
-            case .store, .sync(.store): !isHealed
+            // The engine tries a commit again after a moment.
+            case .store, .sync(.store): !isHealed || runtime.now - healedAt < .seconds(5)
             case .sync(.noSession): true
             case .sync(.messageNotFound): true
             case .sync(.sessionExists), .sync(.notFailed), .sync(.notYours), .sync(.transport): !isHealed

@@ -31,6 +31,7 @@ final class World: @unchecked Sendable {
     var usersLeft = 0
     /// The network, the hub, the disks and the people are good from now on.
     var isHealed = false
+    var healedAt = MonotonicTime.zero
     /// The run is over: nothing is opened any more.
     var isOver = false
     var messagesWritten = 0
