@@ -19,8 +19,9 @@ struct Ledger {
         /// What became of it on the hub cannot be known or mended any more: a copy of its store went on and sent it, or
         /// another account took its store over before it was settled. Order and one copy at most still hold.
         var isExcused = false
-        /// Completion closures that were given to the client with it, and how often they were called, by process.
-        var completions: [Int: Int] = [:]
+        /// The network brought a request with it twice: the hub may say no to one copy and take the other. What is said
+        /// of it then holds at the end, when the hub has been asked once more.
+        var isRepeated = false
     }
 
     var records: [MessageID: Record] = [:]

@@ -71,14 +71,18 @@ extension World {
         }
     }
 
+    /// Somebody looks after the device: goes on after a pause, and logs in where that is asked for.
     private func putRight(_ device: Int) async {
-        let deadline = runtime.now + Plan.settleBound
-        while runtime.now < deadline, violation == nil {
+        var hasLoggedIn = false
+        while !isOver, violation == nil {
             await pass(.seconds(2))
             guard let (process, client) = running(device) else { continue }
-            await resume(client, process)
-            await logIn(client, process)
-            if await (try? client.status().attention) == .some(nil), isRunning(process) { return }
+            guard let status = try? await client.status() else { continue }
+            if status.isPaused { await resume(client, process) }
+            if status.attention != nil || status.session == nil || !hasLoggedIn {
+                await logIn(client, process)
+                hasLoggedIn = isRunning(process)
+            }
         }
     }
 

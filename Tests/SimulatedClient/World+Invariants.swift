@@ -75,7 +75,8 @@ extension World {
     /// What is `error` and not in doubt is not on the hub.
     private func checkVerdict(_ id: MessageID, _ process: Int) {
         guard let message = processes[process].mirror.messages[id], message.syncState == .error, !message.isInDoubt,
-            let record = ledger.records[id], !record.isExcused, record.device == processes[process].device,
+            let record = ledger.records[id], !record.isExcused, !record.isRepeated,
+            record.device == processes[process].device,
             hub.accepted[id] != nil
         else { return }
         violated("message \(record.number) is failed for good (\(message.told)), and the hub has it")
@@ -137,7 +138,7 @@ extension World {
         if stored.copies > 1 { return "the hub has message \(record.number) twice" }
         if record.message.sender != account { return "message \(record.number) is sent as \(account)'s" }
         if stored.content != record.message.content { return "message \(record.number) arrives changed" }
-        if record.isExcused { return nil }
+        if record.isExcused || record.isRepeated { return nil }
         guard let process = devices[record.device].process,
             let message = processes[process].mirror.messages[id], message.syncState == .error, !message.isInDoubt
         else { return nil }
@@ -148,7 +149,7 @@ extension World {
     private func brokenOrder(_ key: ModelHub.LaneKey, _ sequence: Int64, _ id: MessageID) -> String? {
         if let last = ledger.lastStored[key], last >= sequence { return "the hub stores #\(sequence) behind #\(last)" }
         ledger.lastStored[key] = sequence
-        guard let record = ledger.records[id], record.resends == 0 else { return nil }
+        guard let record = ledger.records[id], record.resends == 0, !record.isExcused else { return nil }
         if let last = ledger.lastOrdinal[key], last > record.message.ordinal {
             return "message \(record.number) stands on the hub behind what was created after it"
         }

@@ -28,6 +28,7 @@ extension World {
         } else if strikes(.requestLate) {
             arrive(call, after: between(.seconds(1), Plan.lateRequestMax), .delivered)
         } else if strikes(.requestRepeated) {
+            for operation in delivery.operations { ledger.records[operation.message]?.isRepeated = true }
             let isFirstHeard = chance(700)
             arrive(call, after: latency, isFirstHeard ? .delivered : .lost)
             let again = chance(500) ? latency + self.latency() : between(.seconds(1), Plan.lateRequestMax)
