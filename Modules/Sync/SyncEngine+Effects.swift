@@ -121,13 +121,13 @@ extension SyncEngine {
         submit(.event(.greeted))
     }
 
-    /// Ends the calls under way and waits until they have ended.
+    /// Ends the calls under way and waits until they have ended. The transport can be used afterwards: when what follows
+    /// fails, the session goes on.
     func endCalls() async {
         let calls = deliveries.sorted { $0.key < $1.key }.map(\.value) + [probe].compactMap(\.self)
         deliveries = [:]
         probe = nil
         for call in calls { call.cancel() }
         for call in calls { await call.finished() }
-        await transport?.close()
     }
 }

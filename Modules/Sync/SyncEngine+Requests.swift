@@ -175,7 +175,7 @@ extension SyncEngine {
 
     /// Asks the server for a page of a channel and merges it into the store.
     package func refresh(_ query: RemoteQuery) async throws(SyncError) {
-        guard let transport, session != nil else { throw .noSession }
+        guard let transport, let asked = session?.id else { throw .noSession }
         let page: RemotePage
         do throws(TransportError) {
             page = try await transport.messages(query)
@@ -184,6 +184,8 @@ extension SyncEngine {
         }
         guard !page.items.isEmpty else { return }
         try await request { engine -> Result<Void, SyncError> in
+            // What another session was shown is not for this one.
+            guard engine.session?.id == asked else { return .failure(.noSession) }
             do throws(StoreError) {
                 try await engine.store.commit(page.items.map { .merge($0) })
             } catch {
@@ -213,6 +215,7 @@ extension SyncEngine {
                     return .failure(.sessionExists(user: session.user, server: session.server))
                 }
                 await endCalls()
+                await transport?.close()
                 transport = newTransport
                 await perform(outbox.handle(.attentionResolved, at: moment))
                 return .success(session)
@@ -224,7 +227,7 @@ extension SyncEngine {
             if let last, !last.isSameAccount(as: new) { mutations.append(.forgetAccount) }
             mutations.append(.saveSession(new))
             try await store.commit(mutations)
-            try await reloadOutbox()
+            await reloadOutbox()
             session = new
             transport = newTransport
             await completeAllAsStored()  // those who wait for what was created while nobody was logged in
@@ -252,10 +255,11 @@ extension SyncEngine {
         do throws(StoreError) {
             let before = try await store.counts()
             try await store.commit([.endSession(failure), .saveSession(ended)])
+            await transport?.close()
             session = nil
             transport = nil
             serverName = nil
-            try await reloadOutbox()
+            await reloadOutbox()
             await completeAllAsStored()
             return .success(before.undelivered - before.error)
         } catch {
@@ -263,12 +267,23 @@ extension SyncEngine {
         }
     }
 
-    private func reloadOutbox() async throws(StoreError) {
+    /// The store holds another outbox than the machine now: nothing goes on before it was read, however long that takes.
+    private func reloadOutbox() async {
         let wasPaused = outbox.isPaused
-        _ = feed.take()  // the snapshot holds what the feed brought until now; nothing is enqueued in this turn
-        outbox = Outbox(
-            try await store.outbox(), configuration: configuration, seed: runtime.random(),
-            firstRound: outbox.nextRound)
+        while !isClosed {
+            _ = feed.take()  // the snapshot holds what the feed brought until now
+            do throws(StoreError) {
+                outbox = Outbox(
+                    try await store.outbox(), configuration: configuration, seed: runtime.random(),
+                    firstRound: outbox.nextRound)
+                storeProblem = nil
+                break
+            } catch {
+                storeProblem = error
+                if error == .closed { return }
+            }
+            await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
+        }
         if wasPaused { await perform(outbox.handle(.paused, at: moment)) }
     }
 

@@ -83,6 +83,7 @@ package actor SyncEngine {
         subscription?.cancel()
         timer?.task.cancel()
         await endCalls()
+        await transport?.close()
         waiters.failAll()
     }
 

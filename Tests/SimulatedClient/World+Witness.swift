@@ -49,6 +49,10 @@ extension World {
                 if !isDeleted(id) { violated("message \(number) is told failed, and is not there") }
                 return
             }
+            // With nobody logged in, nobody asks the hub; who logs in again may learn more.
+            if case .failure(.failed(let failure)) = result, failure.reason == .sessionEnded,
+                stored.syncState == .synced
+            { return }
             let isSentAgain = stored.isPending && (ledger.records[id]?.resends ?? 0) > 0
             if stored.syncState != .error, !isSentAgain {
                 violated("message \(number) is told failed, and reads \(stored.told)")
