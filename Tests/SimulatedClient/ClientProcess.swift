@@ -67,6 +67,8 @@ struct Device {
     var diskSlowUntil = MonotonicTime.zero
     /// No way to the hub.
     var cutUntil = MonotonicTime.zero
+    /// A copy of its store went on beside it: numbers of its lanes may be used up by that.
+    var wasCopied = false
     /// Who was logged in last, as its store has it.
     var session: Session?
 }

@@ -22,6 +22,8 @@ struct Ledger {
         /// The network brought a request with it twice: the hub may say no to one copy and take the other. What is said
         /// of it then holds at the end, when the hub has been asked once more.
         var isRepeated = false
+        /// The hub has said no to it, or to a request that it was in.
+        var wasRefused = false
     }
 
     var records: [MessageID: Record] = [:]

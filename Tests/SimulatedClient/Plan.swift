@@ -45,7 +45,7 @@ package struct Plan: Sendable {
         self.seed = seed
         self.sabotage = sabotage
         var generator = SplitMix64(seed: seed)
-        actsOfEachUser = Int.random(in: 4...16, using: &generator)
+        actsOfEachUser = Int.random(in: 6...30, using: &generator)
         actPauseMax = .milliseconds([50, 1_000, 6_000, 20_000].randomElement(using: &generator) ?? 1_000)
         faultsEnd = MonotonicTime.zero + actPauseMax * (actsOfEachUser / 2) + .seconds(15)
         diskLatencyMax = .milliseconds([0, 0, 5, 200].randomElement(using: &generator) ?? 0)

@@ -59,6 +59,11 @@ package enum Sabotage: Hashable, Sendable, CaseIterable {
         ] + HubSabotage.allCases.map(Sabotage.hub)
     }
 
+    /// What it is called on a command line.
+    package var name: String {
+        if case .hub(let sabotage) = self { "hub.\(sabotage.rawValue)" } else { "\(self)" }
+    }
+
     var ofHub: HubSabotage? {
         if case .hub(let sabotage) = self { sabotage } else { nil }
     }

@@ -70,6 +70,7 @@ extension World {
         guard processes[process].life == .running else { return }
         let device = processes[process].device
         tell(.crashes, device, -process) { "device \(device): process \(process) goes on beside a copy of its store" }
+        devices[device].wasCopied = true
         detach(process, as: .isCopied, processes[process].disk.crashed())
         after(between(.milliseconds(100), .seconds(90))) { [self] in bury(process) }
     }

@@ -5,8 +5,22 @@ import CausewaySimulatedRuntime
 
 /// The hub's door: it errs in all five ways before its rules are asked.
 extension World {
-    /// What the hub does with a delivery that arrives.
+    /// What the hub does with a delivery that arrives, and what the witness writes down of it.
     func judge(_ call: DeliveryCall) -> Result<DeliveryReport, TransportError> {
+        let result = judgement(call)
+        switch result {
+        case .failure(.refused):
+            for operation in call.delivery.operations { ledger.records[operation.message]?.wasRefused = true }
+        case .success(let report):
+            for (operation, outcome) in zip(call.delivery.operations, report.outcomes) {
+                if case .refused = outcome { ledger.records[operation.message]?.wasRefused = true }
+            }
+        case .failure: break
+        }
+        return result
+    }
+
+    private func judgement(_ call: DeliveryCall) -> Result<DeliveryReport, TransportError> {
         if let error = doorError(call.token) { return .failure(error) }
         if strikes(.transient) { return .failure(.transient(code: "500", detail: "the hub stumbled")) }
         if strikes(.rateLimited) {

@@ -50,7 +50,11 @@ extension World {
             checkFeed(process)
         }
         for case .deliver(let id, let placement) in mutations { checkDelivered(id, placement) }
-        for case .fail(let id, _, _) in mutations { checkVerdict(id, process) }
+        for case .merge(let placed) in mutations { checkMerged(placed.id, process) }
+        for case .fail(let id, let failure, _) in mutations {
+            checkVerdict(id, process)
+            checkRefusal(id, failure)
+        }
         for case .settle(let id) in mutations { checkVerdict(id, process) }
     }
 
@@ -66,6 +70,22 @@ extension World {
         if hub.accepted[id]?.placement != placement {
             violated("message \(ledger.number(id)) becomes synced, and the hub does not have it there")
         }
+    }
+
+    /// What came with a page reads as it does on the hub.
+    private func checkMerged(_ id: MessageID, _ process: Int) {
+        guard let message = processes[process].mirror.messages[id], let stored = hub.accepted[id] else { return }
+        if message.content != stored.content || message.sender != stored.key.account {
+            violated("message \(ledger.number(id)) reads otherwise than on the hub")
+        }
+    }
+
+    /// What is refused was refused by somebody.
+    private func checkRefusal(_ id: MessageID, _ failure: Failure) {
+        guard failure.reason == .refused, let record = ledger.records[id], !record.wasRefused, !record.isExcused,
+            !devices[record.device].wasCopied
+        else { return }
+        violated("message \(record.number) counts as refused (\(failure.code)), and the hub never said no")
     }
 
     private func checkVerdicts(_ process: Int) {

@@ -8,6 +8,7 @@ struct Main {
         usage: causeway-simulate-clients run [SEEDS] [FIRST]      random histories, on all cores
                causeway-simulate-clients seed SEED [FAULT]        the whole story of one, with a planted fault or without
                causeway-simulate-clients minimal SEED [FAULT]     the shortest story found in which it still breaks
+               causeway-simulate-clients faults [SEEDS]           whether each planted fault is found within so many
                causeway-simulate-clients digest [SEEDS] [FIRST]   one number for all these histories
         """
 
@@ -17,6 +18,7 @@ struct Main {
         switch arguments.first {
         case "run": isFine = run(number(arguments, 1) ?? 10_000, from: number(arguments, 2) ?? 0)
         case "digest": isFine = digest(number(arguments, 1) ?? 100, from: number(arguments, 2) ?? 0)
+        case "faults": isFine = findPlantedFaults(number(arguments, 1) ?? 2_000)
         case "seed": isFine = tell(Simulation.run(plan(arguments), isTold: true))
         case "minimal": isFine = tell(Simulation.minimal(plan(arguments)))
         default:
@@ -37,8 +39,8 @@ struct Main {
 
     private static func plan(_ arguments: [String]) -> Plan {
         let sabotage = arguments.dropFirst(2).first.map { name in
-            guard let sabotage = Sabotage.allCases.first(where: { "\($0)" == name }) else {
-                print("there is no planted fault \(name): " + Sabotage.allCases.map { "\($0)" }.joined(separator: ", "))
+            guard let sabotage = Sabotage.allCases.first(where: { $0.name == name }) else {
+                print("there is no planted fault \(name): " + Sabotage.allCases.map(\.name).joined(separator: ", "))
                 exit(64)
             }
             return sabotage
@@ -69,6 +71,19 @@ struct Main {
             return false
         }
         return true
+    }
+
+    private static func findPlantedFaults(_ seedsMax: UInt64) -> Bool {
+        var missed = 0
+        for sabotage in Sabotage.allCases {
+            if let found = Simulation.find(sabotage, seedsMax: seedsMax) {
+                print("\(sabotage.name): seed \(found.seed): \(found.violation)")
+            } else {
+                missed += 1
+                print("\(sabotage.name): NOT FOUND within \(seedsMax) seeds")
+            }
+        }
+        return missed == 0
     }
 
     private static func digest(_ seeds: UInt64, from first: UInt64) -> Bool {
