@@ -5,18 +5,10 @@ import CausewaySimulatedRuntime
 
 /// The hub's door: it errs in all five ways before its rules are asked.
 extension World {
-    /// What the hub does with a delivery that arrives, and what the witness writes down of it.
+    /// What the hub does with a delivery that arrives.
     func judge(_ call: DeliveryCall) -> Result<DeliveryReport, TransportError> {
         let result = judgement(call)
-        switch result {
-        case .failure(.refused):
-            for operation in call.delivery.operations { ledger.records[operation.message]?.wasRefused = true }
-        case .success(let report):
-            for (operation, outcome) in zip(call.delivery.operations, report.outcomes) {
-                if case .refused = outcome { ledger.records[operation.message]?.wasRefused = true }
-            }
-        case .failure: break
-        }
+        if case .failure(.refused) = result { witnessRefusal(of: call.delivery.operations.map(\.message)) }
         return result
     }
 

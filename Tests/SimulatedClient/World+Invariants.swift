@@ -144,11 +144,19 @@ extension World {
             brokenOrder(entry.key, entry.sequence, entry.message).map { words in violated(words) }
         }
         ledger.seenOfHistory = hub.history.count
+        witnessRefusal(
+            of: zip(call.delivery.operations, report.outcomes).compactMap { operation, outcome in
+                if case .refused = outcome { operation.message } else { nil }
+            })
         let newest = network.newestAdmitted[call.device]?[account] ?? -1
         if call.process < newest, !call.delivery.operations.isEmpty {
             violated("the hub takes a delivery of process \(call.process) after one of process \(newest)")
         }
         network.newestAdmitted[call.device, default: [:]][account] = max(newest, call.process)
+    }
+
+    func witnessRefusal(of ids: [MessageID]) {
+        for id in ids { ledger.records[id]?.wasRefused = true }
     }
 
     private func brokenByStoring(_ id: MessageID, _ call: DeliveryCall, _ account: UserID) -> String? {
