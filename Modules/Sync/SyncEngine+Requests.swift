@@ -7,7 +7,7 @@ package import CausewayTransport
 /// What people ask for. Each request is one piece of work in the inbox; its answer is given after its commit.
 extension SyncEngine {
     /// Runs `work` in its turn.
-    private func request<Answer: Sendable>(
+    func request<Answer: Sendable>(
         _ work: @escaping @Sendable (isolated SyncEngine) async -> Result<Answer, SyncError>
     ) async throws(SyncError) -> Answer {
         guard !isClosed else { throw .closed }
@@ -33,7 +33,9 @@ extension SyncEngine {
         try await request { engine in
             do throws(StoreError) {
                 var seen: Set<MessageID> = []
-                let messages = try await engine.store.messages(ids.filter { seen.insert($0).inserted })
+                let wanted = ids.filter { seen.insert($0).inserted }
+                let messages = try await engine.readKnown { store throws(StoreError) in try await store.messages(wanted)
+                }
                 return .success(try await engine.deleteInTurn(messages, by: origin))
             } catch {
                 return .failure(.store(error))
@@ -63,11 +65,13 @@ extension SyncEngine {
     ) async throws(StoreError) -> [MessageID] {
         guard !messages.isEmpty else { return [] }
         let now = moment
-        let mutations = messages.flatMap { outbox.mutations(toDelete: $0, by: origin, at: now) }
-        try await store.commit(mutations)
-        let ids = messages.map(\.id)
-        await perform(outbox.handle(.deleted(ids), at: moment))
-        return ids
+        var deletions: [Outbox.Changes] = []
+        for message in messages {
+            let dependants = try await store.dependants(of: message.id)
+            deletions.append(outbox.deletion(of: message, with: dependants, by: origin, at: now))
+        }
+        try await carryOut(deletions)
+        return messages.map(\.id)
     }
 
     /// Puts failed messages back into the queue, in the order of their creation, and says which.
@@ -108,11 +112,12 @@ extension SyncEngine {
     }
 
     private func resendInTurn(_ messages: [Message]) async throws(StoreError) -> [MessageID] {
+        let now = moment
         var resent: [MessageID] = []
         var mutations: [Mutation] = []
         var seen: Set<MessageID> = []
         for message in messages.sorted(by: { $0.ordinal < $1.ordinal }) where seen.insert(message.id).inserted {
-            let steps = outbox.mutations(toResend: message)
+            let steps = outbox.mutations(toResend: message, at: now)
             if !steps.isEmpty { resent.append(message.id) }
             mutations += steps
         }
@@ -187,7 +192,8 @@ extension SyncEngine {
             // What another session was shown is not for this one.
             guard engine.session?.id == asked else { return .failure(.noSession) }
             do throws(StoreError) {
-                try await engine.store.commit(page.items.map { .merge($0) })
+                let now = engine.moment.wall
+                try await engine.store.commit(page.items.map { .merge($0, at: now) })
             } catch {
                 return .failure(.store(error))
             }
@@ -326,6 +332,8 @@ extension SyncEngine {
         for message in messages where message.isPending {
             if let storeProblem {
                 reasons[message.id] = .storeUnavailable(detail: storeProblem.description)
+            } else if message.isParked, let related = message.role.related {
+                reasons[message.id] = .parked(related)
             } else {
                 reasons[message.id] = outbox.waitReason(for: message.id, at: now) ?? reasonMeanwhile(message, now)
             }

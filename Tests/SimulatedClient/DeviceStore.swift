@@ -75,6 +75,13 @@ final class DeviceStore: Store {
         return messages
     }
 
+    func dependants(of id: MessageID) async throws(StoreError) -> [Message] {
+        try await world.reachForReading(process)
+        let dependants = try await inner.dependants(of: id)
+        try await world.returnFromDisk(process)
+        return dependants
+    }
+
     func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
         try await world.reachForReading(process)
         let page = try await inner.page(query)

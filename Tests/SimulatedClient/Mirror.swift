@@ -48,6 +48,8 @@ struct Mirror {
     /// In the order in which they came.
     var inOrder: [Message] { messages.values.sorted { $0.ordinal < $1.ordinal } }
 
-    /// Nothing has to be said to the hub any more.
-    var isIdle: Bool { controls.isEmpty && !messages.values.contains { $0.isPending } }
+    /// Nothing has to be said to the hub any more. What is parked waits for a message that waits for a person.
+    var isIdle: Bool { controls.isEmpty && !messages.values.contains { $0.isPending && !$0.isParked } }
+
+    var hasParked: Bool { messages.values.contains { $0.isPending && $0.isParked } }
 }

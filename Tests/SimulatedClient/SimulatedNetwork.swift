@@ -57,16 +57,12 @@ enum Trait {
 }
 
 extension DeliveryOperation {
-    var message: MessageID {
-        switch body {
-        case .send(let id, channel: _, content: _, createdAt: _): id
-        case .fence(let id), .delete(let id): id
-        }
-    }
-
     var told: String {
         switch body {
         case .send: "send#\(sequence)<\(previous)"
+        case .edit: "edit#\(sequence)<\(previous)"
+        case .addReaction: "react#\(sequence)<\(previous)"
+        case .removeReaction: "unreact#\(sequence)<\(previous)"
         case .fence: "fence#\(sequence)<\(previous)"
         case .delete: "delete#\(sequence)<\(previous)"
         }
@@ -84,6 +80,7 @@ extension DeliveryOutcome {
         case .notAttempted: "-"
         case .gap(let mark): "gap \(mark)"
         case .late(let mark): "late \(mark)"
+        case .unrelated: "unrelated"
         }
     }
 }

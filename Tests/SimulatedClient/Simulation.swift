@@ -47,6 +47,19 @@ extension World {
         await heal()
         await rest()
         if violation == nil { await checkTheEnd() }
+        // What is parked waits for failed messages: somebody deletes these, and nothing may be left.
+        for _ in 0..<10 where violation == nil && processes.contains(where: { $0.life == .running && $0.mirror.hasParked }) {
+            for device in devices.indices {
+                guard let (process, client) = running(device) else { continue }
+                await deleteFailed(client, process, everything: true)
+            }
+            await rest()
+            if violation == nil { await checkTheEnd() }
+        }
+        for device in devices.indices where violation == nil {
+            guard let (process, _) = running(device) else { continue }
+            if processes[process].mirror.hasParked { violated("device \(device): something stays parked for ever") }
+        }
         isOver = true
         for device in devices.indices {
             guard let (process, client) = running(device) else { continue }

@@ -102,8 +102,9 @@ extension World {
     private func noteRemoval(_ message: Message, _ process: Int) {
         guard let record = ledger.records[message.id], record.device == processes[process].device else { return }
         ledger.records[message.id]?.isDeleted = true
+        // An operation goes when it was taken, folded, or when its message goes.
         let isAskedFor =
-            record.isDeletionWanted || message.syncState == .error && processes[process].bulkDeletions > 0
+            record.isDeletionWanted || message.role.isOperation || message.syncState == .error && processes[process].bulkDeletions > 0
         // The hub lets nobody delete what somebody else wrote.
         if message.sender != devices[record.device].session?.user { ledger.records[message.id]?.isExcused = true }
         if !isAskedFor { violated("message \(record.number) was deleted, and nobody had asked for it") }

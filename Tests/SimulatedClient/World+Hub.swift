@@ -78,7 +78,6 @@ extension World {
 }
 
 extension DeliveryOperation {
-    var isSend: Bool {
-        if case .send = body { true } else { false }
-    }
+    /// A message or an operation on one: something that is written down before it leaves.
+    var isSend: Bool { kind == .send }
 }

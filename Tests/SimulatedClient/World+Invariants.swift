@@ -12,15 +12,24 @@ extension World {
     /// An opening has settled what the previous run left, and nothing that was committed is gone.
     func hasBegun(_ process: Int, _ restart: RestartPolicy) {
         guard processes[process].isWitnessed else { return }
-        processes[process].mirror.take(processes[process].disk.contents)
+        readAgain(process)
         brokenSweep(process, restart).map { words in violated(words) }
         brokenByLoss(processes[process].device).map { words in violated(words) }
         checkVerdicts(process)
     }
 
+    /// The feed told of a reset. Operations may be gone by it without a word: their message had been deleted.
+    private func readAgain(_ process: Int) {
+        processes[process].mirror.take(processes[process].disk.contents)
+        for id in ledger.created where ledger.records[id]?.device == processes[process].device {
+            guard let record = ledger.records[id], record.message.role.isOperation else { continue }
+            if processes[process].mirror.messages[id] == nil { ledger.records[id]?.isDeleted = true }
+        }
+    }
+
     /// Nobody ever sees a state of the previous run.
     private func brokenSweep(_ process: Int, _ restart: RestartPolicy) -> String? {
-        for message in processes[process].mirror.inOrder where message.isPending {
+        for message in processes[process].mirror.inOrder where message.isPending && !message.isWaitingOperation {
             if restart == .fail { return "message \(ledger.number(message.id)) is \(message.told) after a start that fails all" }
             if message.syncState != .created { return "message \(ledger.number(message.id)) is \(message.told) after a start" }
         }
@@ -44,13 +53,13 @@ extension World {
         guard processes[process].isWitnessed else { return }
         if mutations.contains(.forgetAccount) { excuseForgotten(process) }
         if processes[process].mirror.isStale {
-            processes[process].mirror.take(processes[process].disk.contents)
+            readAgain(process)
             checkVerdicts(process)
         } else if processes[process].mirror.version % 8 == 0 {
             checkFeed(process)
         }
-        for case .deliver(let id, let placement) in mutations { checkDelivered(id, placement) }
-        for case .merge(let placed) in mutations { checkMerged(placed.id, process) }
+        for case .deliver(let id, let placement, at: _) in mutations { checkDelivered(id, placement) }
+        for case .merge(let placed, at: _) in mutations { checkMerged(placed.id, process) }
         for case .fail(let id, let failure, _) in mutations {
             checkVerdict(id, process)
             checkRefusal(id, failure)
@@ -75,7 +84,9 @@ extension World {
     /// What came with a page reads as it does on the hub.
     private func checkMerged(_ id: MessageID, _ process: Int) {
         guard let message = processes[process].mirror.messages[id], let stored = hub.accepted[id] else { return }
-        if message.content != stored.content || message.sender != stored.key.account {
+        // A page may be older than what is known here, or than what is on the hub now.
+        guard (message.base ?? message.face).editedAt == stored.editedAt else { return }
+        if message.sentContent != stored.content || message.sender != stored.key.account {
             violated("message \(ledger.number(id)) reads otherwise than on the hub")
         }
     }
@@ -127,10 +138,21 @@ extension World {
                 if ledger.records[operation.message]?.isDeleted != true { violated("message \(number) leaves unwritten") }
                 continue
             }
+            brokenContent(operation, stored).map { words in violated(words) }
             if stored.laneSequence != operation.sequence || stored.previousSequence != operation.previous {
                 violated("message \(number) leaves as \(operation.told), and is written down as \(stored.told)")
             }
         }
+    }
+
+    /// What leaves says what is written down, and says the same each time.
+    private func brokenContent(_ operation: DeliveryOperation, _ stored: Message) -> String? {
+        let number = ledger.number(stored.id)
+        if let before = ledger.records[stored.id]?.sentContent, before != operation.content {
+            return "message \(number) leaves with another content than before"
+        }
+        ledger.records[stored.id]?.sentContent = operation.content
+        return operation.content == stored.sentContent ? nil : "message \(number) leaves with another content than it has"
     }
 
     // MARK: - At the hub
@@ -140,6 +162,9 @@ extension World {
         for index in ledger.seenOfHistory..<hub.history.count {
             let entry = hub.history[index]
             tell(.stores, call.device, ledger.number(entry.message)) { "hub: stores message \(ledger.number(entry.message))" }
+            if let target = hub.accepted[entry.message]?.target {
+                ledger.records[target]?.operatingDevices.insert(call.device)
+            }
             brokenByStoring(entry.message, call, account).map { words in violated(words) }
             brokenOrder(entry.key, entry.sequence, entry.message).map { words in violated(words) }
         }
@@ -165,7 +190,7 @@ extension World {
         }
         if stored.copies > 1 { return "the hub has message \(record.number) twice" }
         if record.message.sender != account { return "message \(record.number) is sent as \(account)'s" }
-        if stored.content != record.message.content { return "message \(record.number) arrives changed" }
+        if !record.isExcused, stored.content != record.sentContent { return "message \(record.number) arrives changed" }
         if record.isExcused || record.isRepeated { return nil }
         guard let process = devices[record.device].process,
             let message = processes[process].mirror.messages[id], message.syncState == .error, !message.isInDoubt
@@ -192,7 +217,8 @@ extension World {
         usersLeft == 0 && network.openCalls == 0
             && devices.indices.allSatisfy { device in
                 guard let (process, _) = running(device) else { return false }
-                return processes[process].mirror.isIdle && processes[process].waits == 0
+                let mirror = processes[process].mirror
+                return mirror.isIdle && (processes[process].waits == 0 || mirror.hasParked)
             }
     }
 
@@ -205,7 +231,7 @@ extension World {
             if let control = mirror.controls.values.min(by: { $0.sequence < $1.sequence }) {
                 return "device \(device): \(control.kind)#\(control.sequence) of message \(ledger.number(control.message))"
             }
-            if let message = mirror.inOrder.first(where: \.isPending) {
+            if let message = mirror.inOrder.first(where: { $0.isPending && !$0.isParked }) {
                 return "device \(device): message \(ledger.number(message.id)) is \(message.told)"
             }
             if processes[process].waits > 0 { return "device \(device): \(processes[process].waits) wait for results" }
@@ -213,19 +239,34 @@ extension World {
         return "\(network.openCalls) calls"
     }
 
+    /// What must be when nothing has to be done any more.
     func checkTheEnd() async {
         for device in devices.indices {
             brokenByLoss(device).map { words in violated(words) }
             guard let (process, client) = running(device) else { continue }
             checkFeed(process)
             checkVerdicts(process)
+            brokenParking(process).map { words in violated(words) }
+            brokenByOperations(device, process).map { words in violated(words) }
             let footprint = await client.footprint()
-            if !footprint.isEmpty { violated("device \(device) is at rest, and its engine holds \(footprint)") }
+            if !processes[process].mirror.hasParked, !footprint.isEmpty {
+                violated("device \(device) is at rest, and its engine holds \(footprint)")
+            }
         }
         for id in ledger.created { brokenAtTheEnd(id).map { words in violated(words) } }
         for (_, completion) in completions where completion.calls == 0 && isRunning(completion.process) {
-            violated("message \(ledger.number(completion.message)): its completion was never called")
+            let isParked = processes[completion.process].mirror.hasParked
+            if !isParked { violated("message \(ledger.number(completion.message)): its completion was never called") }
         }
+    }
+
+    /// What is parked waits for a message that is here and not on the hub.
+    private func brokenParking(_ process: Int) -> String? {
+        for message in processes[process].mirror.inOrder where message.isPending && message.isParked {
+            let related = message.role.related.flatMap { processes[process].mirror.messages[$0] }
+            if related?.isUndelivered != true { return "message \(ledger.number(message.id)) is parked for nothing" }
+        }
+        return nil
     }
 
     /// Every verdict is true, and what was deleted is gone.
@@ -234,7 +275,7 @@ extension World {
             return nil
         }
         guard let message = processes[process].mirror.messages[id] else {
-            return hub.holds(id) ? "message \(record.number) was deleted, and the hub has it" : nil
+            return hub.holds(id) && !record.message.role.isOperation ? "message \(record.number) was deleted, and the hub has it" : nil
         }
         switch message.syncState {
         case .synced:
@@ -244,6 +285,7 @@ extension World {
             tally.failed += 1
             if message.isInDoubt { return "message \(record.number) stayed in doubt" }
             return hub.accepted[id] == nil ? nil : "message \(record.number) is failed, and the hub has it"
+        case .created where message.isParked: return nil
         case .created, .uploading, .syncing: return "message \(record.number) is still \(message.told)"
         }
     }

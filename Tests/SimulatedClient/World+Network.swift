@@ -106,20 +106,24 @@ extension World {
         guard passes(device, reply) else { return }
         after(latency()) { [self] in
             let outcome: Reply<RemotePage>.Outcome =
-                doorError(transport.token).map { .failure($0) } ?? .success(page(query))
+                doorError(transport.token).map { .failure($0) } ?? .success(page(query, for: account(of: transport.token)))
             tell(.answers, device, 1) { "hub: page for device \(device): \(outcome.isFine)" }
             answer(reply, outcome, after: latency())
         }
     }
 
-    private func page(_ query: RemoteQuery) -> RemotePage {
+    private func page(_ query: RemoteQuery, for account: UserID?) -> RemotePage {
         var items = hub.history.compactMap { entry -> PlacedMessage? in
             guard let stored = hub.accepted[entry.message], !stored.isDeleted, let channel = stored.channel,
                 channel == query.channel, let sender = stored.key.account
             else { return nil }
             let content = lies(.bringsOldContents, oneIn: 4) ? MessageContent.text("old") : stored.content
+            let mine = stored.reactors.filter { $0.value.contains(account) }
+            let face = MessageFace(
+                content: content, editedAt: stored.editedAt,
+                reactions: stored.reactors.mapValues(\.count).filter { $0.value > 0 }, myReactions: Set(mine.keys))
             return PlacedMessage(
-                id: entry.message, channel: channel, sender: sender, content: content,
+                id: entry.message, channel: channel, sender: sender, parent: stored.parent, face: face,
                 createdAt: stored.createdAt, placement: stored.placement)
         }
         if case .before(let position) = query.range { items.removeAll { $0.placement.position >= position } }

@@ -36,7 +36,9 @@ extension World {
             violated("a channel is not read in its order")
         }
         guard processes[process].mirror.version == version, processes[process].isWitnessed else { return }
-        let expected = processes[process].mirror.messages.values.filter { $0.channel == channel }.count
+        let expected = processes[process].mirror.messages.values.filter {
+            $0.channel == channel && !$0.role.isOperation
+        }.count
         if seen.count != expected { violated("a channel of \(expected) messages shows \(seen.count)") }
     }
 
@@ -53,6 +55,12 @@ extension World {
             for item in page.items where item.message.isPending && item.wait == nil {
                 violated(
                     "message \(ledger.number(item.message.id)) (\(item.message.told)) waits, and nobody can say why")
+            }
+            for item in page.items where !item.message.role.isOperation {
+                guard case .behind(let other) = item.wait, plan.devices[processes[process].device].ordering != .strict,
+                    ledger.records[other]?.message.role.isOperation == true
+                else { continue }
+                violated("message \(ledger.number(item.message.id)) waits behind an operation")
             }
             for item in page.items where item.message.syncState == .error && item.wait != nil {
                 violated("message \(ledger.number(item.message.id)) has failed, and is said to wait")

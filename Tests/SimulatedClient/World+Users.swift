@@ -19,7 +19,9 @@ extension World {
         let die = between(0, 99)
         tell(.acts, process, die) { "device \(processes[process].device): act \(die)" }
         switch die {
-        case 0..<34: await create(client, process)
+        case 0..<22: await create(client, process)
+        case 22..<28: await edit(client, process)
+        case 28..<34: await react(client, process)
         case 34..<44: for _ in 0..<between(2, 6) { await create(client, process) }
         case 44..<54: await deleteSome(client, process)
         case 54..<57: await deleteFailed(client, process)
@@ -51,7 +53,10 @@ extension World {
         do throws(ClientError) {
             let handle: MessageHandle
             switch between(0, 9) {
-            case 0..<6: handle = try await client.messages.createTextMessage(text, in: channel)
+            case 0..<4: handle = try await client.messages.createTextMessage(text, in: channel)
+            case 4..<6:
+                let parent = anyMessage(process) { !$0.role.isOperation && $0.channel == channel }
+                handle = try await client.messages.createTextMessage(text, in: channel, parent: parent?.id)
             case 6..<8:
                 handle = try await client.messages.createCustomMessage(.object(["text": .string(text)]), in: channel)
             default: return try await createWithCompletion(client, process, text, channel)
@@ -131,11 +136,11 @@ extension World {
         }
     }
 
-    private func deleteFailed(_ client: CausewayClient, _ process: Int) async {
+    func deleteFailed(_ client: CausewayClient, _ process: Int, everything: Bool = false) async {
         processes[process].bulkDeletions += 1
         defer { processes[process].bulkDeletions -= 1 }
         do throws(ClientError) {
-            if chance(500), let channel = anyChannel() {
+            if !everything, chance(500), let channel = anyChannel() {
                 tally.deleted += try await client.messages.deleteFailedMessages(in: channel)
             } else {
                 tally.deleted += try await client.messages.deleteAllFailedMessages(by: .cli)

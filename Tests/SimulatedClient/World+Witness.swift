@@ -97,8 +97,8 @@ extension World {
             // The engine tries a commit again after a moment.
             case .store, .sync(.store): !isHealed || runtime.now - healedAt < .seconds(5)
             case .sync(.noSession): true
-            case .sync(.messageNotFound): true
-            case .sync(.sessionExists), .sync(.notFailed), .sync(.notYours), .sync(.transport): !isHealed
+            case .sync(.messageNotFound), .sync(.notAMessage), .sync(.typeDiffers), .sync(.tooManyOperations): true
+            case .sync(.sessionExists), .sync(.notFailed), .sync(.notYours), .sync(.transport): true
             case .content, .credentials: false
             }
         if !isFine { violated("somebody was told without a cause: \(error)") }
