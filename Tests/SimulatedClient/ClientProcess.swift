@@ -34,8 +34,8 @@ struct ClientProcess {
     var resumptionsUnderWay = 0
     /// Since when nothing may be sent, because a pause was confirmed.
     var pausedSince: MonotonicTime?
-    /// Waits for a result that have not ended.
-    var waits = 0
+    /// Waits for results that have not ended, by message.
+    var waiting: [MessageID: Int] = [:]
     /// The disk is busy with earlier commits until then.
     var diskBusyUntil = MonotonicTime.zero
     /// Sabotage: the store before the last commit.

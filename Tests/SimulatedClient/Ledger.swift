@@ -22,10 +22,12 @@ struct Ledger {
         /// The network brought a request with it twice: the hub may say no to one copy and take the other. What is said
         /// of it then holds at the end, when the hub has been asked once more.
         var isRepeated = false
-        /// What left under its name.
-        var sentContent: MessageContent?
+        /// What left under its name, by its place in the lane.
+        var sentContents: [Int64: MessageContent] = [:]
         /// Edits of it that somebody asked for.
         var edits = 0
+        /// Somebody deleted an operation on it that had left already.
+        var hasLostOperations = false
         /// The devices whose operations on it the hub has applied.
         var operatingDevices: Set<Int> = []
         /// The hub has said no to it, or to a request that it was in.

@@ -105,6 +105,11 @@ extension World {
         // An operation goes when it was taken, folded, or when its message goes.
         let isAskedFor =
             record.isDeletionWanted || message.role.isOperation || message.syncState == .error && processes[process].bulkDeletions > 0
+        let isTransmitted = message.previousSequence != nil || message.isInDoubt
+        if let target = message.role.target, isTransmitted, record.isDeletionWanted || processes[process].bulkDeletions > 0 {
+            // Deleting an operation that has left does not undo what it did on the hub.
+            ledger.records[target]?.hasLostOperations = true
+        }
         // The hub lets nobody delete what somebody else wrote.
         if message.sender != devices[record.device].session?.user { ledger.records[message.id]?.isExcused = true }
         if !isAskedFor { violated("message \(record.number) was deleted, and nobody had asked for it") }

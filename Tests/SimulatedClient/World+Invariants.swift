@@ -93,7 +93,9 @@ extension World {
 
     /// What is refused was refused by somebody.
     private func checkRefusal(_ id: MessageID, _ failure: Failure) {
-        guard failure.reason == .refused, let record = ledger.records[id], !record.wasRefused, !record.isExcused,
+        // Some things end because of others: see `Store`.
+        let isInherited = ["parentDeleted", "messageNotFound"].contains(failure.code)
+        guard failure.reason == .refused, !isInherited, let record = ledger.records[id], !record.wasRefused, !record.isExcused,
             !devices[record.device].wasCopied
         else { return }
         violated("message \(record.number) counts as refused (\(failure.code)), and the hub never said no")
@@ -134,25 +136,25 @@ extension World {
         if let since = processes[process].pausedSince, since < runtime.now { violated("something is sent during a pause") }
         for operation in delivery.operations where operation.isSend {
             let number = ledger.number(operation.message)
+            brokenContent(operation).map { words in violated(words) }
             guard let stored = processes[process].mirror.messages[operation.message] else {
                 if ledger.records[operation.message]?.isDeleted != true { violated("message \(number) leaves unwritten") }
                 continue
             }
-            brokenContent(operation, stored).map { words in violated(words) }
+            if operation.content != stored.sentContent { violated("message \(number) leaves as what it is not") }
             if stored.laneSequence != operation.sequence || stored.previousSequence != operation.previous {
                 violated("message \(number) leaves as \(operation.told), and is written down as \(stored.told)")
             }
         }
     }
 
-    /// What leaves says what is written down, and says the same each time.
-    private func brokenContent(_ operation: DeliveryOperation, _ stored: Message) -> String? {
-        let number = ledger.number(stored.id)
-        if let before = ledger.records[stored.id]?.sentContent, before != operation.content {
-            return "message \(number) leaves with another content than before"
-        }
-        ledger.records[stored.id]?.sentContent = operation.content
-        return operation.content == stored.sentContent ? nil : "message \(number) leaves with another content than it has"
+    /// What leaves says the same each time.
+    private func brokenContent(_ operation: DeliveryOperation) -> String? {
+        let id = operation.message
+        let before = ledger.records[id]?.sentContents[operation.sequence]
+        ledger.records[id]?.sentContents[operation.sequence] = operation.content
+        guard let before, before != operation.content else { return nil }
+        return "message \(ledger.number(id)) leaves with another content than before"
     }
 
     // MARK: - At the hub
@@ -190,7 +192,7 @@ extension World {
         }
         if stored.copies > 1 { return "the hub has message \(record.number) twice" }
         if record.message.sender != account { return "message \(record.number) is sent as \(account)'s" }
-        if !record.isExcused, stored.content != record.sentContent { return "message \(record.number) arrives changed" }
+        if !record.isExcused, stored.content != record.sentContents[stored.sequence] { return "message \(record.number) arrives changed" }
         if record.isExcused || record.isRepeated { return nil }
         guard let process = devices[record.device].process,
             let message = processes[process].mirror.messages[id], message.syncState == .error, !message.isInDoubt
@@ -218,7 +220,7 @@ extension World {
             && devices.indices.allSatisfy { device in
                 guard let (process, _) = running(device) else { return false }
                 let mirror = processes[process].mirror
-                return mirror.isIdle && (processes[process].waits == 0 || mirror.hasParked)
+                return mirror.isIdle && (processes[process].waiting.isEmpty || mirror.hasParked)
             }
     }
 
@@ -234,7 +236,10 @@ extension World {
             if let message = mirror.inOrder.first(where: { $0.isPending && !$0.isParked }) {
                 return "device \(device): message \(ledger.number(message.id)) is \(message.told)"
             }
-            if processes[process].waits > 0 { return "device \(device): \(processes[process].waits) wait for results" }
+            if !processes[process].waiting.isEmpty {
+                let waits = processes[process].waiting.keys.map { "message \(ledger.number($0)) (\(ledger.records[$0]?.message.role.name ?? "?"))" }
+                return "device \(device): somebody waits for \(waits.sorted())"
+            }
         }
         return "\(network.openCalls) calls"
     }

@@ -48,7 +48,7 @@ extension World {
             let user = devices[device].session?.user
         else { return nil }
         for message in processes[process].mirror.inOrder where message.syncState == .synced {
-            guard let record = ledger.records[message.id], record.device == device, !record.isExcused,
+            guard let record = ledger.records[message.id], record.device == device, !record.isExcused, !record.hasLostOperations,
                 record.operatingDevices.isSubset(of: [device]), let stored = hub.accepted[message.id]
             else { continue }
             if message.content != stored.content { return "message \(record.number) reads otherwise than on the hub" }

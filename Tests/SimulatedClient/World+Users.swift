@@ -96,7 +96,7 @@ extension World {
 
     /// Waits in a task of its own; with `patience` the wait is cancelled after that time.
     func wait(for handle: MessageHandle, _ process: Int, patience: Duration?) {
-        processes[process].waits += 1
+        processes[process].waiting[handle.id, default: 0] += 1
         let waiting = runtime.spawn { [self] in
             let result: Result<Placement, DeliveryError>
             do throws(DeliveryError) {
@@ -104,7 +104,8 @@ extension World {
             } catch {
                 result = .failure(error)
             }
-            processes[process].waits -= 1
+            let left = processes[process].waiting[handle.id, default: 1] - 1
+            processes[process].waiting[handle.id] = left == 0 ? nil : left
             witnessResult(result, of: handle.id, process, mayBeUnknown: patience != nil)
         }
         if let patience { after(patience) { waiting.cancel() } }
