@@ -231,7 +231,7 @@ let package = Package(
                 "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewayStorage", "CausewayTransport",
             ],
             path: "Tests/SimulatedClient", swiftSettings: strict),
-        tests("ClientSimulation", ["CausewaySimulatedClient", "CausewaySimulatedHub"]),
+        tests("ClientSimulation", ["CausewaySimulatedClient"]),
         tests(
             "Control",
             [

@@ -24,7 +24,7 @@ extension SyncEngine {
     /// Commits, however long it takes: on a full disk the engine stands still here and goes on when there is room.
     ///
     /// Nothing is lost meanwhile: what the outbox decided is held, and everything else waits behind it.
-    private func commitUntilDurable(_ mutations: [Mutation]) async {
+    func commitUntilDurable(_ mutations: [Mutation]) async {
         while !isClosed {
             do throws(StoreError) {
                 try await store.commit(mutations)
@@ -120,8 +120,8 @@ extension SyncEngine {
         submit(.event(.greeted))
     }
 
-    /// Ends the calls under way and waits until they have ended. The transport can be used afterwards: when what follows
-    /// fails, the session goes on.
+    /// Ends the calls under way and waits until they have ended. The transport can be used afterwards: when what
+    /// follows fails, the session goes on.
     func endCalls() async {
         let calls = deliveries.sorted { $0.key < $1.key }.map(\.value) + [probe].compactMap(\.self)
         deliveries = [:]

@@ -71,7 +71,22 @@ extension SyncEngine {
             deletions.append(outbox.deletion(of: message, with: dependants, by: origin, at: now))
         }
         try await carryOut(deletions)
+        await giveUpLateReplies(to: messages)
         return messages.map(\.id)
+    }
+
+    /// A reply does not wait for its turn to be created. One that was parked for a message between the reading of what
+    /// is about it and its deletion would wait for ever.
+    private func giveUpLateReplies(to deleted: [Message]) async {
+        for message in deleted where message.isUndelivered {
+            guard
+                let late = try? await store.dependants(of: message.id).filter({ !$0.role.isOperation && $0.isPending }),
+                !late.isEmpty
+            else { continue }
+            let changes = outbox.changes(toGiveUp: late, at: moment)
+            await commitUntilDurable(changes.mutations)
+            for id in changes.ended { await completeIfEnded(id) }
+        }
     }
 
     /// Puts failed messages back into the queue, in the order of their creation, and says which.
@@ -164,8 +179,8 @@ extension SyncEngine {
         }
     }
 
-    /// Tells everybody whose message has ended, as the store says it has. What was created in the very moment of a logout
-    /// may be in the queue still: its verdict comes with the next login.
+    /// Tells everybody whose message has ended, as the store says it has. What was created in the very moment of a
+    /// logout may be in the queue still: its verdict comes with the next login.
     private func completeAllAsStored() async {
         for message in waiters.messages { await completeIfEnded(message) }
     }
@@ -273,7 +288,8 @@ extension SyncEngine {
         }
     }
 
-    /// The store holds another outbox than the machine now: nothing goes on before it was read, however long that takes.
+    /// The store holds another outbox than the machine now: nothing goes on before it was read, however long that
+    /// takes.
     private func reloadOutbox() async {
         let wasPaused = outbox.isPaused
         while !isClosed {
@@ -341,8 +357,8 @@ extension SyncEngine {
         return reasons
     }
 
-    /// The engine is in the middle of something: it has not taken a new message in yet, or has the verdict of an old one
-    /// and is writing it down.
+    /// The engine is in the middle of something: it has not taken a new message in yet, or has the verdict of an old
+    /// one and is writing it down.
     private func reasonMeanwhile(_ message: Message, _ now: Moment) -> WaitReason {
         if message.syncState == .syncing { return .inFlight(since: message.lastAttemptAt ?? now.wall) }
         return outbox.waitReasonOfAll(at: now) ?? .ready

@@ -40,6 +40,8 @@ final class DeviceStore: Store {
 
     func commit(_ mutations: [Mutation]) async throws(StoreError) {
         try await world.reachDisk(process)
+        // A copied process only ends what was begun: nobody sits before it.
+        guard world.processes[process].isWitnessed || mutations.allSatisfy({ $0.content == nil }) else { throw .closed }
         let kept = world.tampered(mutations)
         if world.lies(.acknowledgesBeforeCommit, oneIn: 5) {
             world.runtime.spawn { [world, process, inner] in

@@ -4,7 +4,8 @@ import CausewayModels
 struct History {
     /// Kinds of happenings. The raw value goes into the hash: never renumber.
     enum Kind: UInt64 {
-        case strikes = 1, acts, accepted, told, opens, opened, crashes, closes, commits, calls, arrives, answers
+        case strikes = 1
+        case acts, accepted, told, opens, opened, crashes, closes, commits, calls, arrives, answers
         case stores, heals, ends
     }
 

@@ -74,10 +74,11 @@ package struct Plan: Sendable {
 
     private static func configuration(_ generator: inout SplitMix64) -> OutboxConfiguration {
         var configuration = OutboxConfiguration()
-        configuration.retry = [
-            .documented, .patient, RetryPolicy(interval: .milliseconds(200), retriesMax: 0),
-            RetryPolicy(interval: .milliseconds(300), retriesMax: 2, backoffFactor: 3, intervalMax: .seconds(20)),
-        ].randomElement(using: &generator) ?? .documented
+        configuration.retry =
+            [
+                .documented, .patient, RetryPolicy(interval: .milliseconds(200), retriesMax: 0),
+                RetryPolicy(interval: .milliseconds(300), retriesMax: 2, backoffFactor: 3, intervalMax: .seconds(20)),
+            ].randomElement(using: &generator) ?? .documented
         configuration.settlingTime = .milliseconds([0, 100, 1_000].randomElement(using: &generator) ?? 1_000)
         configuration.deliveriesInFlightMax = Int.random(in: 1...4, using: &generator)
         configuration.batchOperationsMax = [1, 2, 4, 512].randomElement(using: &generator) ?? 4

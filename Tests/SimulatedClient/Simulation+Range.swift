@@ -39,7 +39,10 @@ extension Simulation {
                 let turn = runInTurn(first..<min(first + seedsOfOneTurn, seeds.upperBound), sabotage)
                 let (done, broken) = results.withLock { results in
                     results[first] = turn
-                    return (results.values.reduce(0) { $0 + $1.tally.seeds }, results.values.reduce(0) { $0 + $1.broken.count })
+                    return (
+                        results.values.reduce(0) { $0 + $1.tally.seeds },
+                        results.values.reduce(0) { $0 + $1.broken.count }
+                    )
                 }
                 told(done)
                 if broken >= brokenMax { return }

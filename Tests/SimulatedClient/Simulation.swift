@@ -48,7 +48,8 @@ extension World {
         await rest()
         if violation == nil { await checkTheEnd() }
         // What is parked waits for failed messages: somebody deletes these, and nothing may be left.
-        for _ in 0..<10 where violation == nil && processes.contains(where: { $0.life == .running && $0.mirror.hasParked }) {
+        for _ in 0..<10
+        where violation == nil && processes.contains(where: { $0.life == .running && $0.mirror.hasParked }) {
             for device in devices.indices {
                 guard let (process, client) = running(device) else { continue }
                 await deleteFailed(client, process, everything: true)

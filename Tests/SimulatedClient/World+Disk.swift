@@ -104,9 +104,12 @@ extension World {
         ledger.records[message.id]?.isDeleted = true
         // An operation goes when it was taken, folded, or when its message goes.
         let isAskedFor =
-            record.isDeletionWanted || message.role.isOperation || message.syncState == .error && processes[process].bulkDeletions > 0
+            record.isDeletionWanted || message.role.isOperation
+            || message.syncState == .error && processes[process].bulkDeletions > 0
         let isTransmitted = message.previousSequence != nil || message.isInDoubt
-        if let target = message.role.target, isTransmitted, record.isDeletionWanted || processes[process].bulkDeletions > 0 {
+        if let target = message.role.target, isTransmitted,
+            record.isDeletionWanted || processes[process].bulkDeletions > 0
+        {
             // Deleting an operation that has left does not undo what it did on the hub.
             ledger.records[target]?.hasLostOperations = true
         }

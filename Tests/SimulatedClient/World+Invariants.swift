@@ -30,8 +30,12 @@ extension World {
     /// Nobody ever sees a state of the previous run.
     private func brokenSweep(_ process: Int, _ restart: RestartPolicy) -> String? {
         for message in processes[process].mirror.inOrder where message.isPending && !message.isWaitingOperation {
-            if restart == .fail { return "message \(ledger.number(message.id)) is \(message.told) after a start that fails all" }
-            if message.syncState != .created { return "message \(ledger.number(message.id)) is \(message.told) after a start" }
+            if restart == .fail {
+                return "message \(ledger.number(message.id)) is \(message.told) after a start that fails all"
+            }
+            if message.syncState != .created {
+                return "message \(ledger.number(message.id)) is \(message.told) after a start"
+            }
         }
         return nil
     }
@@ -84,6 +88,10 @@ extension World {
     /// What came with a page reads as it does on the hub.
     private func checkMerged(_ id: MessageID, _ process: Int) {
         guard let message = processes[process].mirror.messages[id], let stored = hub.accepted[id] else { return }
+        let user = devices[processes[process].device].session?.user
+        let given = Set(stored.reactors.filter { $0.value.contains(user) }.keys)
+        // A page that was read before a reaction arrived hides it until the next page.
+        if (message.base ?? message.face).myReactions != given { ledger.records[id]?.hasStaleReactions = true }
         // A page may be older than what is known here, or than what is on the hub now.
         guard (message.base ?? message.face).editedAt == stored.editedAt else { return }
         if message.sentContent != stored.content || message.sender != stored.key.account {
@@ -95,7 +103,8 @@ extension World {
     private func checkRefusal(_ id: MessageID, _ failure: Failure) {
         // Some things end because of others: see `Store`.
         let isInherited = ["parentDeleted", "messageNotFound"].contains(failure.code)
-        guard failure.reason == .refused, !isInherited, let record = ledger.records[id], !record.wasRefused, !record.isExcused,
+        guard failure.reason == .refused, !isInherited, let record = ledger.records[id], !record.wasRefused,
+            !record.isExcused,
             !devices[record.device].wasCopied
         else { return }
         violated("message \(record.number) counts as refused (\(failure.code)), and the hub never said no")
@@ -133,15 +142,21 @@ extension World {
             for operation in delivery.operations { ledger.records[operation.message]?.isExcused = true }
             return
         }
-        if let since = processes[process].pausedSince, since < runtime.now { violated("something is sent during a pause") }
+        if let since = processes[process].pausedSince, since < runtime.now {
+            violated("something is sent during a pause")
+        }
         for operation in delivery.operations where operation.isSend {
             let number = ledger.number(operation.message)
             brokenContent(operation).map { words in violated(words) }
             guard let stored = processes[process].mirror.messages[operation.message] else {
-                if ledger.records[operation.message]?.isDeleted != true { violated("message \(number) leaves unwritten") }
+                if ledger.records[operation.message]?.isDeleted != true {
+                    violated("message \(number) leaves unwritten")
+                }
                 continue
             }
             if operation.content != stored.sentContent { violated("message \(number) leaves as what it is not") }
+            // What was proven to be on the hub a moment ago may leave once more, and is known there.
+            if stored.syncState == .synced { continue }
             if stored.laneSequence != operation.sequence || stored.previousSequence != operation.previous {
                 violated("message \(number) leaves as \(operation.told), and is written down as \(stored.told)")
             }
@@ -163,7 +178,9 @@ extension World {
     func witnessHub(_ call: DeliveryCall, _ account: UserID, _ report: DeliveryReport) {
         for index in ledger.seenOfHistory..<hub.history.count {
             let entry = hub.history[index]
-            tell(.stores, call.device, ledger.number(entry.message)) { "hub: stores message \(ledger.number(entry.message))" }
+            tell(.stores, call.device, ledger.number(entry.message)) {
+                "hub: stores message \(ledger.number(entry.message))"
+            }
             if let target = hub.accepted[entry.message]?.target {
                 ledger.records[target]?.operatingDevices.insert(call.device)
             }
@@ -192,7 +209,9 @@ extension World {
         }
         if stored.copies > 1 { return "the hub has message \(record.number) twice" }
         if record.message.sender != account { return "message \(record.number) is sent as \(account)'s" }
-        if !record.isExcused, stored.content != record.sentContents[stored.sequence] { return "message \(record.number) arrives changed" }
+        if !record.isExcused, stored.content != record.sentContents[stored.sequence] {
+            return "message \(record.number) arrives changed"
+        }
         if record.isExcused || record.isRepeated { return nil }
         guard let process = devices[record.device].process,
             let message = processes[process].mirror.messages[id], message.syncState == .error, !message.isInDoubt
@@ -231,13 +250,16 @@ extension World {
             guard let (process, _) = running(device) else { return "device \(device) does not run" }
             let mirror = processes[process].mirror
             if let control = mirror.controls.values.min(by: { $0.sequence < $1.sequence }) {
-                return "device \(device): \(control.kind)#\(control.sequence) of message \(ledger.number(control.message))"
+                return
+                    "device \(device): \(control.kind)#\(control.sequence) of message \(ledger.number(control.message))"
             }
             if let message = mirror.inOrder.first(where: { $0.isPending && !$0.isParked }) {
                 return "device \(device): message \(ledger.number(message.id)) is \(message.told)"
             }
             if !processes[process].waiting.isEmpty {
-                let waits = processes[process].waiting.keys.map { "message \(ledger.number($0)) (\(ledger.records[$0]?.message.role.name ?? "?"))" }
+                let waits = processes[process].waiting.keys.map {
+                    "message \(ledger.number($0)) (\(ledger.records[$0]?.message.role.name ?? "?"))"
+                }
                 return "device \(device): somebody waits for \(waits.sorted())"
             }
         }
@@ -269,7 +291,10 @@ extension World {
     private func brokenParking(_ process: Int) -> String? {
         for message in processes[process].mirror.inOrder where message.isPending && message.isParked {
             let related = message.role.related.flatMap { processes[process].mirror.messages[$0] }
-            if related?.isUndelivered != true { return "message \(ledger.number(message.id)) is parked for nothing" }
+            if related?.isUndelivered != true {
+                return "message \(ledger.number(message.id)) (\(message.role.name)) is parked for message "
+                    + "\(ledger.number(message.role.related)), which is \(related?.told ?? "not here")"
+            }
         }
         return nil
     }
@@ -280,7 +305,8 @@ extension World {
             return nil
         }
         guard let message = processes[process].mirror.messages[id] else {
-            return hub.holds(id) && !record.message.role.isOperation ? "message \(record.number) was deleted, and the hub has it" : nil
+            return hub.holds(id) && !record.message.role.isOperation
+                ? "message \(record.number) was deleted, and the hub has it" : nil
         }
         switch message.syncState {
         case .synced:

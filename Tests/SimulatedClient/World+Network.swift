@@ -73,7 +73,9 @@ extension World {
             let outcome = judge(call)
             tell(.arrives, call.process, 0) { "hub: to device \(call.device): \(outcome.told)" }
             switch fate {
-            case .delivered: answer(call.reply, outcome, after: devices[call.device].cutUntil > runtime.now ? .seconds(40) : latency())
+            case .delivered:
+                answer(
+                    call.reply, outcome, after: devices[call.device].cutUntil > runtime.now ? .seconds(40) : latency())
             case .reset: call.reply.end(.failure(.inDoubt(detail: "reset")))
             case .lost: break
             }
@@ -106,7 +108,8 @@ extension World {
         guard passes(device, reply) else { return }
         after(latency()) { [self] in
             let outcome: Reply<RemotePage>.Outcome =
-                doorError(transport.token).map { .failure($0) } ?? .success(page(query, for: account(of: transport.token)))
+                doorError(transport.token).map { .failure($0) }
+                ?? .success(page(query, for: account(of: transport.token)))
             tell(.answers, device, 1) { "hub: page for device \(device): \(outcome.isFine)" }
             answer(reply, outcome, after: latency())
         }

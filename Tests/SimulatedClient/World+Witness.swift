@@ -39,7 +39,9 @@ extension World {
         tell(.told, process, number) { "device \(processes[process].device): message \(number) is told \(result)" }
         switch result {
         case .success(let placement):
-            if hub.accepted[id]?.placement != placement { violated("message \(number) is told synced; the hub denies it") }
+            if hub.accepted[id]?.placement != placement {
+                violated("message \(number) is told synced; the hub denies it")
+            }
             if let stored, stored.placement != placement || stored.syncState != .synced {
                 violated("message \(number) is told synced, and reads \(stored.told)")
             }
@@ -52,7 +54,9 @@ extension World {
             // With nobody logged in, nobody asks the hub; who logs in again may learn more.
             if case .failure(.failed(let failure)) = result, failure.reason == .sessionEnded,
                 stored.syncState == .synced
-            { return }
+            {
+                return
+            }
             let isSentAgain = stored.isPending && (ledger.records[id]?.resends ?? 0) > 0
             if stored.syncState != .error, !isSentAgain {
                 violated("message \(number) is told failed, and reads \(stored.told)")
