@@ -57,7 +57,8 @@ extension World {
             let given = Set(stored.reactors.filter { $0.value.contains(user) }.keys)
             if message.myReactions != given, !record.hasStaleReactions {
                 return
-                    "message \(record.number) has reactions \(message.myReactions.sorted()), on the hub \(given.sorted())"
+                    "message \(record.number) has reactions \(message.myReactions.sorted()), on the hub "
+                    + "\(given.sorted())"
             }
             if Set(stored.applied).count != stored.applied.count { return "an operation was applied twice" }
         }

@@ -5,11 +5,11 @@ import Foundation
 @main
 struct Main {
     private static let usage = """
-        usage: causeway-simulate-clients run [SEEDS] [FIRST]      random histories, on all cores
-               causeway-simulate-clients seed SEED [FAULT]        the whole story of one, with a planted fault or without
-               causeway-simulate-clients minimal SEED [FAULT]     the shortest story found in which it still breaks
-               causeway-simulate-clients faults [SEEDS]           whether each planted fault is found within so many
-               causeway-simulate-clients digest [SEEDS] [FIRST]   one number for all these histories
+        usage: causeway-simulate-clients run [SEEDS] [FIRST]     random histories, on all cores
+               causeway-simulate-clients seed SEED [FAULT]       the story of one, with a planted fault or without
+               causeway-simulate-clients minimal SEED [FAULT]    the shortest story found in which it still breaks
+               causeway-simulate-clients faults [SEEDS]          whether each planted fault is found within so many
+               causeway-simulate-clients digest [SEEDS] [FIRST]  one number for all these histories
         """
 
     static func main() {
