@@ -16,7 +16,8 @@ package enum Fault: String, CaseIterable, Sendable {
         case .requestLost, .answerLost, .requestRepeated, .transient, .tryLater: 50
         case .requestLate, .slow, .appliedThenFailed, .captivePortal: 40
         case .rateLimited, .tryLaterAfter, .cut: 30
-        case .requestRefused, .hubRestart, .certificate: 15
+        case .requestRefused, .certificate: 15
+        case .hubRestart: 80
         case .tokenRefused, .hubOutage: 10
         case .crashBeforeCommit, .crashAfterCommit: 8
         case .crashOnCall: 15
