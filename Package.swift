@@ -162,6 +162,11 @@ let package = Package(
             ],
             path: "Tools/bench/causeway-bench", swiftSettings: strict),
 
+        // The whole client in simulated time; built without the network's and the disk's packages.
+        .executableTarget(
+            name: "causeway-simulate-clients", dependencies: ["CausewaySimulatedClient"],
+            path: "Tools/simulator/causeway-simulate-clients", swiftSettings: strict),
+
         // Tests
         .target(
             name: "CausewaySimulatedRuntime", dependencies: ["CausewayModels", "CausewayRuntime"],
@@ -239,6 +244,14 @@ let package = Package(
             [
                 "CausewayModels", "CausewayStorage", "CausewayOutbox", "CausewayHubRules", "CausewaySimulatedHub",
             ]),
+        .target(
+            name: "CausewaySimulatedClient",
+            dependencies: [
+                "Causeway", "CausewayHubRules", "CausewayModels", "CausewayOutbox", "CausewayRuntime",
+                "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewayStorage", "CausewayTransport",
+            ],
+            path: "Tests/SimulatedClient", swiftSettings: strict),
+        tests("ClientSimulation", ["CausewaySimulatedClient"]),
         tests(
             "Control",
             [

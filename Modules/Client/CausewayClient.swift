@@ -176,6 +176,9 @@ public final class CausewayClient: Sendable {
     /// Looks for the server now instead of at the next planned moment.
     public func probeNow() async { await engine.probeNow() }
 
+    /// What the engine holds for work that is not done; for tests and simulators.
+    package func footprint() async -> SyncFootprint { await engine.footprint }
+
     /// Stops the engine and closes the store. What is undelivered stays in the store. May be called twice.
     public func close() async {
         await engine.close()

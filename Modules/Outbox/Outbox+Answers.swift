@@ -125,6 +125,7 @@ extension Outbox {
             }
         case .retract:
             Self.forget(slot, in: &fences)
+            undecided.remove(slot.message)  // it is gone; an older question about it may still have stood for it
             settlement.mutations.append(.removeControl(sequence: slot.sequence))
             if case .accepted = outcome {
                 settlement.mutations.append(.appendDelete(slot.message, lane: lanes[lane].id))

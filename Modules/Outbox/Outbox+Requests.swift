@@ -30,6 +30,19 @@ extension Outbox {
         of message: Message, with dependants: [Message], by origin: DeleteAction.Origin, at moment: Moment
     ) -> Changes {
         var changes = Changes(mutations: mutations(toDelete: message, by: origin, at: moment), vanished: [message.id])
+        give(up: dependants, at: moment, &changes)
+        return changes
+    }
+
+    /// What becomes of what is about a message that is gone. Replies that were made while it was being deleted end so,
+    /// too.
+    package func changes(toGiveUp dependants: [Message], at moment: Moment) -> Changes {
+        var changes = Changes()
+        give(up: dependants, at: moment, &changes)
+        return changes
+    }
+
+    private func give(up dependants: [Message], at moment: Moment, _ changes: inout Changes) {
         for dependant in dependants {
             if dependant.role.isOperation {
                 if mayVanish(dependant) { changes.vanish(dependant.id) }
@@ -41,7 +54,6 @@ extension Outbox {
                 changes.ended.append(dependant.id)
             }
         }
-        return changes
     }
 
     private func mutations(

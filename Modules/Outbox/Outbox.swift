@@ -150,6 +150,9 @@ package struct Outbox: Sendable, Equatable {
     /// Links that still have to be said to the server.
     package var depth: Int { lanes.reduce(0) { $0 + $1.slots.count } }
 
+    /// Messages that can be found in the chains, or that are owed a verdict.
+    package var indexedCount: Int { places.count + fences.count + undecided.count }
+
     // MARK: - Chains
 
     mutating func append(_ entry: OutboxEntry) {

@@ -45,6 +45,8 @@ final class FeedInbox: Sendable {
         }
     }
 
+    var count: Int { state.withLock { $0.entries.count } }
+
     var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
 
     /// The link that a change put at the tail of a lane: a creation, a resend, a release or a deletion to

@@ -26,7 +26,7 @@ extension SyncEngine {
     /// Commits, however long it takes: on a full disk the engine stands still here and goes on when there is room.
     ///
     /// Nothing is lost meanwhile: what the outbox decided is held, and everything else waits behind it.
-    private func commitUntilDurable(_ mutations: [Mutation]) async {
+    func commitUntilDurable(_ mutations: [Mutation]) async {
         while !isClosed {
             do throws(StoreError) {
                 try await store.commit(mutations)
@@ -57,7 +57,8 @@ extension SyncEngine {
     }
 
     private func transmit(_ round: DeliveryRound, _ mutations: [Mutation]) async {
-        await commitUntilDurable(mutations)
+        // Questions that are repeated have nothing to be written down.
+        if !mutations.isEmpty { await commitUntilDurable(mutations) }
         guard !isClosed else { return }
         guard let transport else {
             let attention = Attention(cause: .tokenRefused, detail: "there is no token; log in again")
@@ -137,14 +138,14 @@ extension SyncEngine {
         submit(.event(.greeted))
     }
 
-    /// Ends the calls under way and waits until they have ended.
+    /// Ends the calls under way and waits until they have ended. The transport can be used afterwards: when what
+    /// follows fails, the session goes on.
     func endCalls() async {
-        let calls = Array(deliveries.values) + [probe].compactMap(\.self)
+        let calls = deliveries.sorted { $0.key < $1.key }.map(\.value) + [probe].compactMap(\.self)
         deliveries = [:]
         probe = nil
         for call in calls { call.cancel() }
         for call in calls { await call.finished() }
-        await transport?.close()
     }
 }
 

@@ -60,7 +60,10 @@ extension SyncEngine {
             let bytes = try ContentCoding.encode(content).count
             await perform(outbox.handle(.rewritten(id, bytes: bytes), at: moment))
         }
-        await perform(outbox.handle(.deleted(all.flatMap(\.vanished)), at: moment))
+        let vanished = all.flatMap(\.vanished)
+        await perform(outbox.handle(.deleted(vanished), at: moment))
+        // What was parked the outbox never knew.
+        for id in vanished { waiters.complete(id, .deleted) }
         for id in all.flatMap(\.ended) { await completeIfEnded(id) }
     }
 }

@@ -71,7 +71,22 @@ extension SyncEngine {
             deletions.append(outbox.deletion(of: message, with: dependants, by: origin, at: now))
         }
         try await carryOut(deletions)
+        await giveUpLateReplies(to: messages)
         return messages.map(\.id)
+    }
+
+    /// A reply does not wait for its turn to be created. One that was parked for a message between the reading of what
+    /// is about it and its deletion would wait for ever.
+    private func giveUpLateReplies(to deleted: [Message]) async {
+        for message in deleted where message.isUndelivered {
+            guard
+                let late = try? await store.dependants(of: message.id).filter({ !$0.role.isOperation && $0.isPending }),
+                !late.isEmpty
+            else { continue }
+            let changes = outbox.changes(toGiveUp: late, at: moment)
+            await commitUntilDurable(changes.mutations)
+            for id in changes.ended { await completeIfEnded(id) }
+        }
     }
 
     /// Puts failed messages back into the queue, in the order of their creation, and says which.
@@ -115,7 +130,8 @@ extension SyncEngine {
         let now = moment
         var resent: [MessageID] = []
         var mutations: [Mutation] = []
-        for message in messages.sorted(by: { $0.ordinal < $1.ordinal }) {
+        var seen: Set<MessageID> = []
+        for message in messages.sorted(by: { $0.ordinal < $1.ordinal }) where seen.insert(message.id).inserted {
             let steps = outbox.mutations(toResend: message, at: now)
             if !steps.isEmpty { resent.append(message.id) }
             mutations += steps
@@ -163,6 +179,12 @@ extension SyncEngine {
         }
     }
 
+    /// Tells everybody whose message has ended, as the store says it has. What was created in the very moment of a
+    /// logout may be in the queue still: its verdict comes with the next login.
+    private func completeAllAsStored() async {
+        for message in waiters.messages { await completeIfEnded(message) }
+    }
+
     /// The store could not be read: whoever waits is told when it can be.
     private func completeLater(_ id: MessageID) {
         runtime.spawn { [runtime, weak self] in
@@ -176,7 +198,7 @@ extension SyncEngine {
     /// - Returns: the page; what it brought is in the store by then, and was told by its feed.
     @discardableResult
     package func refresh(_ query: RemoteQuery) async throws(SyncError) -> RemotePage {
-        guard let transport, session != nil else { throw .noSession }
+        guard let transport, let asked = session?.id else { throw .noSession }
         let page: RemotePage
         do throws(TransportError) {
             page = try await transport.messages(query)
@@ -185,6 +207,8 @@ extension SyncEngine {
         }
         guard !page.items.isEmpty else { return page }
         return try await request { engine -> Result<RemotePage, SyncError> in
+            // What another session was shown is not for this one.
+            guard engine.session?.id == asked else { return .failure(.noSession) }
             do throws(StoreError) {
                 let now = engine.moment.wall
                 try await engine.store.commit(page.items.map { .merge($0, at: now) })
@@ -215,6 +239,7 @@ extension SyncEngine {
                     return .failure(.sessionExists(user: session.user, server: session.server))
                 }
                 await endCalls()
+                await transport?.close()
                 transport = newTransport
                 await perform(outbox.handle(.attentionResolved, at: moment))
                 return .success(session)
@@ -226,9 +251,10 @@ extension SyncEngine {
             if let last, !last.isSameAccount(as: new) { mutations.append(.forgetAccount) }
             mutations.append(.saveSession(new))
             try await store.commit(mutations)
-            try await reloadOutbox()
+            await reloadOutbox()
             session = new
             transport = newTransport
+            await completeAllAsStored()  // those who wait for what was created while nobody was logged in
             await perform(outbox.handle(.sessionBegan, at: moment))
             return .success(new)
         } catch {
@@ -253,22 +279,37 @@ extension SyncEngine {
         do throws(StoreError) {
             let before = try await store.counts()
             try await store.commit([.endSession(failure), .saveSession(ended)])
+            await transport?.close()
             session = nil
             transport = nil
             serverName = nil
-            try await reloadOutbox()
-            waiters.completeAll(.failed(failure))
+            await reloadOutbox()
+            await completeAllAsStored()
             return .success(before.undelivered - before.error)
         } catch {
             return .failure(.store(error))
         }
     }
 
-    private func reloadOutbox() async throws(StoreError) {
-        _ = feed.take()  // the snapshot holds what the feed brought until now; nothing is enqueued in this turn
-        outbox = Outbox(
-            try await store.outbox(), configuration: configuration, seed: runtime.random(),
-            firstRound: outbox.nextRound)
+    /// The store holds another outbox than the machine now: nothing goes on before it was read, however long that
+    /// takes.
+    private func reloadOutbox() async {
+        let wasPaused = outbox.isPaused
+        while !isClosed {
+            _ = feed.take()  // the snapshot holds what the feed brought until now
+            do throws(StoreError) {
+                outbox = Outbox(
+                    try await store.outbox(), configuration: configuration, seed: runtime.random(),
+                    firstRound: outbox.nextRound)
+                storeProblem = nil
+                break
+            } catch {
+                storeProblem = error
+                if error == .closed { return }
+            }
+            await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
+        }
+        if wasPaused { await perform(outbox.handle(.paused, at: moment)) }
     }
 
     // MARK: - Operators
@@ -299,17 +340,30 @@ extension SyncEngine {
             deliveredCount: deliveredCount, server: serverName, epoch: outbox.epoch)
     }
 
-    /// Why each of these messages is not on the server yet; those that do not wait are left out.
+    /// Why each of these messages is not on the server yet; those that do not wait are left out. Does not wait for its
+    /// turn.
+    ///
+    /// - Parameter messages: as they were just read.
     package func waitReasons(for messages: [Message]) async -> [MessageID: WaitReason] {
         await catchUp()
         let now = moment
         var reasons: [MessageID: WaitReason] = [:]
-        for message in messages {
-            let parked = message.isParked ? message.role.related.map(WaitReason.parked) : nil
-            guard var reason = outbox.waitReason(for: message.id, at: now) ?? parked else { continue }
-            if let storeProblem { reason = .storeUnavailable(detail: storeProblem.description) }
-            reasons[message.id] = reason
+        for message in messages where message.isPending {
+            if let storeProblem {
+                reasons[message.id] = .storeUnavailable(detail: storeProblem.description)
+            } else if message.isParked, let related = message.role.related {
+                reasons[message.id] = .parked(related)
+            } else {
+                reasons[message.id] = outbox.waitReason(for: message.id, at: now) ?? reasonMeanwhile(message, now)
+            }
         }
         return reasons
+    }
+
+    /// The engine is in the middle of something: it has not taken a new message in yet, or has the verdict of an old
+    /// one and is writing it down.
+    private func reasonMeanwhile(_ message: Message, _ now: Moment) -> WaitReason {
+        if message.syncState == .syncing { return .inFlight(since: message.lastAttemptAt ?? now.wall) }
+        return outbox.waitReasonOfAll(at: now) ?? .ready
     }
 }

@@ -83,10 +83,14 @@ package actor SyncEngine {
         subscription?.cancel()
         timer?.task.cancel()
         await endCalls()
+        await transport?.close()
         waiters.failAll()
     }
 
     // MARK: - The inbox
+
+    /// What was not dealt with.
+    var waitingInputs: Int { inbox.count + feed.count }
 
     func submit(_ input: Input) {
         guard !isClosed else { return }

@@ -1,10 +1,13 @@
 import CausewayModels
 import CausewayOutbox
 
-/// Who waits for the result of which message. Each is told once.
+/// Who waits for the result of which message. Each is told once, and those who came first are told first: whoever
+/// simulates the client must get the same order each time.
 struct Waiters {
     private var byMessage: [MessageID: [Int: CheckedContinuation<DeliveryResult?, Never>]] = [:]
     private var next = 0
+
+    var count: Int { byMessage.values.reduce(0) { $0 + $1.count } }
 
     /// A number by which the waiter can be taken out again.
     mutating func ticket() -> Int {
@@ -19,7 +22,7 @@ struct Waiters {
     /// Tells everybody who waits for the message.
     mutating func complete(_ message: MessageID, _ result: DeliveryResult) {
         guard let waiters = byMessage.removeValue(forKey: message) else { return }
-        for waiter in waiters.values { waiter.resume(returning: result) }
+        Self.tell(waiters, result)
     }
 
     /// The waiter does not wait any longer; the message is not touched.
@@ -29,16 +32,22 @@ struct Waiters {
         waiter.resume(returning: nil)
     }
 
-    mutating func completeAll(_ result: DeliveryResult) {
-        for message in byMessage.keys { complete(message, result) }
+    /// The messages that somebody waits for, in the order in which somebody began to.
+    var messages: [MessageID] {
+        byMessage.sorted { ($0.value.keys.min() ?? 0) < ($1.value.keys.min() ?? 0) }.map(\.key)
     }
 
     /// Nobody will learn anything any more.
     mutating func failAll() {
         let all = byMessage
         byMessage = [:]
-        for waiters in all.values {
-            for waiter in waiters.values { waiter.resume(returning: nil) }
-        }
+        Self.tell(all.values.joined(), nil)
+    }
+
+    private static func tell(
+        _ waiters: some Sequence<(key: Int, value: CheckedContinuation<DeliveryResult?, Never>)>,
+        _ result: DeliveryResult?
+    ) {
+        for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) { waiter.resume(returning: result) }
     }
 }

@@ -6,6 +6,13 @@ package struct ModelHub {
     package struct LaneKey: Hashable {
         package var outbox: OutboxID
         package var lane: LaneID
+        /// `nil` in a world with one account.
+        package var account: UserID?
+    }
+
+    private struct OutboxKey: Hashable {
+        var outbox: OutboxID
+        var account: UserID?
     }
 
     /// A message that was accepted: at which place of its lane, and how often it was stored.
@@ -19,12 +26,20 @@ package struct ModelHub {
         /// The operations that were applied to it, in order.
         package var applied: [MessageID] = []
         package var reactions: Set<String> = []
+        /// Who gave each reaction; `nil` stands for the one account of a world that has but one.
+        package var reactors: [String: Set<UserID?>] = [:]
+        /// When the last edit was applied.
+        package var editedAt: Timestamp?
         package var copies = 1
         package var isDeleted = false
+        /// Where it was sent, when by its sender's clock, and what it answers; for messages alone.
+        package var channel: ChannelID?
+        package var createdAt = Timestamp(milliseconds: 0)
+        package var parent: MessageID?
     }
 
     private var marks: [LaneKey: Int64] = [:]
-    private var epochs: [OutboxID: EpochRules] = [:]
+    private var epochs: [OutboxKey: EpochRules] = [:]
     package private(set) var accepted: [MessageID: Accepted] = [:]
     /// Every message stored, in the order in which that happened.
     package private(set) var history: [(key: LaneKey, sequence: Int64, message: MessageID)] = []
@@ -46,16 +61,20 @@ package struct ModelHub {
 
     /// One transaction: all outcomes of a delivery.
     ///
-    /// - Parameter verdict: what the hub thinks of applying a send now.
+    /// - Parameters:
+    ///   - account: who delivers; in a world with one account, nobody in particular.
+    ///   - verdict: what the hub thinks of applying a send now.
     package mutating func apply(
-        _ delivery: Delivery, at time: Timestamp, verdict: (MessageID, MessageContent?) -> LaneRules.Verdict
+        _ delivery: Delivery, account: UserID? = nil, at time: Timestamp,
+        verdict: (MessageID, MessageContent?) -> LaneRules.Verdict
     ) throws(TransportError) -> DeliveryReport {
-        var epoch = epochs[delivery.outbox] ?? EpochRules(highest: 0)
+        let outbox = OutboxKey(outbox: delivery.outbox, account: account)
+        var epoch = epochs[outbox] ?? EpochRules(highest: 0)
         guard epoch.admit(delivery.epoch) else {
             throw .needsAttention(Attention(cause: .superseded, detail: "a newer epoch was here"))
         }
-        epochs[delivery.outbox] = epoch
-        let key = LaneKey(outbox: delivery.outbox, lane: delivery.lane)
+        epochs[outbox] = epoch
+        let key = LaneKey(outbox: delivery.outbox, lane: delivery.lane, account: account)
         var rules = LaneRules(mark: marks[key] ?? 0)
         var outcomes: [DeliveryOutcome] = []
         for operation in delivery.operations {
@@ -84,9 +103,12 @@ package struct ModelHub {
             return outcome
         case .apply:
             let placement = store(operation, key, time)
-            if let target = operation.target { apply(operation, to: target) }
+            if let target = operation.target { apply(operation, to: target, by: key.account, time) }
             return .accepted(placement)
         case .delete:
+            if let author = accepted[message]?.key.account, author != key.account {
+                return .refused(code: "notYours", detail: "somebody else wrote it")
+            }
             accepted[message]?.isDeleted = true
             return .deleted
         }
@@ -105,12 +127,20 @@ package struct ModelHub {
         return stored.isDeleted ? .refuse(code: "messageDeleted", detail: "it was deleted") : nil
     }
 
-    private mutating func apply(_ operation: DeliveryOperation, to target: MessageID) {
+    private mutating func apply(
+        _ operation: DeliveryOperation, to target: MessageID, by account: UserID?, _ time: Timestamp
+    ) {
         accepted[target]?.applied.append(operation.message)
         switch operation.body {
-        case .edit(_, target: _, let content): accepted[target]?.content = content
-        case .addReaction(_, target: _, let name): accepted[target]?.reactions.insert(name)
-        case .removeReaction(_, target: _, let name): accepted[target]?.reactions.remove(name)
+        case .edit(_, target: _, let content):
+            accepted[target]?.content = content
+            accepted[target]?.editedAt = time
+        case .addReaction(_, target: _, let name):
+            accepted[target]?.reactions.insert(name)
+            accepted[target]?.reactors[name, default: []].insert(account)
+        case .removeReaction(_, target: _, let name):
+            accepted[target]?.reactors[name]?.remove(account)
+            if accepted[target]?.reactors[name]?.isEmpty ?? true { accepted[target]?.reactions.remove(name) }
         case .send, .fence, .delete: break
         }
     }
@@ -127,6 +157,11 @@ package struct ModelHub {
             accepted[message] = Accepted(
                 key: key, sequence: operation.sequence, placement: placement, content: operation.content ?? .text(""),
                 target: operation.target)
+            if case .send(_, let channel, content: _, let createdAt, let parent) = operation.body {
+                accepted[message]?.channel = channel
+                accepted[message]?.createdAt = createdAt
+                accepted[message]?.parent = parent
+            }
         }
         return placement
     }

@@ -8,22 +8,22 @@ import Synchronization
 /// It is a task executor: default actors, continuations and tasks that were started through ``spawn(_:)`` run on it.
 /// Nothing under simulation may start tasks or sleep in another way.
 package final class SimulatedRuntime: Runtime, TaskExecutor {
-    private struct Sleeper {
-        var deadline: MonotonicTime
-        var order: Int
-        var continuation: CheckedContinuation<Void, Never>
-    }
-
-    private struct World {
+    fileprivate struct World {
         var now = MonotonicTime.zero
         var ready: [UnownedJob] = []
-        var sleepers: [Int: Sleeper] = [:]
+        /// Who sleeps until when; what was woken early is no longer in `sleepers`.
+        var alarms = AlarmQueue()
+        var sleepers: [Int: CheckedContinuation<Void, Never>] = [:]
         var cancelled: Set<Int> = []
         var nextOrder = 0
         var generator: SplitMix64
         var schedule: SplitMix64
         var steps = 0
+        var stepsAtThisMoment = 0
     }
+
+    /// Jobs that may run without any time passing. What needs more goes in circles.
+    package static let stepsAtOneMomentMax = 100_000
 
     private let world: Mutex<World>
     /// The wall clock at the start: some day in 2026.
@@ -53,7 +53,8 @@ package final class SimulatedRuntime: Runtime, TaskExecutor {
             await withCheckedContinuation { continuation in
                 let isOver = world.withLock { world in
                     if world.cancelled.remove(order) != nil || deadline <= world.now { return true }
-                    world.sleepers[order] = Sleeper(deadline: deadline, order: order, continuation: continuation)
+                    world.sleepers[order] = continuation
+                    world.alarms.add(order, at: deadline)
                     return false
                 }
                 if isOver { continuation.resume() }
@@ -64,11 +65,12 @@ package final class SimulatedRuntime: Runtime, TaskExecutor {
                 if sleeper == nil { world.cancelled.insert(order) }
                 return sleeper
             }
-            sleeper?.continuation.resume()
+            sleeper?.resume()
         }
     }
 
-    /// Runs `body` to its end, and throws ``Deadlock`` when it waits for something that cannot happen any more.
+    /// Runs `body` to its end. Throws ``Deadlock`` when it waits for something that cannot happen any more, and
+    /// ``Spinning`` when jobs follow each other without end and no time passes.
     package func run(_ body: @escaping @Sendable () async throws -> Void) throws {
         let outcome = Mutex<Result<Void, any Error>?>(nil)
         spawn {
@@ -80,36 +82,41 @@ package final class SimulatedRuntime: Runtime, TaskExecutor {
             }
         }
         while outcome.withLock({ $0 == nil }) {
-            guard step() else { throw Deadlock(at: now) }
+            guard try step() else { throw Deadlock(at: now) }
         }
         try outcome.withLock { $0 }?.get()
+    }
+
+    /// Runs what is left after ``run(_:)``, and lets time pass for it, until nothing is ready and nobody sleeps: only
+    /// then are the tasks gone.
+    ///
+    /// - Returns: false when it still goes on at `deadline`.
+    package func finish(by deadline: MonotonicTime) throws -> Bool {
+        while now <= deadline {
+            guard try step() else { return true }
+        }
+        return false
     }
 
     /// Runs one ready job, chosen by the seed; when there is none, lets time pass to the next deadline.
     ///
     /// - Returns: false when neither is left.
-    private func step() -> Bool {
-        let job: UnownedJob? = world.withLock { world in
-            guard !world.ready.isEmpty else { return nil }
+    private func step() throws(Spinning) -> Bool {
+        let (job, steps): (UnownedJob?, Int) = world.withLock { world in
+            guard !world.ready.isEmpty else { return (nil, 0) }
             world.steps += 1
-            let index = Int.random(in: 0..<world.ready.count, using: &world.schedule)
-            return world.ready.remove(at: index)
+            world.stepsAtThisMoment += 1
+            let last = world.ready.count - 1
+            world.ready.swapAt(Int.random(in: 0...last, using: &world.schedule), last)
+            return (world.ready.removeLast(), world.stepsAtThisMoment)
         }
         if let job {
             unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+            guard steps < Self.stepsAtOneMomentMax else { throw Spinning(at: now) }
             return true
         }
-        let sleeper: Sleeper? = world.withLock { world in
-            guard
-                let next = world.sleepers.values.min(by: {
-                    ($0.deadline, $0.order) < ($1.deadline, $1.order)
-                })
-            else { return nil }
-            world.sleepers[next.order] = nil
-            world.now = max(world.now, next.deadline)
-            return next
-        }
-        sleeper?.continuation.resume()
+        let sleeper = world.withLock { $0.letTimePass() }
+        sleeper?.resume()
         return sleeper != nil
     }
 
@@ -121,9 +128,31 @@ package final class SimulatedRuntime: Runtime, TaskExecutor {
     package func asUnownedTaskExecutor() -> UnownedTaskExecutor { unsafe UnownedTaskExecutor(ordinary: self) }
 }
 
+extension SimulatedRuntime.World {
+    /// Goes to the next deadline.
+    ///
+    /// - Returns: who slept until then.
+    fileprivate mutating func letTimePass() -> CheckedContinuation<Void, Never>? {
+        while let (order, deadline) = alarms.next() {
+            guard let sleeper = sleepers.removeValue(forKey: order) else { continue }
+            if deadline > now { stepsAtThisMoment = 0 }
+            now = max(now, deadline)
+            return sleeper
+        }
+        return nil
+    }
+}
+
 /// Nothing can happen any more, and the run has not ended.
 package struct Deadlock: Error, CustomStringConvertible {
     package let at: MonotonicTime
 
     package var description: String { "nothing can happen any more at \(at.nanoseconds) ns" }
+}
+
+/// Jobs follow each other without end, and no time passes.
+package struct Spinning: Error, CustomStringConvertible {
+    package let at: MonotonicTime
+
+    package var description: String { "it goes in circles at \(at.nanoseconds) ns" }
 }

@@ -24,6 +24,7 @@ final class ScriptedTransport: Transport {
         var deletions: [MessageID] = []
         var deliveries: [(at: MonotonicTime, delivery: Delivery)] = []
         var greetings = 0
+        var closings = 0
         var behaviours: [Behaviour] = []
         var always: Behaviour = .work
         var greeting: Result<ServerGreeting, TransportError>
@@ -92,5 +93,5 @@ final class ScriptedTransport: Transport {
         server.withLock { $0.accepted[id] }
     }
 
-    func close() async {}
+    func close() async { server.withLock { $0.closings += 1 } }
 }

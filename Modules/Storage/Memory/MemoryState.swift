@@ -66,6 +66,11 @@ struct MemoryState: Sendable {
         undelivered.ascending(after: nil, limit: .max).compactMap { stored[$0] }
     }
 
+    /// Every message, in the order in which they came.
+    func allMessages() -> [Message] {
+        stored.values.map(\.message).sorted { $0.ordinal < $1.ordinal }
+    }
+
     /// Operations on a message and what is parked for it, in the order of creation.
     func allDependants(of id: MessageID) -> [Message] {
         dependants[id]?.ascending(after: nil, limit: .max).compactMap { stored[$0]?.message } ?? []

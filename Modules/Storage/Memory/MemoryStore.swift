@@ -35,6 +35,14 @@ public final class MemoryStore: Store {
     /// This one is left as it is, as a paused process is.
     package func crashed() -> MemoryStore { MemoryStore(run.withLock { $0.state }, bounds) }
 
+    /// Everything that is committed, at this moment: the messages in the order in which they came, the links by
+    /// ascending sequence. Not for a subscriber, which is called within a commit.
+    package var contents: (messages: [Message], controls: [ControlEntry]) {
+        run.withLock { run in
+            (run.state.allMessages(), run.state.controls.values.sorted { $0.sequence < $1.sequence })
+        }
+    }
+
     /// Makes the next `count` commits (``begin(_:)`` and ``enqueue(_:)`` among them) fail and change nothing.
     package func failNextCommits(_ count: Int, with error: StoreError) {
         run.withLock { $0.faults = Array(repeating: error, count: count) }

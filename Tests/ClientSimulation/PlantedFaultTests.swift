@@ -1,0 +1,15 @@
+import CausewaySimulatedClient
+import Testing
+
+/// A simulator that finds nothing proves nothing: each deliberate mistake must be found, and soon.
+@Suite struct PlantedFaultTests {
+    /// Within so many seeds; most take fewer than twenty.
+    private static let seedsMax: UInt64 = 1_500
+
+    @Test(arguments: Sabotage.allCases)
+    func eachIsFound(_ sabotage: Sabotage) {
+        let found = Simulation.find(sabotage, seedsMax: Self.seedsMax)
+        #expect(found != nil, "\(sabotage.name) was not found within \(Self.seedsMax) seeds")
+        if let found { print("\(sabotage.name): seed \(found.seed): \(found.violation)") }
+    }
+}

@@ -1,0 +1,20 @@
+/// A seed that broke an invariant when it was found. What a seed does changes with the simulator: the tests in
+/// `Tests/Sync` hold the same mistakes step by step.
+struct RegressionSeed: Sendable {
+    let seed: UInt64
+    let what: String
+
+    static let all = [
+        RegressionSeed(seed: 13, what: "a double click resent a message twice"),
+        RegressionSeed(seed: 42, what: "who waited for a parked reaction was never told of its deletion"),
+        RegressionSeed(seed: 46, what: "a message that the engine had not taken in yet could not say why it waits"),
+        RegressionSeed(
+            seed: 156, what: "a message made in the moment of a logout was told failed, and stood in the queue"),
+        RegressionSeed(seed: 193, what: "a login ended a pause"),
+        RegressionSeed(seed: 495, what: "a deleted message was owed a verdict for ever"),
+        RegressionSeed(seed: 832, what: "who waited for a parked reply was never told of its deletion"),
+        RegressionSeed(seed: 1908, what: "a logout that the disk refused left a session without a way to the server"),
+        RegressionSeed(seed: 3516, what: "a reply made while its parent was deleted stayed parked for ever"),
+        RegressionSeed(seed: 25291, what: "a page that is older than a reaction, with the reaction in it"),
+    ]
+}

@@ -1,0 +1,127 @@
+import CausewayModels
+import CausewaySimulatedRuntime
+import CausewayStorage
+
+/// The store of one process: a real ``MemoryStore`` behind a disk that is slow, full or broken now and then, and the
+/// place where the process is cut off when it crashes.
+///
+/// Commits reach the disk in the order in which they were asked for, each as a whole.
+final class DeviceStore: Store {
+    let world: World
+    let process: Int
+    let inner: MemoryStore
+
+    init(world: World, process: Int, inner: MemoryStore) {
+        self.world = world
+        self.process = process
+        self.inner = inner
+    }
+
+    func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot {
+        try await world.reachDisk(process)
+        var opening = opening
+        let wanted = opening.restart
+        if world.plan.sabotage == .skipsSweep { opening.restart = .resume }
+        var snapshot = try await inner.begin(opening)
+        if world.plan.sabotage == .keepsEpoch { snapshot.epoch = 1 }
+        world.hasBegun(process, wanted)
+        try await world.returnFromDisk(process)
+        return snapshot
+    }
+
+    func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message {
+        try await world.reachDisk(process)
+        guard world.processes[process].isWitnessed else { throw .closed }
+        let message = try await inner.enqueue(draft)
+        world.hasCommitted(process)
+        try await world.returnFromDisk(process)
+        return message
+    }
+
+    func commit(_ mutations: [Mutation]) async throws(StoreError) {
+        try await world.reachDisk(process)
+        // A copied process only ends what was begun: nobody sits before it.
+        guard world.processes[process].isWitnessed || mutations.allSatisfy({ $0.content == nil }) else { throw .closed }
+        let kept = world.tampered(mutations)
+        if world.lies(.acknowledgesBeforeCommit, oneIn: 5) {
+            world.runtime.spawn { [world, process, inner] in
+                await world.runtime.sleep(until: world.runtime.now + .milliseconds(20))
+                guard world.processes[process].isWitnessed else { return }
+                try? await inner.commit(kept)
+                world.hasCommitted(process, kept)
+            }
+            return
+        }
+        if kept.count > 1, world.lies(.commitsByHalves, oneIn: 10) {
+            try await inner.commit(Array(kept[..<(kept.count / 2)]))
+            world.hasCommitted(process, kept)
+            world.crash(process)
+            throw .closed
+        }
+        try await inner.commit(kept)
+        world.hasCommitted(process, kept)
+        try await world.returnFromDisk(process)
+    }
+
+    func message(_ id: MessageID) async throws(StoreError) -> Message? {
+        try await world.reachForReading(process)
+        let message = try await inner.message(id)
+        try await world.returnFromDisk(process)
+        return message
+    }
+
+    func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message] {
+        try await world.reachForReading(process)
+        let messages = try await inner.messages(ids)
+        try await world.returnFromDisk(process)
+        return messages
+    }
+
+    func dependants(of id: MessageID) async throws(StoreError) -> [Message] {
+        try await world.reachForReading(process)
+        let dependants = try await inner.dependants(of: id)
+        try await world.returnFromDisk(process)
+        return dependants
+    }
+
+    func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
+        try await world.reachForReading(process)
+        let page = try await inner.page(query)
+        try await world.returnFromDisk(process)
+        return page
+    }
+
+    func counts() async throws(StoreError) -> StoreCounts {
+        try await world.reachForReading(process)
+        let counts = try await inner.counts()
+        try await world.returnFromDisk(process)
+        return counts
+    }
+
+    func deleteActions(before: Int64?, limit: Int) async throws(StoreError) -> [DeleteAction] {
+        try await world.reachForReading(process)
+        return try await inner.deleteActions(before: before, limit: limit)
+    }
+
+    func session() async throws(StoreError) -> Session? {
+        try await world.reachForReading(process)
+        return try await inner.session()
+    }
+
+    func outbox() async throws(StoreError) -> OutboxSnapshot {
+        try await world.reachForReading(process)
+        var snapshot = try await inner.outbox()
+        if world.plan.sabotage == .keepsEpoch { snapshot.epoch = 1 }
+        try await world.returnFromDisk(process)
+        return snapshot
+    }
+
+    func subscribe(_ subscriber: @escaping @Sendable (StoreCommit) -> Void) -> StoreSubscription {
+        inner.subscribe { [world] commit in
+            if world.lies(.engineMissesCommits, oneIn: 20), !commit.isReset { return }
+            world.passOn(commit, to: subscriber)
+        }
+    }
+
+    func close() async { await inner.close() }
+}

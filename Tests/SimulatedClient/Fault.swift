@@ -1,0 +1,39 @@
+/// Everything that goes wrong in the simulated world.
+package enum Fault: String, CaseIterable, Sendable {
+    // The network
+    case requestLost, answerLost, requestLate, requestRepeated, slow, cut, captivePortal, certificate
+    // The hub
+    case transient, appliedThenFailed, rateLimited, tokenRefused, requestRefused, tryLater, tryLaterAfter, hubRestart
+    case hubOutage
+    // The device
+    case crash, crashBeforeCommit, crashAfterCommit, crashOnCall, copyGoesOn, restart
+    case diskFull, commitFails, readFails, slowDisk, clockJump
+
+    /// In thousandths, before the plan multiplies it. What strikes by the clock is asked every few seconds, what
+    /// strikes a request or a commit at each of them.
+    var likelihood: Int {
+        switch self {
+        case .requestLost, .answerLost, .requestRepeated, .transient, .tryLater: 50
+        case .requestLate, .slow, .appliedThenFailed, .captivePortal: 40
+        case .rateLimited, .tryLaterAfter, .cut: 30
+        case .requestRefused, .certificate: 15
+        case .hubRestart: 80
+        case .tokenRefused, .hubOutage: 10
+        case .crashBeforeCommit, .crashAfterCommit: 8
+        case .crashOnCall: 15
+        case .crash, .restart: 25
+        case .copyGoesOn: 20
+        case .diskFull, .slowDisk: 40
+        case .clockJump: 100
+        case .commitFails, .readFails: 20
+        }
+    }
+
+    /// True for what only counts when deliveries are under way.
+    package var strikesInFlight: Bool {
+        switch self {
+        case .restart, .clockJump, .readFails, .commitFails, .diskFull, .slowDisk: false
+        default: true
+        }
+    }
+}

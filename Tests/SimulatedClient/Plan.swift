@@ -1,0 +1,88 @@
+import CausewayModels
+import CausewayOutbox
+
+/// What one seed does to the world: how large, how long, how bad. Everything follows from the seed.
+package struct Plan: Sendable {
+    /// A device at the start: whose it is, and how its client is set up.
+    struct Device {
+        /// Who may log in on it; the first one does.
+        var accounts: [Int]
+        var ordering: OrderingPolicy
+        var outbox: OutboxConfiguration
+        /// In thousandths: that a start resumes instead of failing what waits.
+        var resumeLikelihood: Int
+        /// Tasks that use the client at once.
+        var userCount: Int
+    }
+
+    package let seed: UInt64
+    package var sabotage: Sabotage?
+    var devices: [Device] = []
+    /// Things that each user does.
+    package var actsOfEachUser: Int
+    /// The pause between two acts is below this.
+    var actPauseMax: Duration
+    /// Until then faults strike.
+    var faultsEnd: MonotonicTime
+    /// How likely each fault is, in thousandths, whenever it can strike.
+    package var likelihoods: [Fault: Int] = [:]
+    /// What a commit or a read takes at the most; with 0 the store never suspends.
+    var diskLatencyMax: Duration
+    /// Where they write.
+    var channelCount: Int
+    var deliveriesInFlightMax: Int
+
+    /// A transport gives up waiting for an answer.
+    static let callTimeout: Duration = .seconds(30)
+    /// The oldest copy of a request that the network brings.
+    static let lateRequestMax: Duration = .seconds(300)
+    /// After the faults have stopped, everything must have ended within this time.
+    static let settleBound: Duration = .seconds(1800)
+    /// After everything is closed, this long may something of it still go on: the oldest copies of requests.
+    static let wreckBound: Duration = .seconds(3600)
+
+    package init(seed: UInt64, sabotage: Sabotage? = nil) {
+        self.seed = seed
+        self.sabotage = sabotage
+        var generator = SplitMix64(seed: seed)
+        actsOfEachUser = Int.random(in: 6...30, using: &generator)
+        actPauseMax = .milliseconds([50, 1_000, 6_000, 20_000].randomElement(using: &generator) ?? 1_000)
+        faultsEnd = MonotonicTime.zero + actPauseMax * (actsOfEachUser / 2) + .seconds(15)
+        diskLatencyMax = .milliseconds([0, 0, 5, 200].randomElement(using: &generator) ?? 0)
+        channelCount = Int.random(in: 1...3, using: &generator)
+        deliveriesInFlightMax = Int.random(in: 1...4, using: &generator)
+        let deviceCount = [1, 1, 2, 2, 3].randomElement(using: &generator) ?? 1
+        let accountCount = Int.random(in: 1...2, using: &generator)
+        for index in 0..<deviceCount {
+            let own = Int.random(in: 0..<accountCount, using: &generator)
+            let isShared = accountCount > 1 && Int.random(in: 0..<3, using: &generator) == 0
+            devices.append(
+                Device(
+                    accounts: isShared ? [own, 1 - own] : [own],
+                    ordering: OrderingPolicy.allCases.randomElement(using: &generator) ?? .laned,
+                    outbox: Self.configuration(&generator),
+                    resumeLikelihood: [0, 500, 1000].randomElement(using: &generator) ?? 500,
+                    userCount: Int.random(in: 1...(index == 0 ? 3 : 2), using: &generator)))
+        }
+        // Most runs are bad in a few ways, some in all, some in none: faults hide each other.
+        let badness = [0, 1, 2, 3, 6].randomElement(using: &generator) ?? 2
+        for fault in Fault.allCases {
+            let isOn = Int.random(in: 0..<6, using: &generator) < badness
+            likelihoods[fault] = isOn ? fault.likelihood * Int.random(in: 1...3, using: &generator) : 0
+        }
+    }
+
+    private static func configuration(_ generator: inout SplitMix64) -> OutboxConfiguration {
+        var configuration = OutboxConfiguration()
+        configuration.retry =
+            [
+                .documented, .patient, RetryPolicy(interval: .milliseconds(200), retriesMax: 0),
+                RetryPolicy(interval: .milliseconds(300), retriesMax: 2, backoffFactor: 3, intervalMax: .seconds(20)),
+            ].randomElement(using: &generator) ?? .documented
+        configuration.settlingTime = .milliseconds([0, 100, 1_000].randomElement(using: &generator) ?? 1_000)
+        configuration.deliveriesInFlightMax = Int.random(in: 1...4, using: &generator)
+        configuration.batchOperationsMax = [1, 2, 4, 512].randomElement(using: &generator) ?? 4
+        configuration.batchBytesMax = [10, 150, 512 * 1024].randomElement(using: &generator) ?? 150
+        return configuration
+    }
+}

@@ -1,0 +1,70 @@
+package import CausewaySimulatedHub
+
+/// A mistake planted on purpose, to show that the simulator would find it. None of them exists outside the tests: each
+/// is a lie of the store, the transport, the runtime or the hub that the real client is given.
+package enum Sabotage: Hashable, Sendable, CaseIterable {
+    // The store
+    /// A commit is acknowledged, and made a moment later.
+    case acknowledgesBeforeCommit
+    /// What was acknowledged last is gone after a crash.
+    case losesAcknowledgedCommits
+    /// Half of a commit, a crash, and the other half never.
+    case commitsByHalves
+    /// Now and then subscribers miss a commit.
+    case losesFeedCommits
+    /// Now and then the engine alone misses a commit.
+    case engineMissesCommits
+    /// Now and then subscribers are told of a commit twice.
+    case repeatsFeedCommits
+    /// What the previous run left `syncing` stays so.
+    case skipsSweep
+    /// An opening does not begin a new epoch.
+    case keepsEpoch
+    /// Deletions are not remembered: a page from the server brings back what was deleted.
+    case forgetsDeletions
+    /// The questions in the place of what was given up or deleted are not kept.
+    case losesFences
+    /// A control entry that was dealt with comes back.
+    case keepsAnsweredFences
+    /// Attempts are not written down before a request leaves.
+    case losesAttempts
+
+    // The transport
+    /// It hands in the answer to the request before.
+    case answersForAnotherRound
+    /// It repeats a request by itself, after its session, too.
+    case repeatsAfterItsEnd
+    /// It calls a request that may have arrived one that did not.
+    case takesDoubtForFailure
+    /// It shows a user the messages of somebody else's lane: requests of one account go out under another one.
+    case mixesAccounts
+    /// A page from the server is merged with other contents.
+    case bringsOldContents
+
+    // The runtime
+    /// Now and then a task runs twice.
+    case startsTasksTwice
+    /// Now and then somebody who sleeps is not woken.
+    case losesTimers
+
+    // The hub
+    case hub(HubSabotage)
+
+    package static var allCases: [Sabotage] {
+        [
+            .acknowledgesBeforeCommit, .losesAcknowledgedCommits, .commitsByHalves, .losesFeedCommits,
+            .engineMissesCommits, .repeatsFeedCommits, .skipsSweep, .keepsEpoch, .forgetsDeletions, .losesFences,
+            .keepsAnsweredFences, .losesAttempts, .answersForAnotherRound, .repeatsAfterItsEnd, .takesDoubtForFailure,
+            .mixesAccounts, .bringsOldContents, .startsTasksTwice, .losesTimers,
+        ] + HubSabotage.allCases.map(Sabotage.hub)
+    }
+
+    /// What it is called on a command line.
+    package var name: String {
+        if case .hub(let sabotage) = self { "hub.\(sabotage.rawValue)" } else { "\(self)" }
+    }
+
+    var ofHub: HubSabotage? {
+        if case .hub(let sabotage) = self { sabotage } else { nil }
+    }
+}

@@ -1,0 +1,114 @@
+import CausewayModels
+import CausewayRuntime
+import CausewaySimulatedRuntime
+import CausewayTransport
+import Synchronization
+
+/// The way of one process with one token to the hub, through the simulated network.
+final class SimulatedTransport: Transport {
+    private struct State {
+        /// The session or the process that it belonged to has ended: nothing may be sent any more.
+        var isRetired = false
+        /// What ends the calls under way.
+        var endings: [Int: @Sendable (TransportError) -> Void] = [:]
+        var nextCall = 0
+        /// Nothing goes out or comes in any more.
+        var isClosed = false
+        /// Sabotage: the last answer, and what it answered.
+        var lastReport: DeliveryReport?
+    }
+
+    let world: World
+    let process: Int
+    let token: String
+    let capabilities: TransportCapabilities
+    private let state = Mutex(State())
+
+    init(world: World, process: Int, token: String) {
+        self.world = world
+        self.process = process
+        self.token = token
+        capabilities = TransportCapabilities(
+            deliveriesInFlightMax: world.plan.deliveriesInFlightMax, dedupeWindow: .forever, batchOperationsMax: 100,
+            batchBytesMax: 1 << 20)
+    }
+
+    var isRetired: Bool { state.withLock { $0.isRetired } }
+
+    /// From now on nothing may be sent: what is, breaks a promise.
+    func retire() { state.withLock { $0.isRetired = true } }
+
+    /// The process is gone: nothing it sends arrives, and nobody hears the answers.
+    func die() { endCalls() }
+
+    func close() async { endCalls() }
+
+    private func endCalls() {
+        let endings = state.withLock { state in
+            state.isClosed = true
+            defer { state.endings = [:] }
+            return state.endings.sorted { $0.key < $1.key }.map(\.value)
+        }
+        for end in endings { end(.inDoubt(detail: "the transport was closed")) }
+    }
+
+    // MARK: - Calls
+
+    func greet() async throws(TransportError) -> ServerGreeting {
+        try await call { [self] reply in world.greet(self, reply) }
+    }
+
+    func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
+        world.network.openCalls += 1
+        defer { world.network.openCalls -= 1 }
+        do throws(TransportError) {
+            let report = try await call { [self] reply in world.send(delivery, self, reply) }
+            if world.lies(.repeatsAfterItsEnd, oneIn: 10) {
+                world.after(.seconds(5)) { [self] in world.send(delivery, self, Reply()) }
+            }
+            return answer(report)
+        } catch {
+            if world.plan.sabotage == .takesDoubtForFailure, case .inDoubt(let detail) = error {
+                throw .transient(code: "500", detail: detail)
+            }
+            throw error
+        }
+    }
+
+    func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
+        try await call { [self] reply in world.ask(query, self, reply) }
+    }
+
+    func lookup(_ id: MessageID) async throws(TransportError) -> Placement? { nil }
+
+    private func call<Value: Sendable>(
+        _ begin: (Reply<Value>) -> Void
+    ) async throws(TransportError) -> Value {
+        let reply = Reply<Value>()
+        let number = state.withLock { state -> Int? in
+            guard !state.isClosed else { return nil }
+            state.nextCall += 1
+            state.endings[state.nextCall] = { reply.end(.failure($0)) }
+            return state.nextCall
+        }
+        guard let number, !Task.isCancelled else { throw .unreachable(detail: "the transport is closed") }
+        defer { state.withLock { $0.endings[number] = nil } }
+        let timer = world.runtime.spawn { [runtime = world.runtime] in
+            await runtime.sleep(until: runtime.now + Plan.callTimeout)
+            reply.end(.failure(.inDoubt(detail: "no answer in time")))
+        }
+        defer { timer.cancel() }
+        begin(reply)
+        return try await reply.value()
+    }
+
+    /// The report that is handed in: the true one, unless somebody planted another.
+    private func answer(_ report: DeliveryReport) -> DeliveryReport {
+        guard world.plan.sabotage == .answersForAnotherRound else { return report }
+        return state.withLock { state in
+            defer { state.lastReport = report }
+            guard let last = state.lastReport, last.outcomes.count == report.outcomes.count else { return report }
+            return last
+        }
+    }
+}

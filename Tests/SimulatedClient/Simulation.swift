@@ -1,0 +1,129 @@
+import Causeway
+import CausewayModels
+import CausewaySimulatedHub
+import CausewaySimulatedRuntime
+
+/// One simulated history of clients, from a seed.
+package struct Simulation: Sendable {
+    package let plan: Plan
+    package let tally: Tally
+    /// The first thing that was not as it must be; `nil` when all was well.
+    package let violation: String?
+    /// What happened, in words; empty unless asked for.
+    package let story: [String]
+
+    /// Runs the plan. The same plan gives the same history, in every build.
+    ///
+    /// - Parameter isTold: keeps the story in words; costs time.
+    package static func run(_ plan: Plan, isTold: Bool = false) -> Simulation {
+        let world = World(plan: plan, isTold: isTold)
+        do {
+            try world.runtime.run { await world.run() }
+            world.isOver = true
+            let end = world.runtime.now + Plan.wreckBound
+            if try !world.runtime.finish(by: end) { world.violated("something goes on after the end of everything") }
+        } catch {
+            world.violated("\(error)")
+        }
+        world.dissolve()
+        return world.outcome()
+    }
+}
+
+extension World {
+    /// A run from beginning to end: the bad time, the good time, the verdict.
+    func run() async {
+        for device in devices.indices {
+            await open(device)
+            if let (process, client) = running(device) { await logIn(client, process) }
+            runtime.spawn { [self] in await befall(device) }
+            for user in 0..<plan.devices[device].userCount {
+                usersLeft += 1
+                runtime.spawn { [self] in await live(user, on: device) }
+            }
+        }
+        let end = plan.faultsEnd
+        while runtime.now < end, violation == nil, usersLeft > 0 { await pass(.milliseconds(500)) }
+        await heal()
+        await rest()
+        if violation == nil { await checkTheEnd() }
+        // What is parked waits for failed messages: somebody deletes these, and nothing may be left.
+        for _ in 0..<10
+        where violation == nil && processes.contains(where: { $0.life == .running && $0.mirror.hasParked }) {
+            for device in devices.indices {
+                guard let (process, client) = running(device) else { continue }
+                await deleteFailed(client, process, everything: true)
+            }
+            await rest()
+            if violation == nil { await checkTheEnd() }
+        }
+        for device in devices.indices where violation == nil {
+            guard let (process, _) = running(device) else { continue }
+            if processes[process].mirror.hasParked { violated("device \(device): something stays parked for ever") }
+        }
+        isOver = true
+        for device in devices.indices {
+            guard let (process, client) = running(device) else { continue }
+            processes[process].life = .closing
+            await client.close()
+            for transport in processes[process].transports { transport.retire() }
+        }
+    }
+
+    /// From now on everything is good, and somebody logs in again everywhere.
+    private func heal() async {
+        isHealed = true
+        healedAt = runtime.now
+        tell(.heals) { "-- from now on all is well" }
+        network.outageUntil = .zero
+        for device in devices.indices {
+            devices[device].diskFullUntil = .zero
+            devices[device].diskSlowUntil = .zero
+            devices[device].cutUntil = .zero
+            devices[device].disk.failNextCommits(0, with: .closed)
+            runtime.spawn { [self] in await putRight(device) }
+        }
+    }
+
+    /// Somebody looks after the device: goes on after a pause, and logs in where that is asked for.
+    private func putRight(_ device: Int) async {
+        var hasLoggedIn = false
+        while !isOver, violation == nil {
+            await pass(.seconds(2))
+            guard let (process, client) = running(device) else { continue }
+            guard let status = try? await client.status() else { continue }
+            if status.isPaused { await resume(client, process) }
+            if status.attention != nil || status.session == nil || !hasLoggedIn {
+                await logIn(client, process)
+                hasLoggedIn = isRunning(process)
+            }
+        }
+    }
+
+    /// Waits until nothing has to be done any more, for a bounded time.
+    private func rest() async {
+        let deadline = runtime.now + Plan.settleBound
+        var quiet = 0
+        while violation == nil {
+            quiet = isIdle ? quiet + 1 : 0
+            if quiet > 5 { return }
+            if runtime.now > deadline { return violated("not at its end after \(Plan.settleBound): \(toldUnrest())") }
+            await pass(.seconds(1))
+        }
+    }
+
+    func outcome() -> Simulation {
+        var tally = tally
+        tally.seeds = 1
+        tally.steps = runtime.steps
+        tally.virtualSeconds = Int(runtime.now.nanoseconds / 1_000_000_000)
+        for (id, number) in ledger.created.map({ ($0, ledger.number($0)) }) {
+            history.mix(number)
+            history.mix(id.value.low)
+            history.mix(Int(hub.accepted[id]?.placement.position ?? 0))
+        }
+        history.mix(runtime.steps)
+        tally.digest = history.hash
+        return Simulation(plan: plan, tally: tally, violation: violation, story: history.lines)
+    }
+}

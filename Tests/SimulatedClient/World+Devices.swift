@@ -1,0 +1,145 @@
+import Causeway
+import CausewayModels
+import CausewaySimulatedRuntime
+import CausewayStorage
+
+/// Devices: clients are opened on them, crash, are closed, are copied; clocks jump.
+extension World {
+    func open(_ device: Int) async {
+        let process = processes.count
+        let disk = devices[device].disk
+        processes.append(ClientProcess(device: device, disk: disk))
+        devices[device].process = process
+        tally.openings += 1
+        var configuration = ClientConfiguration()
+        configuration.ordering = plan.devices[device].ordering
+        configuration.restart = chance(plan.devices[device].resumeLikelihood) ? .resume : .fail
+        configuration.outbox = plan.devices[device].outbox
+        tell(.opens, device, process) { "device \(device): process \(process) opens (\(configuration.restart))" }
+        let store = DeviceStore(world: self, process: process, inner: disk)
+        follow(process, store)
+        var transports = TransportRegistry()
+        transports.register("test") { [self] _, token in makeTransport(process, token) }
+        do {
+            let client = try await CausewayClient.open(
+                store: store, transports: transports, credentials: devices[device].credentials,
+                runtime: DeviceRuntime(world: self, device: device), configuration: configuration)
+            guard processes[process].life == .opening else { return await client.close() }
+            processes[process].client = client
+            processes[process].confirmed = processes[process].transports
+            processes[process].life = .running
+            tell(.opened, device, process) { "device \(device): process \(process) is open" }
+        } catch {
+            guard processes[process].life == .opening else { return }
+            tell(.opened, device, -1) { "device \(device): process \(process) cannot open: \(error)" }
+            if isHealed { violated("device \(device) cannot be opened on a good disk: \(error)") }
+            leave(process, disk.crashed())
+        }
+    }
+
+    private func makeTransport(_ process: Int, _ token: AccessToken) -> SimulatedTransport {
+        let transport = SimulatedTransport(world: self, process: process, token: token.text)
+        processes[process].transports.append(transport)
+        return transport
+    }
+
+    /// The process that runs on the device, with its client; `nil` while there is none.
+    func running(_ device: Int) -> (process: Int, client: CausewayClient)? {
+        guard let process = devices[device].process, processes[process].life == .running,
+            let client = processes[process].client
+        else { return nil }
+        return (process, client)
+    }
+
+    func isRunning(_ process: Int) -> Bool { processes[process].life == .running }
+
+    // MARK: - Ends
+
+    /// The process is gone between two steps; what its store had not committed is lost.
+    func crash(_ process: Int) {
+        guard processes[process].isWitnessed else { return }
+        tell(.crashes, processes[process].device, process) {
+            "device \(processes[process].device): process \(process) crashes"
+        }
+        let disk = processes[process].beforeLastCommit ?? processes[process].disk.crashed()
+        leave(process, disk)
+    }
+
+    /// The store is copied, and the copy is opened; the process goes on with the original for a while.
+    func copy(_ process: Int) {
+        guard processes[process].life == .running else { return }
+        let device = processes[process].device
+        tell(.crashes, device, -process) { "device \(device): process \(process) goes on beside a copy of its store" }
+        devices[device].wasCopied = true
+        detach(process, as: .isCopied, processes[process].disk.crashed())
+        after(between(.milliseconds(100), .seconds(90))) { [self] in bury(process) }
+    }
+
+    /// Somebody closes the client, and opens it again.
+    func close(_ process: Int) async {
+        guard processes[process].life == .running, let client = processes[process].client else { return }
+        tell(.closes, processes[process].device, process) {
+            "device \(processes[process].device): process \(process) is closed"
+        }
+        processes[process].life = .closing
+        await client.close()
+        guard processes[process].life == .closing else { return }
+        for transport in processes[process].transports { transport.retire() }
+        leave(process, processes[process].disk.crashed())
+    }
+
+    func leave(_ process: Int, _ disk: MemoryStore) {
+        detach(process, as: .dead, disk)
+        bury(process)
+    }
+
+    private func detach(_ process: Int, as life: ClientProcess.Life, _ disk: MemoryStore) {
+        let device = processes[process].device
+        processes[process].life = life
+        let feed = processes[process].mirrorFeed
+        processes[process].mirrorFeed = nil
+        feed?.cancel()
+        devices[device].disk = disk
+        devices[device].process = nil
+        guard !isOver else { return }
+        let pause = isHealed ? Duration.milliseconds(10) : between(.zero, .seconds(5))
+        runtime.spawn { [self] in
+            await pass(pause)
+            await open(device)
+        }
+    }
+
+    /// Ends what a dead process left, so that nothing of it stays in memory.
+    private func bury(_ process: Int) {
+        processes[process].life = .dead
+        for transport in processes[process].transports { transport.die() }
+        let client = processes[process].client
+        processes[process].client = nil
+        runtime.spawn { await client?.close() }
+    }
+
+    // MARK: - What befalls a device
+
+    /// Lets faults strike a device by the clock, until they are over.
+    func befall(_ device: Int) async {
+        while !isHealed, runtime.now < plan.faultsEnd {
+            await pass(between(.milliseconds(50), .seconds(4)))
+            if strikes(.clockJump) { jumpClock(device) }
+            if strikes(.diskFull) { devices[device].diskFullUntil = runtime.now + between(.seconds(1), .seconds(20)) }
+            if strikes(.slowDisk) { devices[device].diskSlowUntil = runtime.now + between(.seconds(1), .seconds(10)) }
+            guard let process = devices[device].process else { continue }
+            if strikes(.crash) {
+                crash(process)
+            } else if isRunning(process), strikes(.copyGoesOn) {
+                copy(process)
+            } else if isRunning(process), strikes(.restart) {
+                await close(process)
+            }
+        }
+    }
+
+    private func jumpClock(_ device: Int) {
+        let seconds = [1, 60, 86_400, 400 * 86_400][between(0, 3)]
+        devices[device].clockOffset += .seconds(chance(500) ? seconds : -seconds)
+    }
+}

@@ -1,0 +1,166 @@
+import CausewayModels
+import CausewaySimulatedRuntime
+import CausewayStorage
+
+/// The disks: how long they take, when they fail, and what the witness reads on them.
+extension World {
+    /// What a commit goes through before it is made. Leaves the commits of a process in their order.
+    func reachDisk(_ process: Int) async throws(StoreError) {
+        let device = processes[process].device
+        let latency = diskLatency(device)
+        if latency > .zero {
+            let earliest = processes[process].diskBusyUntil + .nanoseconds(1)
+            processes[process].diskBusyUntil = max(runtime.now + latency, earliest)
+            await runtime.sleep(until: processes[process].diskBusyUntil)
+        } else if processes[process].diskBusyUntil > runtime.now {
+            processes[process].diskBusyUntil = processes[process].diskBusyUntil + .nanoseconds(1)
+            await runtime.sleep(until: processes[process].diskBusyUntil)
+        }
+        if processes[process].life == .dead { throw .closed }
+        if strikes(.crashBeforeCommit) {
+            crash(process)
+            throw .closed
+        }
+        if devices[device].diskFullUntil > runtime.now { throw .full(detail: "simulated") }
+        if strikes(.commitFails) {
+            processes[process].disk.failNextCommits(between(1, 3), with: .other(detail: "simulated"))
+        }
+        if plan.sabotage == .losesAcknowledgedCommits {
+            processes[process].beforeLastCommit = processes[process].disk.crashed()
+        }
+    }
+
+    func reachForReading(_ process: Int) async throws(StoreError) {
+        let latency = diskLatency(processes[process].device)
+        if latency > .zero { await runtime.sleep(until: runtime.now + latency) }
+        if processes[process].life == .dead { throw .closed }
+        if strikes(.readFails) { throw .other(detail: "simulated: a read failed") }
+    }
+
+    /// The way back to whoever called the store.
+    func returnFromDisk(_ process: Int) async throws(StoreError) {
+        if strikes(.crashAfterCommit) { crash(process) }
+        let latency = diskLatency(processes[process].device)
+        if latency > .zero { await runtime.sleep(until: runtime.now + latency) }
+        if processes[process].life == .dead { throw .closed }
+    }
+
+    private func diskLatency(_ device: Int) -> Duration {
+        if devices[device].diskSlowUntil > runtime.now { return between(.milliseconds(1), .seconds(5)) }
+        return plan.diskLatencyMax > .zero ? between(.zero, plan.diskLatencyMax) : .zero
+    }
+
+    // MARK: - The feed
+
+    /// Listens to the store of a process as any subscriber does.
+    func follow(_ process: Int, _ store: DeviceStore) {
+        processes[process].mirrorFeed = store.inner.subscribe { [self] commit in
+            passOn(commit) { [self] commit in feedBrings(commit, of: process) }
+        }
+    }
+
+    /// Tells a subscriber of a commit, or lies to it.
+    func passOn(_ commit: StoreCommit, to subscriber: (StoreCommit) -> Void) {
+        if lies(.losesFeedCommits, oneIn: 50) { return }
+        subscriber(commit)
+        if lies(.repeatsFeedCommits, oneIn: 50) { subscriber(commit) }
+    }
+
+    private func feedBrings(_ commit: StoreCommit, of process: Int) {
+        guard processes[process].isWitnessed else { return }
+        tally.commits += 1
+        let device = processes[process].device
+        if let broken = processes[process].mirror.fold(commit) {
+            return violated("the feed of device \(device) does not add up: \(broken)")
+        }
+        for change in commit.changes {
+            if case .session(let session) = change { devices[device].session = session }
+            guard case .message(let before, let after, _) = change else { continue }
+            note(before, after, process)
+        }
+        tell(.commits, process, commit.changes.count) { "device \(device): \(commit.told(ledger))" }
+    }
+
+    /// One message changed in the store that owns it.
+    private func note(_ before: Message?, _ after: Message?, _ process: Int) {
+        let device = processes[process].device
+        guard let id = (after ?? before)?.id else { return }
+        if before == nil, let after {
+            if after.lane != nil, ledger.records[id] == nil { ledger.take(after, device: device) }
+            if let record = ledger.records[id], record.device == device, record.isDeleted {
+                violated("message \(record.number) was deleted, and is back on device \(device)")
+            }
+        }
+        if let before, after == nil { noteRemoval(before, process) }
+        if let before, let after {
+            if before.syncState == .synced, after.syncState != .synced { violated("\(id) was synced, and is no more") }
+            if before.laneSequence != after.laneSequence { ledger.records[id]?.resends += 1 }
+        }
+    }
+
+    /// Nothing leaves a store that nobody asked to delete.
+    private func noteRemoval(_ message: Message, _ process: Int) {
+        guard let record = ledger.records[message.id], record.device == processes[process].device else { return }
+        ledger.records[message.id]?.isDeleted = true
+        // An operation goes when it was taken, folded, or when its message goes.
+        let isAskedFor =
+            record.isDeletionWanted || message.role.isOperation
+            || message.syncState == .error && processes[process].bulkDeletions > 0
+        let isTransmitted = message.previousSequence != nil || message.isInDoubt
+        if let target = message.role.target, isTransmitted,
+            record.isDeletionWanted || processes[process].bulkDeletions > 0
+        {
+            // Deleting an operation that has left does not undo what it did on the hub.
+            ledger.records[target]?.hasLostOperations = true
+        }
+        // The hub lets nobody delete what somebody else wrote.
+        if message.sender != devices[record.device].session?.user { ledger.records[message.id]?.isExcused = true }
+        if !isAskedFor { violated("message \(record.number) was deleted, and nobody had asked for it") }
+    }
+
+    // MARK: - Sabotage
+
+    func tampered(_ mutations: [Mutation]) -> [Mutation] {
+        guard let sabotage = plan.sabotage else { return mutations }
+        return mutations.filter { mutation in
+            switch (sabotage, mutation) {
+            case (.forgetsDeletions, .recordDelete), (.losesFences, .putControl), (.losesAttempts, .attempt): false
+            case (.keepsAnsweredFences, .removeControl): between(0, 3) != 0
+            default: true
+            }
+        }
+    }
+}
+
+extension StoreCommit {
+    func told(_ ledger: Ledger) -> String {
+        let words = changes.map { change in
+            switch change {
+            case .message(let before, let after, _):
+                "message \(ledger.number((after ?? before)?.id)) \(before?.told ?? "-") → \(after?.told ?? "-")"
+            case .control(let before, let after):
+                "link \((after ?? before)?.sequence ?? 0) of message \(ledger.number((after ?? before)?.message)) "
+                    + "\(before?.told ?? "-") → \(after?.told ?? "-")"
+            case .deleteAction(let action): "deletion of \(ledger.number(action.message)) noted"
+            case .session(let session): session.isActive ? "\(session.user) logs in" : "\(session.user) logs out"
+            }
+        }
+        return "commit \(version): " + (isReset ? "reset " : "") + words.joined(separator: "; ")
+    }
+}
+
+extension Message {
+    var told: String {
+        "\(syncState)#\(laneSequence)"
+            + (previousSequence.map { "<\($0)" } ?? "") + (isInDoubt ? "?" : "")
+            + (failure.map { " (\($0.reason) \($0.code))" } ?? "")
+    }
+}
+
+extension ControlEntry {
+    fileprivate var told: String { "\(kind)#\(sequence)" + (previous.map { "<\($0)" } ?? "") }
+}
+
+extension Ledger {
+    func number(_ id: MessageID?) -> Int { id.map { number($0) } ?? 0 }
+}

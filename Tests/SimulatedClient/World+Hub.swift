@@ -1,0 +1,83 @@
+import CausewayHubRules
+import CausewayModels
+import CausewaySimulatedHub
+import CausewaySimulatedRuntime
+
+/// The hub's door: it errs in all five ways before its rules are asked.
+extension World {
+    /// What the hub does with a delivery that arrives.
+    func judge(_ call: DeliveryCall) -> Result<DeliveryReport, TransportError> {
+        let result = judgement(call)
+        if case .failure(.refused) = result { witnessRefusal(of: call.delivery.operations.map(\.message)) }
+        return result
+    }
+
+    private func judgement(_ call: DeliveryCall) -> Result<DeliveryReport, TransportError> {
+        if let error = doorError(call.token) { return .failure(error) }
+        if strikes(.transient) { return .failure(.transient(code: "500", detail: "the hub stumbled")) }
+        if strikes(.rateLimited) {
+            return .failure(.rateLimited(after: between(.seconds(1), .seconds(20)), detail: "too much"))
+        }
+        if call.delivery.operations.contains(where: { $0.isSend && Trait(of: $0.message) == .poisonous }) {
+            return .failure(.refused(code: "413", detail: "it cannot be read"))
+        }
+        if strikes(.requestRefused) { return .failure(.refused(code: "400", detail: "the hub takes it for nonsense")) }
+        if strikes(.hubRestart) { hub.restart() }
+        guard let account = account(of: call.token) else {
+            return .failure(.refused(code: "400", detail: "no such token"))
+        }
+        do throws(TransportError) {
+            let report = try hub.apply(
+                call.delivery, account: account, at: runtime.wallClock, verdict: { id, _ in verdict(id) })
+            tally.operations += report.outcomes.count
+            witnessHub(call, account, report)
+            if strikes(.appliedThenFailed) { return .failure(.inDoubt(detail: "502 from a proxy")) }
+            return .success(report)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Why the hub listens to nobody, or not to this one.
+    func doorError(_ token: String) -> TransportError? {
+        if strikes(.hubOutage) { network.outageUntil = runtime.now + between(.seconds(1), .seconds(60)) }
+        if network.outageUntil > runtime.now { return .transient(code: "503", detail: "the hub is down") }
+        if strikes(.tokenRefused) { network.refusedTokens.insert(token) }
+        guard network.refusedTokens.contains(token) else { return nil }
+        return .needsAttention(Attention(cause: .tokenRefused, detail: "the token is no longer valid"))
+    }
+
+    private func verdict(_ id: MessageID) -> LaneRules.Verdict {
+        switch Trait(of: id) {
+        case .refused: return .refuse(code: "400", detail: "the hub does not like it")
+        case .refusedForNow:
+            let until = network.refusedUntil[id] ?? runtime.now + between(.zero, .seconds(60))
+            network.refusedUntil[id] = until
+            if until > runtime.now { return .refuse(code: "channelNotFound", detail: "there is no such channel") }
+        case .plain, .poisonous: break
+        }
+        if strikes(.tryLater) { return .tryLater(code: "busy", detail: "not now", after: nil) }
+        if strikes(.tryLaterAfter) {
+            return .tryLater(code: "busy", detail: "not now", after: between(.seconds(1), .seconds(10)))
+        }
+        return .fine
+    }
+
+    // MARK: - Tokens
+
+    /// A token for an account: its number, and one that grows, so that it can be renewed.
+    func makeToken(_ account: Int) -> String {
+        network.nextToken += 1
+        return "\(account).\(network.nextToken)"
+    }
+
+    func account(of token: String) -> UserID? { token.first.flatMap { UserID("user\($0)") } }
+
+    /// Sabotage: the token of somebody else.
+    func other(_ token: String) -> String { (token.hasPrefix("0") ? "1" : "0") + token.dropFirst() }
+}
+
+extension DeliveryOperation {
+    /// A message or an operation on one: something that is written down before it leaves.
+    var isSend: Bool { kind == .send }
+}

@@ -1,0 +1,323 @@
+import Causeway
+import CausewayModels
+import CausewaySimulatedHub
+import CausewaySimulatedRuntime
+import CausewayStorage
+import CausewayTransport
+
+/// What must hold: after each opening and each commit, at each request, at the hub, and at the end.
+extension World {
+    // MARK: - At the store
+
+    /// An opening has settled what the previous run left, and nothing that was committed is gone.
+    func hasBegun(_ process: Int, _ restart: RestartPolicy) {
+        guard processes[process].isWitnessed else { return }
+        readAgain(process)
+        brokenSweep(process, restart).map { words in violated(words) }
+        brokenByLoss(processes[process].device).map { words in violated(words) }
+        checkVerdicts(process)
+    }
+
+    /// The feed told of a reset. Operations may be gone by it without a word: their message had been deleted.
+    private func readAgain(_ process: Int) {
+        processes[process].mirror.take(processes[process].disk.contents)
+        for id in ledger.created where ledger.records[id]?.device == processes[process].device {
+            guard let record = ledger.records[id], record.message.role.isOperation else { continue }
+            if processes[process].mirror.messages[id] == nil { ledger.records[id]?.isDeleted = true }
+        }
+    }
+
+    /// Nobody ever sees a state of the previous run.
+    private func brokenSweep(_ process: Int, _ restart: RestartPolicy) -> String? {
+        for message in processes[process].mirror.inOrder where message.isPending && !message.isWaitingOperation {
+            if restart == .fail {
+                return "message \(ledger.number(message.id)) is \(message.told) after a start that fails all"
+            }
+            if message.syncState != .created {
+                return "message \(ledger.number(message.id)) is \(message.told) after a start"
+            }
+        }
+        return nil
+    }
+
+    /// Nothing that was created is lost, and nothing that was deleted is back.
+    private func brokenByLoss(_ device: Int) -> String? {
+        guard let process = devices[device].process else { return nil }
+        for id in ledger.created {
+            guard let record = ledger.records[id], record.device == device else { continue }
+            let isThere = processes[process].mirror.messages[id] != nil
+            if !isThere, !record.isDeleted { return "message \(record.number) is lost" }
+            if isThere, record.isDeleted { return "message \(record.number) was deleted, and is there" }
+        }
+        return nil
+    }
+
+    /// A commit was made: the feed agrees with the store, and what the store says is true.
+    func hasCommitted(_ process: Int, _ mutations: [Mutation] = []) {
+        guard processes[process].isWitnessed else { return }
+        if mutations.contains(.forgetAccount) { excuseForgotten(process) }
+        if processes[process].mirror.isStale {
+            readAgain(process)
+            checkVerdicts(process)
+        } else if processes[process].mirror.version % 8 == 0 {
+            checkFeed(process)
+        }
+        for case .deliver(let id, let placement, at: _) in mutations { checkDelivered(id, placement) }
+        for case .merge(let placed, at: _) in mutations { checkMerged(placed.id, process) }
+        for case .fail(let id, let failure, _) in mutations {
+            checkVerdict(id, process)
+            checkRefusal(id, failure)
+        }
+        for case .settle(let id) in mutations { checkVerdict(id, process) }
+    }
+
+    /// The feed, folded over the beginning, is the content of the store.
+    func checkFeed(_ process: Int) {
+        if !processes[process].mirror.agrees(with: processes[process].disk.contents) {
+            violated("the feed of device \(processes[process].device) tells another story than its store")
+        }
+    }
+
+    /// What is `synced` is on the hub, where it is said to be.
+    private func checkDelivered(_ id: MessageID, _ placement: Placement) {
+        if hub.accepted[id]?.placement != placement {
+            violated("message \(ledger.number(id)) becomes synced, and the hub does not have it there")
+        }
+    }
+
+    /// What came with a page reads as it does on the hub.
+    private func checkMerged(_ id: MessageID, _ process: Int) {
+        guard let message = processes[process].mirror.messages[id], let stored = hub.accepted[id] else { return }
+        let user = devices[processes[process].device].session?.user
+        let given = Set(stored.reactors.filter { $0.value.contains(user) }.keys)
+        // A page that was read before a reaction arrived hides it until the next page.
+        if (message.base ?? message.face).myReactions != given { ledger.records[id]?.hasStaleReactions = true }
+        // A page may be older than what is known here, or than what is on the hub now.
+        guard (message.base ?? message.face).editedAt == stored.editedAt else { return }
+        if message.sentContent != stored.content || message.sender != stored.key.account {
+            violated("message \(ledger.number(id)) reads otherwise than on the hub")
+        }
+    }
+
+    /// What is refused was refused by somebody.
+    private func checkRefusal(_ id: MessageID, _ failure: Failure) {
+        // Some things end because of others: see `Store`.
+        let isInherited = ["parentDeleted", "messageNotFound"].contains(failure.code)
+        guard failure.reason == .refused, !isInherited, let record = ledger.records[id], !record.wasRefused,
+            !record.isExcused,
+            !devices[record.device].wasCopied
+        else { return }
+        violated("message \(record.number) counts as refused (\(failure.code)), and the hub never said no")
+    }
+
+    private func checkVerdicts(_ process: Int) {
+        for id in processes[process].mirror.messages.keys { checkVerdict(id, process) }
+    }
+
+    /// What is `error` and not in doubt is not on the hub.
+    private func checkVerdict(_ id: MessageID, _ process: Int) {
+        guard let message = processes[process].mirror.messages[id], message.syncState == .error, !message.isInDoubt,
+            let record = ledger.records[id], !record.isExcused, !record.isRepeated,
+            record.device == processes[process].device,
+            hub.accepted[id] != nil
+        else { return }
+        violated("message \(record.number) is failed for good (\(message.told)), and the hub has it")
+    }
+
+    /// Another account has taken the store over: what of the former one was not settled cannot be any more.
+    private func excuseForgotten(_ process: Int) {
+        for id in ledger.created where ledger.records[id]?.device == processes[process].device {
+            let isSettled = processes[process].mirror.messages[id]?.syncState == .synced
+            if !isSettled { ledger.records[id]?.isExcused = true }
+        }
+    }
+
+    // MARK: - At the network
+
+    /// Only what is on disk leaves, as it is on disk, and only while it may.
+    func witnessSending(_ delivery: Delivery, _ transport: SimulatedTransport) {
+        let process = transport.process
+        if transport.isRetired { violated("something is sent after its session had ended") }
+        guard processes[process].isWitnessed else {
+            for operation in delivery.operations { ledger.records[operation.message]?.isExcused = true }
+            return
+        }
+        if let since = processes[process].pausedSince, since < runtime.now {
+            violated("something is sent during a pause")
+        }
+        for operation in delivery.operations where operation.isSend {
+            let number = ledger.number(operation.message)
+            brokenContent(operation).map { words in violated(words) }
+            guard let stored = processes[process].mirror.messages[operation.message] else {
+                if ledger.records[operation.message]?.isDeleted != true {
+                    violated("message \(number) leaves unwritten")
+                }
+                continue
+            }
+            if operation.content != stored.sentContent { violated("message \(number) leaves as what it is not") }
+            // What was proven to be on the hub a moment ago may leave once more, and is known there.
+            if stored.syncState == .synced { continue }
+            if stored.laneSequence != operation.sequence || stored.previousSequence != operation.previous {
+                violated("message \(number) leaves as \(operation.told), and is written down as \(stored.told)")
+            }
+        }
+    }
+
+    /// What leaves says the same each time.
+    private func brokenContent(_ operation: DeliveryOperation) -> String? {
+        let id = operation.message
+        let before = ledger.records[id]?.sentContents[operation.sequence]
+        ledger.records[id]?.sentContents[operation.sequence] = operation.content
+        guard let before, before != operation.content else { return nil }
+        return "message \(ledger.number(id)) leaves with another content than before"
+    }
+
+    // MARK: - At the hub
+
+    /// Order in each lane, one copy at most, under the name of its author, and nothing that was given up.
+    func witnessHub(_ call: DeliveryCall, _ account: UserID, _ report: DeliveryReport) {
+        for index in ledger.seenOfHistory..<hub.history.count {
+            let entry = hub.history[index]
+            tell(.stores, call.device, ledger.number(entry.message)) {
+                "hub: stores message \(ledger.number(entry.message))"
+            }
+            if let target = hub.accepted[entry.message]?.target {
+                ledger.records[target]?.operatingDevices.insert(call.device)
+            }
+            brokenByStoring(entry.message, call, account).map { words in violated(words) }
+            brokenOrder(entry.key, entry.sequence, entry.message).map { words in violated(words) }
+        }
+        ledger.seenOfHistory = hub.history.count
+        witnessRefusal(
+            of: zip(call.delivery.operations, report.outcomes).compactMap { operation, outcome in
+                if case .refused = outcome { operation.message } else { nil }
+            })
+        let newest = network.newestAdmitted[call.device]?[account] ?? -1
+        if call.process < newest, !call.delivery.operations.isEmpty {
+            violated("the hub takes a delivery of process \(call.process) after one of process \(newest)")
+        }
+        network.newestAdmitted[call.device, default: [:]][account] = max(newest, call.process)
+    }
+
+    func witnessRefusal(of ids: [MessageID]) {
+        for id in ids { ledger.records[id]?.wasRefused = true }
+    }
+
+    private func brokenByStoring(_ id: MessageID, _ call: DeliveryCall, _ account: UserID) -> String? {
+        guard let record = ledger.records[id], let stored = hub.accepted[id] else {
+            return "the hub stores what nobody created"
+        }
+        if stored.copies > 1 { return "the hub has message \(record.number) twice" }
+        if record.message.sender != account { return "message \(record.number) is sent as \(account)'s" }
+        if !record.isExcused, stored.content != record.sentContents[stored.sequence] {
+            return "message \(record.number) arrives changed"
+        }
+        if record.isExcused || record.isRepeated { return nil }
+        guard let process = devices[record.device].process,
+            let message = processes[process].mirror.messages[id], message.syncState == .error, !message.isInDoubt
+        else { return nil }
+        return "message \(record.number) was failed for good, and the hub takes it"
+    }
+
+    /// In each lane the hub has the sequences in ascending order, and so what was created first.
+    private func brokenOrder(_ key: ModelHub.LaneKey, _ sequence: Int64, _ id: MessageID) -> String? {
+        if let last = ledger.lastStored[key], last >= sequence { return "the hub stores #\(sequence) behind #\(last)" }
+        ledger.lastStored[key] = sequence
+        guard let record = ledger.records[id], record.resends == 0, !record.isExcused else { return nil }
+        if let last = ledger.lastOrdinal[key], last > record.message.ordinal {
+            return "message \(record.number) stands on the hub behind what was created after it"
+        }
+        ledger.lastOrdinal[key] = record.message.ordinal
+        return nil
+    }
+
+    // MARK: - At the end
+
+    /// Nothing has to be done any more on any device.
+    var isIdle: Bool {
+        usersLeft == 0 && network.openCalls == 0
+            && devices.indices.allSatisfy { device in
+                guard let (process, _) = running(device) else { return false }
+                let mirror = processes[process].mirror
+                return mirror.isIdle && (processes[process].waiting.isEmpty || mirror.hasParked)
+            }
+    }
+
+    /// Why it is not at its end, in words.
+    func toldUnrest() -> String {
+        if usersLeft > 0 { return "\(usersLeft) users wait for something" }
+        for device in devices.indices {
+            guard let (process, _) = running(device) else { return "device \(device) does not run" }
+            let mirror = processes[process].mirror
+            if let control = mirror.controls.values.min(by: { $0.sequence < $1.sequence }) {
+                return
+                    "device \(device): \(control.kind)#\(control.sequence) of message \(ledger.number(control.message))"
+            }
+            if let message = mirror.inOrder.first(where: { $0.isPending && !$0.isParked }) {
+                return "device \(device): message \(ledger.number(message.id)) is \(message.told)"
+            }
+            if !processes[process].waiting.isEmpty {
+                let waits = processes[process].waiting.keys.map {
+                    "message \(ledger.number($0)) (\(ledger.records[$0]?.message.role.name ?? "?"))"
+                }
+                return "device \(device): somebody waits for \(waits.sorted())"
+            }
+        }
+        return "\(network.openCalls) calls"
+    }
+
+    /// What must be when nothing has to be done any more.
+    func checkTheEnd() async {
+        for device in devices.indices {
+            brokenByLoss(device).map { words in violated(words) }
+            guard let (process, client) = running(device) else { continue }
+            checkFeed(process)
+            checkVerdicts(process)
+            brokenParking(process).map { words in violated(words) }
+            brokenByOperations(device, process).map { words in violated(words) }
+            let footprint = await client.footprint()
+            if !processes[process].mirror.hasParked, !footprint.isEmpty {
+                violated("device \(device) is at rest, and its engine holds \(footprint)")
+            }
+        }
+        for id in ledger.created { brokenAtTheEnd(id).map { words in violated(words) } }
+        for (_, completion) in completions where completion.calls == 0 && isRunning(completion.process) {
+            let isParked = processes[completion.process].mirror.hasParked
+            if !isParked { violated("message \(ledger.number(completion.message)): its completion was never called") }
+        }
+    }
+
+    /// What is parked waits for a message that is here and not on the hub.
+    private func brokenParking(_ process: Int) -> String? {
+        for message in processes[process].mirror.inOrder where message.isPending && message.isParked {
+            let related = message.role.related.flatMap { processes[process].mirror.messages[$0] }
+            if related?.isUndelivered != true {
+                return "message \(ledger.number(message.id)) (\(message.role.name)) is parked for message "
+                    + "\(ledger.number(message.role.related)), which is \(related?.told ?? "not here")"
+            }
+        }
+        return nil
+    }
+
+    /// Every verdict is true, and what was deleted is gone.
+    private func brokenAtTheEnd(_ id: MessageID) -> String? {
+        guard let record = ledger.records[id], !record.isExcused, let (process, _) = running(record.device) else {
+            return nil
+        }
+        guard let message = processes[process].mirror.messages[id] else {
+            return hub.holds(id) && !record.message.role.isOperation
+                ? "message \(record.number) was deleted, and the hub has it" : nil
+        }
+        switch message.syncState {
+        case .synced:
+            tally.synced += 1
+            return hub.holds(id) ? nil : "message \(record.number) is synced, and the hub has it not"
+        case .error:
+            tally.failed += 1
+            if message.isInDoubt { return "message \(record.number) stayed in doubt" }
+            return hub.accepted[id] == nil ? nil : "message \(record.number) is failed, and the hub has it"
+        case .created where message.isParked: return nil
+        case .created, .uploading, .syncing: return "message \(record.number) is still \(message.told)"
+        }
+    }
+}

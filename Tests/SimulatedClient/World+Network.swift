@@ -1,0 +1,151 @@
+import CausewayModels
+import CausewaySimulatedHub
+import CausewaySimulatedRuntime
+import CausewayTransport
+
+/// The way between devices and hub: it loses, delays, repeats, reorders, cuts and lies.
+extension World {
+    func send(_ delivery: Delivery, _ transport: SimulatedTransport, _ reply: Reply<DeliveryReport>) {
+        let device = processes[transport.process].device
+        guard processes[transport.process].life != .dead else { return }
+        tally.calls += 1
+        witnessSending(delivery, transport)
+        tell(.calls, transport.process, delivery.operations.count) {
+            "device \(device): sends in \(delivery.lane), epoch \(delivery.epoch): "
+                + delivery.operations.map { "message \(ledger.number($0.message)) \($0.told)" }.joined(separator: ", ")
+        }
+        if strikes(.crashOnCall) { crash(transport.process) }
+        if strikes(.cut) { cut(device) }
+        let token = plan.sabotage == .mixesAccounts ? other(transport.token) : transport.token
+        let call = DeliveryCall(
+            process: transport.process, device: device, token: token, delivery: delivery, reply: reply)
+        guard passes(device, reply) else { return }
+        let latency = latency()
+        if strikes(.requestLost) {
+            if chance(500) { answer(reply, .failure(.inDoubt(detail: "reset")), after: latency) }
+        } else if strikes(.answerLost) {
+            arrive(call, after: latency, chance(500) ? .reset : .lost)
+        } else if strikes(.requestLate) {
+            arrive(call, after: between(.seconds(1), Plan.lateRequestMax), .delivered)
+        } else if strikes(.requestRepeated) {
+            for operation in delivery.operations { ledger.records[operation.message]?.isRepeated = true }
+            let isFirstHeard = chance(700)
+            arrive(call, after: latency, isFirstHeard ? .delivered : .lost)
+            let again = chance(500) ? latency + self.latency() : between(.seconds(1), Plan.lateRequestMax)
+            arrive(call, after: again, isFirstHeard ? .lost : .delivered)
+        } else {
+            arrive(call, after: latency, .delivered)
+        }
+    }
+
+    /// False when there is no way to the hub, or something else stands in it; the caller hears of it.
+    private func passes<Value: Sendable>(_ device: Int, _ reply: Reply<Value>) -> Bool {
+        let error: TransportError
+        if devices[device].cutUntil > runtime.now {
+            error = .unreachable(detail: "no way to the hub")
+        } else if strikes(.captivePortal) {
+            error = .inDoubt(detail: "a portal wants to be paid")
+        } else if strikes(.certificate) {
+            error = .needsAttention(Attention(cause: .certificate, detail: "the portal has its own certificate"))
+        } else {
+            return true
+        }
+        answer(reply, .failure(error), after: between(.milliseconds(1), .milliseconds(50)))
+        return false
+    }
+
+    private func latency() -> Duration {
+        strikes(.slow) ? between(.seconds(1), .seconds(20)) : between(.milliseconds(2), .milliseconds(200))
+    }
+
+    func answer<Value>(_ reply: Reply<Value>, _ outcome: Reply<Value>.Outcome, after time: Duration) {
+        guard !reply.isOver else { return }
+        after(time) { reply.end(outcome) }
+    }
+
+    /// Everything under way on the device's wire breaks, and nothing gets through for a while.
+    private func cut(_ device: Int) {
+        devices[device].cutUntil = runtime.now + between(.milliseconds(100), .seconds(60))
+    }
+
+    private func arrive(_ call: DeliveryCall, after time: Duration, _ fate: AnswerFate) {
+        after(time) { [self] in
+            let outcome = judge(call)
+            tell(.arrives, call.process, 0) { "hub: to device \(call.device): \(outcome.told)" }
+            switch fate {
+            case .delivered:
+                answer(
+                    call.reply, outcome, after: devices[call.device].cutUntil > runtime.now ? .seconds(40) : latency())
+            case .reset: call.reply.end(.failure(.inDoubt(detail: "reset")))
+            case .lost: break
+            }
+        }
+    }
+
+    // MARK: - Other calls
+
+    func greet(_ transport: SimulatedTransport, _ reply: Reply<ServerGreeting>) {
+        guard processes[transport.process].life != .dead else { return }
+        let device = processes[transport.process].device
+        guard passes(device, reply) else { return }
+        after(latency()) { [self] in
+            let outcome: Reply<ServerGreeting>.Outcome
+            if let error = doorError(transport.token) {
+                outcome = .failure(error)
+            } else if let user = account(of: transport.token) {
+                outcome = .success(ServerGreeting(user: user, server: "simulated"))
+            } else {
+                outcome = .failure(.refused(code: "400", detail: "no such token"))
+            }
+            tell(.answers, device, 0) { "hub: greets device \(device): \(outcome)" }
+            answer(reply, outcome, after: latency())
+        }
+    }
+
+    func ask(_ query: RemoteQuery, _ transport: SimulatedTransport, _ reply: Reply<RemotePage>) {
+        guard processes[transport.process].life != .dead else { return }
+        let device = processes[transport.process].device
+        guard passes(device, reply) else { return }
+        after(latency()) { [self] in
+            let outcome: Reply<RemotePage>.Outcome =
+                doorError(transport.token).map { .failure($0) }
+                ?? .success(page(query, for: account(of: transport.token)))
+            tell(.answers, device, 1) { "hub: page for device \(device): \(outcome.isFine)" }
+            answer(reply, outcome, after: latency())
+        }
+    }
+
+    private func page(_ query: RemoteQuery, for account: UserID?) -> RemotePage {
+        var items = hub.history.compactMap { entry -> PlacedMessage? in
+            guard let stored = hub.accepted[entry.message], !stored.isDeleted, let channel = stored.channel,
+                channel == query.channel, let sender = stored.key.account
+            else { return nil }
+            let content = lies(.bringsOldContents, oneIn: 4) ? MessageContent.text("old") : stored.content
+            let mine = stored.reactors.filter { $0.value.contains(account) }
+            let face = MessageFace(
+                content: content, editedAt: stored.editedAt,
+                reactions: stored.reactors.mapValues(\.count).filter { $0.value > 0 }, myReactions: Set(mine.keys))
+            return PlacedMessage(
+                id: entry.message, channel: channel, sender: sender, parent: stored.parent, face: face,
+                createdAt: stored.createdAt, placement: stored.placement)
+        }
+        if case .before(let position) = query.range { items.removeAll { $0.placement.position >= position } }
+        let hasMore = items.count > query.limit
+        return RemotePage(items: Array(items.suffix(query.limit)), hasMore: hasMore)
+    }
+}
+
+extension Result {
+    fileprivate var isFine: Bool {
+        if case .success = self { true } else { false }
+    }
+}
+
+extension Result where Success == DeliveryReport, Failure == TransportError {
+    fileprivate var told: String {
+        switch self {
+        case .success(let report): "mark \(report.mark): \(report.outcomes.map(\.told).joined(separator: ", "))"
+        case .failure(let error): "\(error.kind): \(error)"
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Causeway
+import CausewayModels
+import CausewaySimulatedHub
+
+/// People change messages that may be anywhere: edits and reactions.
+extension World {
+    func edit(_ client: CausewayClient, _ process: Int) async {
+        let user = devices[processes[process].device].session?.user
+        guard
+            let message = anyMessage(process, where: { !$0.role.isOperation && $0.type == .text && $0.sender == user })
+        else { return }
+        messagesWritten += 1
+        let text = "edit \(messagesWritten)"
+        ledger.records[message.id]?.edits += 1
+        let edits = ledger.records[message.id]?.edits
+        do throws(ClientError) {
+            try await client.messages.editTextMessage(message.id, to: text)
+            guard isRunning(process), ledger.records[message.id]?.edits == edits else { return }
+            // The message shows it when the call returns.
+            let shown = processes[process].mirror.messages[message.id]
+            if let shown, edits == 1, shown.content != .text(text) {
+                violated("message \(ledger.number(message.id)) does not show its edit")
+            }
+        } catch {
+            witnessError(error, process)
+        }
+    }
+
+    func react(_ client: CausewayClient, _ process: Int) async {
+        guard let message = anyMessage(process, where: { !$0.role.isOperation }) else { return }
+        let name = chance(500) ? "wave" : "heart"
+        do throws(ClientError) {
+            if chance(500) || message.myReactions.contains(name) {
+                try await client.messages.removeReaction(name, from: message.id)
+            } else {
+                try await client.messages.addReaction(name, to: message.id)
+            }
+        } catch {
+            witnessError(error, process)
+        }
+    }
+
+    // MARK: - At the end
+
+    /// A synced message that this device alone has changed reads here as it does on the hub: the last edit that was
+    /// taken has won, and opposite reactions have cancelled each other.
+    func brokenByOperations(_ device: Int, _ process: Int) -> String? {
+        guard plan.devices[device].accounts.count == 1, !devices[device].wasCopied,
+            let user = devices[device].session?.user
+        else { return nil }
+        for message in processes[process].mirror.inOrder where message.syncState == .synced {
+            guard let record = ledger.records[message.id], record.device == device, !record.isExcused,
+                !record.hasLostOperations,
+                record.operatingDevices.isSubset(of: [device]), let stored = hub.accepted[message.id]
+            else { continue }
+            if message.content != stored.content { return "message \(record.number) reads otherwise than on the hub" }
+            let given = Set(stored.reactors.filter { $0.value.contains(user) }.keys)
+            if message.myReactions != given, !record.hasStaleReactions {
+                return
+                    "message \(record.number) has reactions \(message.myReactions.sorted()), on the hub "
+                    + "\(given.sorted())"
+            }
+            if Set(stored.applied).count != stored.applied.count { return "an operation was applied twice" }
+        }
+        return nil
+    }
+}

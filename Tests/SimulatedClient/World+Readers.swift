@@ -1,0 +1,89 @@
+import Causeway
+import CausewayModels
+import CausewayStorage
+
+/// What people look at, and what they may expect to see.
+extension World {
+    func refresh(_ client: CausewayClient, _ process: Int) async {
+        guard let channel = anyChannel() else { return }
+        let newest = processes[process].mirror.inOrder.compactMap { $0.placement?.position }.max()
+        do throws(ClientError) {
+            try await client.messages.refreshMessages(
+                in: channel, limit: between(1, 30), before: chance(300) ? newest : nil)
+        } catch {
+            if case .sync(.transport) = error { return }
+            witnessError(error, process)
+        }
+    }
+
+    /// Reads a channel to its beginning, in pages.
+    func readChannel(_ client: CausewayClient, _ process: Int) async {
+        guard let channel = anyChannel() else { return }
+        let version = processes[process].mirror.version
+        var seen: [Message] = []
+        var cursor: MessageCursor?
+        do throws(ClientError) {
+            repeat {
+                let page = try await client.messages.getMessages(in: channel, limit: between(1, 20), before: cursor)
+                seen += page.messages
+                cursor = page.next
+            } while cursor != nil
+        } catch {
+            return witnessError(error, process)
+        }
+        let places = seen.map(\.cursor)
+        if zip(places, places.dropFirst()).contains(where: { ($0.position, $0.ordinal) <= ($1.position, $1.ordinal) }) {
+            violated("a channel is not read in its order")
+        }
+        guard processes[process].mirror.version == version, processes[process].isWitnessed else { return }
+        let expected = processes[process].mirror.messages.values.filter {
+            $0.channel == channel && !$0.role.isOperation
+        }.count
+        if seen.count != expected { violated("a channel of \(expected) messages shows \(seen.count)") }
+    }
+
+    /// Looks why things wait: every message in the queue has a reason, and no other one.
+    func readOutbox(_ client: CausewayClient, _ process: Int) async {
+        let version = processes[process].mirror.version
+        do throws(ClientError) {
+            let page = try await client.messages.outbox(limit: 1000)
+            guard isRunning(process), processes[process].mirror.version == version else { return }
+            let expected = processes[process].mirror.messages.values.filter(\.isUndelivered)
+            if page.items.count != expected.count {
+                violated("an outbox of \(expected.count) messages shows \(page.items.count)")
+            }
+            for item in page.items where item.message.isPending && item.wait == nil {
+                violated(
+                    "message \(ledger.number(item.message.id)) (\(item.message.told)) waits, and nobody can say why")
+            }
+            for item in page.items where !item.message.role.isOperation {
+                guard case .behind(let other) = item.wait, plan.devices[processes[process].device].ordering != .strict,
+                    ledger.records[other]?.message.role.isOperation == true
+                else { continue }
+                violated("message \(ledger.number(item.message.id)) waits behind an operation")
+            }
+            for item in page.items where item.message.syncState == .error && item.wait != nil {
+                violated("message \(ledger.number(item.message.id)) has failed, and is said to wait")
+            }
+        } catch {
+            witnessError(error, process)
+        }
+    }
+
+    func readStatus(_ client: CausewayClient, _ process: Int) async {
+        let version = processes[process].mirror.version
+        do throws(ClientError) {
+            let status = try await client.status()
+            guard isRunning(process), processes[process].mirror.version == version else { return }
+            let messages = processes[process].mirror.messages.values
+            let failed = messages.filter { $0.syncState == .error }.count
+            let pending = messages.filter(\.isPending).count
+            if status.counts.error != failed { violated("\(failed) have failed, and \(status.counts.error) are shown") }
+            let counted = status.counts.created + status.counts.syncing + status.counts.uploading
+            if counted != pending { violated("\(pending) are in the queue, and \(counted) are shown") }
+            if processes[process].pausedSince != nil, !status.isPaused { violated("it is paused, and does not say so") }
+        } catch {
+            witnessError(error, process)
+        }
+    }
+}

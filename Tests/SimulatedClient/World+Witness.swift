@@ -1,0 +1,117 @@
+import Causeway
+import CausewayModels
+import CausewaySimulatedHub
+import CausewaySimulatedRuntime
+import CausewayStorage
+
+/// What people were told, held against what is. Results of a process that is gone count for nothing: nobody saw them.
+extension World {
+    /// Accepted: it is in the store, and can be read at once.
+    func witnessAccepted(_ message: Message, _ process: Int) {
+        tally.created += 1
+        guard let record = ledger.records[message.id] else {
+            return violated("a message was accepted, and no store has it")
+        }
+        ledger.records[message.id]?.isAccepted = true
+        tell(.accepted, process, record.number) {
+            "device \(record.device): message \(record.number) is accepted as #\(message.laneSequence)"
+        }
+        if processes[process].mirror.messages[message.id] == nil, !record.isDeleted {
+            violated("message \(record.number) was accepted, and cannot be read")
+        }
+    }
+
+    /// Deleted: nobody can read it any more.
+    func witnessDeleted(_ id: MessageID, _ process: Int) {
+        if processes[process].mirror.messages[id] != nil {
+            violated("message \(ledger.number(id)) is said to be deleted, and is there")
+        }
+    }
+
+    /// A result is true, and whoever is told can read it already.
+    func witnessResult(
+        _ result: Result<Placement, DeliveryError>, of id: MessageID, _ process: Int, mayBeUnknown: Bool
+    ) {
+        guard isRunning(process) else { return }
+        tally.results += 1
+        let number = ledger.number(id)
+        let stored = processes[process].mirror.messages[id]
+        tell(.told, process, number) { "device \(processes[process].device): message \(number) is told \(result)" }
+        switch result {
+        case .success(let placement):
+            if hub.accepted[id]?.placement != placement {
+                violated("message \(number) is told synced; the hub denies it")
+            }
+            if let stored, stored.placement != placement || stored.syncState != .synced {
+                violated("message \(number) is told synced, and reads \(stored.told)")
+            }
+            if stored == nil, !isDeleted(id) { violated("message \(number) is told synced, and is not there") }
+        case .failure(.failed):
+            guard let stored else {
+                if !isDeleted(id) { violated("message \(number) is told failed, and is not there") }
+                return
+            }
+            // With nobody logged in, nobody asks the hub; who logs in again may learn more.
+            if case .failure(.failed(let failure)) = result, failure.reason == .sessionEnded,
+                stored.syncState == .synced
+            {
+                return
+            }
+            let isSentAgain = stored.isPending && (ledger.records[id]?.resends ?? 0) > 0
+            if stored.syncState != .error, !isSentAgain {
+                violated("message \(number) is told failed, and reads \(stored.told)")
+            }
+        case .failure(.deleted):
+            if stored != nil { violated("message \(number) is told deleted, and is there") }
+        case .failure(.unknown):
+            if !mayBeUnknown { violated("a wait for message \(number) ended without a result") }
+        }
+    }
+
+    private func isDeleted(_ id: MessageID) -> Bool {
+        guard let record = ledger.records[id] else { return true }
+        return record.isDeleted || record.isDeletionWanted
+    }
+
+    // MARK: - Completions
+
+    /// A completion was given along with a message.
+    func witnessCompletion(_ ticket: Int, expectedOf id: MessageID, _ process: Int) {
+        completions[ticket, default: Completion()].message = id
+        completions[ticket]?.process = process
+    }
+
+    /// A completion was called.
+    func witnessCompletion(_ ticket: Int, _ result: Result<Placement, DeliveryError>, _ process: Int) {
+        guard isRunning(process) else { return }
+        completions[ticket, default: Completion()].calls += 1
+        if completions[ticket]?.calls != 1 { violated("a completion was called twice") }
+        guard let id = completions[ticket]?.message else { return }
+        witnessResult(result, of: id, process, mayBeUnknown: false)
+    }
+
+    // MARK: - Errors
+
+    /// An error that people see has a cause that they can know of.
+    func witnessError(_ error: ClientError, _ process: Int) {
+        guard isRunning(process) else { return }
+        let isFine =
+            switch error {
+            case .store(.closed), .sync(.store(.closed)), .sync(.closed): false
+            // The engine tries a commit again after a moment.
+            case .store, .sync(.store): !isHealed || runtime.now - healedAt < .seconds(5)
+            case .sync(.noSession): true
+            case .sync(.messageNotFound), .sync(.notAMessage), .sync(.typeDiffers), .sync(.tooManyOperations): true
+            case .sync(.sessionExists), .sync(.notFailed), .sync(.notYours), .sync(.transport): true
+            case .content, .credentials: false
+            }
+        if !isFine { violated("somebody was told without a cause: \(error)") }
+    }
+}
+
+/// A completion closure that was handed in with a message.
+struct Completion {
+    var message: MessageID?
+    var process = 0
+    var calls = 0
+}

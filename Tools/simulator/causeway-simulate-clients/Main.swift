@@ -1,0 +1,99 @@
+import CausewaySimulatedClient
+import Foundation
+
+/// The simulator of whole clients at length: see `Tools/simulate-clients`.
+@main
+struct Main {
+    private static let usage = """
+        usage: causeway-simulate-clients run [SEEDS] [FIRST]     random histories, on all cores
+               causeway-simulate-clients seed SEED [FAULT]       the story of one, with a planted fault or without
+               causeway-simulate-clients minimal SEED [FAULT]    the shortest story found in which it still breaks
+               causeway-simulate-clients faults [SEEDS]          whether each planted fault is found within so many
+               causeway-simulate-clients digest [SEEDS] [FIRST]  one number for all these histories
+        """
+
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let isFine: Bool
+        switch arguments.first {
+        case "run": isFine = run(number(arguments, 1) ?? 10_000, from: number(arguments, 2) ?? 0)
+        case "digest": isFine = digest(number(arguments, 1) ?? 100, from: number(arguments, 2) ?? 0)
+        case "faults": isFine = findPlantedFaults(number(arguments, 1) ?? 2_000)
+        case "seed": isFine = tell(Simulation.run(plan(arguments), isTold: true))
+        case "minimal": isFine = tell(Simulation.minimal(plan(arguments)))
+        default:
+            print(usage)
+            exit(arguments.first == "--help" ? 0 : 64)
+        }
+        exit(isFine ? 0 : 1)
+    }
+
+    private static func number(_ arguments: [String], _ index: Int) -> UInt64? {
+        guard index < arguments.count else { return nil }
+        guard let number = UInt64(arguments[index].filter { $0 != "_" && $0 != "," }) else {
+            print("\(arguments[index]) is no number\n\(usage)")
+            exit(64)
+        }
+        return number
+    }
+
+    private static func plan(_ arguments: [String]) -> Plan {
+        let sabotage = arguments.dropFirst(2).first.map { name in
+            guard let sabotage = Sabotage.allCases.first(where: { $0.name == name }) else {
+                print("there is no planted fault \(name): " + Sabotage.allCases.map(\.name).joined(separator: ", "))
+                exit(64)
+            }
+            return sabotage
+        }
+        return Plan(seed: number(arguments, 1) ?? 1, sabotage: sabotage)
+    }
+
+    private static func run(_ seeds: UInt64, from first: UInt64) -> Bool {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        let range = Simulation.run(first..<first + seeds, threads: cores, brokenMax: 20) { done in
+            if done % 10_000 == 0 { print("\(done) of \(seeds) seeds …") }
+        }
+        let seconds = max(0.001, (clock.now - start) / .seconds(1))
+        let rate = Int(Double(range.tally.seeds) / seconds)
+        print("\(range.tally.seeds) seeds in \(Int(seconds * 10) / 10) s on \(cores) cores: \(rate) seeds/s")
+        print(range.tally.summary)
+        for broken in range.broken.prefix(20) { print("seed \(broken.seed): \(broken.violation)") }
+        if let first = range.broken.first {
+            print("\nthe shortest story found of seed \(first.seed):")
+            _ = tell(Simulation.minimal(Plan(seed: first.seed)))
+        }
+        for seed in range.unlike { print("seed \(seed) gave two different histories") }
+        guard range.broken.isEmpty, range.unlike.isEmpty else { return false }
+        if let void = range.tally.voidReason {
+            print("void: \(void)")
+            return false
+        }
+        return true
+    }
+
+    private static func findPlantedFaults(_ seedsMax: UInt64) -> Bool {
+        var missed = 0
+        for sabotage in Sabotage.allCases {
+            if let found = Simulation.find(sabotage, seedsMax: seedsMax) {
+                print("\(sabotage.name): seed \(found.seed): \(found.violation)")
+            } else {
+                missed += 1
+                print("\(sabotage.name): NOT FOUND within \(seedsMax) seeds")
+            }
+        }
+        return missed == 0
+    }
+
+    private static func digest(_ seeds: UInt64, from first: UInt64) -> Bool {
+        let range = Simulation.run(first..<first + seeds, threads: ProcessInfo.processInfo.activeProcessorCount)
+        print(String(range.tally.digest, radix: 16))
+        return true
+    }
+
+    private static func tell(_ run: Simulation) -> Bool {
+        print(run.story.joined(separator: "\n"))
+        return run.violation == nil
+    }
+}
