@@ -160,6 +160,9 @@ let package = Package(
                 "CausewayTLS", .argumentParser,
             ],
             path: "Tools/bench/causeway-bench", swiftSettings: strict),
+        .executableTarget(
+            name: "causeway-simulate", dependencies: ["CausewaySimulatedWorld"],
+            path: "Tools/simulator/causeway-simulate", swiftSettings: strict),
 
         // Tests
         .target(
@@ -214,11 +217,13 @@ let package = Package(
         .target(
             name: "CausewaySimulatedHub", dependencies: ["CausewayModels", "CausewayHubRules"],
             path: "Tests/SimulatedHub", swiftSettings: strict),
-        tests(
-            "Simulation",
-            [
-                "CausewayModels", "CausewayStorage", "CausewayOutbox", "CausewayHubRules", "CausewaySimulatedHub",
-            ]),
+        .target(
+            name: "CausewaySimulatedWorld",
+            dependencies: [
+                "CausewayModels", "CausewayStorage", "CausewayOutbox", "CausewayHubRules", "CausewaySimulatedHub", .deque,
+            ],
+            path: "Tests/SimulatedWorld", swiftSettings: strict),
+        tests("Simulation", ["CausewaySimulatedWorld"]),
         tests(
             "Control",
             [

@@ -2,14 +2,15 @@ import CausewayModels
 import CausewaySimulatedHub
 
 /// What an all-knowing witness writes down: what was created, what was asked for, what was told to whom.
-struct Ledger {
-    struct Record {
+struct Ledger: Hashable {
+    struct Record: Hashable {
         var client: Int
-        var trait: Trait
+        var channel: ChannelID
+        var sender: UserID
+        var trait = Trait.plain
         /// Every place in the lane that the store gave it; more than one after a resend.
         var sequences: [Int64] = []
         var ordinal: Int64
-        var lane: LaneID
         var isDeleted = false
         /// The network brought a request with it twice.
         var isRepeated = false
@@ -17,10 +18,17 @@ struct Ledger {
         var failedAttempts = 0
         /// The hub refused the whole request that it was alone in.
         var isRefusedWhole = false
+        /// A second process or copy of the store has it too, or its account is gone: its verdict is not one client's.
+        var isOutOfHand = false
+    }
+
+    struct OutboxKey: Hashable {
+        var account: UserID
+        var outbox: OutboxID
     }
 
     /// What is special about a message.
-    enum Trait {
+    enum Trait: Hashable {
         case plain
         /// The hub refuses it.
         case refused
@@ -37,4 +45,11 @@ struct Ledger {
     var created: [MessageID] = []
     /// The place of what the hub stored last, in each lane.
     var lastStored: [ModelHub.LaneKey: Int64] = [:]
+    /// The highest epoch of what the hub dealt with, of each outbox.
+    var highestEpochs: [OutboxKey: Int64] = [:]
+    /// Messages that somebody made of others, under another name.
+    var copies: [MessageID: MessageID] = [:]
+
+    /// The message as it was created.
+    func original(of message: MessageID) -> MessageID { copies[message] ?? message }
 }

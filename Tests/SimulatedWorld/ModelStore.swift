@@ -1,0 +1,194 @@
+import CausewayModels
+import CausewayStorage
+
+/// A store without disk or threads, over the transitions that all stores share.
+///
+/// A value. A crash takes nothing away from it, for each call takes effect as a whole or not at all.
+struct ModelStore: Hashable {
+    let outboxID: OutboxID
+    private(set) var epoch: Int64 = 0
+    private var nextSequence: Int64 = 1
+    private var lastTransmitted: [LaneID: Int64] = [:]
+    private(set) var messages: [MessageID: Message] = [:]
+    private(set) var controls: [Int64: ControlEntry] = [:]
+    private(set) var deletions: Set<MessageID> = []
+    /// New links that the machine has not been told of yet: the change feed.
+    private var feed: [OutboxEntry] = []
+    private var commits = 0
+    /// For `enqueueNotDurable`: what is said to be on the disk and is not.
+    private var unsynced: MessageID?
+
+    let sabotage: Sabotage?
+
+    init(outboxID: OutboxID, sabotage: Sabotage?) {
+        self.outboxID = outboxID
+        self.sabotage = sabotage
+    }
+
+    mutating func takeFeed() -> [OutboxEntry] {
+        defer { feed = [] }
+        return feed
+    }
+
+    var isFeedEmpty: Bool { feed.isEmpty }
+
+    var hasEntries: Bool { !controls.isEmpty || messages.values.contains { $0.isPending } }
+
+    /// In the order of creation.
+    var inOrder: [Message] { messages.values.sorted { $0.ordinal < $1.ordinal } }
+
+    /// The links, by ascending sequence.
+    var entries: [OutboxEntry] {
+        let sends = messages.values.compactMap(Self.entry)
+        return (sends + controls.values.map(\.entry)).sorted { ($0.sequence, $0.kind.rawValue) < ($1.sequence, $1.kind.rawValue) }
+    }
+
+    var snapshot: OutboxSnapshot {
+        OutboxSnapshot(outboxID: outboxID, epoch: epoch, lastTransmitted: lastTransmitted, entries: entries)
+    }
+
+    // MARK: - Commits
+
+    mutating func begin(_ restart: RestartPolicy, _ failure: Failure) -> OutboxSnapshot {
+        if sabotage != .epochKept { epoch += 1 }
+        feed = []
+        if let lost = unsynced { messages[lost] = nil }
+        if sabotage == .sequenceTwice {
+            nextSequence = max(messages.values.map(\.ordinal).max() ?? 0, messages.values.map(\.laneSequence).max() ?? 0) + 1
+        }
+        if sabotage == .ordersByClock { numberByClock() }
+        switch restart {
+        case .fail: if sabotage != .sweepSkipped { endSession(failure) }
+        case .resume: for id in pending { change(id) { $0.resumed() } }
+        }
+        return snapshot
+    }
+
+    mutating func enqueue(_ draft: MessageDraft) -> Message {
+        let message = Message(draft, sequence: takeSequence())
+        messages[message.id] = message
+        tellFeed(message)
+        if sabotage == .enqueueNotDurable { unsynced = message.id }
+        return message
+    }
+
+    mutating func commit(_ mutations: [Mutation]) {
+        commits += 1
+        unsynced = nil
+        for mutation in mutations { apply(mutation) }
+    }
+
+    private mutating func apply(_ mutation: Mutation) {
+        switch mutation {
+        case .attempt(let id, let previous, let attempts, let time):
+            let counted = sabotage == .attemptsNotCounted ? 0 : attempts
+            change(id) { $0.attempted(previous: previous, attempts: counted, at: time) }
+        case .requeue(let id, let attempts):
+            change(id) { $0.requeued(attempts: attempts) }
+            if sabotage == .requeueForgetsPrevious { messages[id]?.previousSequence = nil }
+        case .deliver(let id, let placement): change(id) { $0.delivered(placement) }
+        case .fail(let id, let failure, let inDoubt):
+            let isKept = inDoubt && sabotage != .doubtForgotten
+            change(id) { $0.failed(failure, inDoubt: isKept) }
+        case .settle(let id): change(id) { $0.settled() }
+        case .resend(let id): resend(id)
+        case .delete(let id): messages[id] = nil
+        case .recordDelete(let action): deletions.insert(action.message)
+        case .merge(let placed): merge(placed)
+        case .endSession(let failure): endSession(failure)
+        case .forgetAccount: forgetAccount()
+        case .saveSession: break
+        default: applyToChain(mutation)
+        }
+    }
+
+    private mutating func applyToChain(_ mutation: Mutation) {
+        switch mutation {
+        case .putControl(let entry): controls[entry.sequence] = entry
+        case .appendDelete(let id, let lane):
+            let entry = ControlEntry(kind: .delete, lane: lane, sequence: takeSequence(), previous: nil, message: id)
+            controls[entry.sequence] = entry
+            feed.append(entry.entry)
+        case .attemptControl(let sequence, let previous): controls[sequence]?.previous = previous
+        case .removeControl(let sequence): controls[sequence] = nil
+        case .rebase(let sequence, let previous):
+            if controls[sequence] != nil {
+                controls[sequence]?.previous = previous
+            } else if let message = messages.values.first(where: { $0.isPending && $0.laneSequence == sequence }) {
+                change(message.id) { $0.rebased(previous: previous) }
+            }
+        case .setLastTransmitted(let lane, let sequence): lastTransmitted[lane] = sequence
+        case .raiseSequence(let mark): nextSequence = max(nextSequence, mark + 1)
+        default: preconditionFailure("not a mutation of the chain")
+        }
+    }
+
+    private mutating func change(_ id: MessageID, _ step: (Message) -> Message) {
+        guard let message = messages[id] else { return }
+        messages[id] = step(message)
+    }
+
+    private mutating func resend(_ id: MessageID) {
+        guard messages[id]?.isUndelivered == true else { return }
+        let sequence = takeSequence()
+        change(id) { $0.resent(sequence: sequence) }
+        if let message = messages[id] { tellFeed(message) }
+    }
+
+    private mutating func merge(_ placed: PlacedMessage) {
+        if let message = messages[placed.id] {
+            messages[placed.id] = message.merged(with: placed)
+        } else if !deletions.contains(placed.id) || sabotage == .mergeRevives {
+            messages[placed.id] = Message(placed, ordinal: takeSequence())
+        }
+    }
+
+    private mutating func endSession(_ failure: Failure) {
+        for id in pending {
+            if let fence = messages[id]?.fence, sabotage != .sweepLeavesNoFence { controls[fence.sequence] = fence }
+            change(id) { $0.sessionEnded(failure) }
+        }
+    }
+
+    private mutating func forgetAccount() {
+        controls = [:]
+        lastTransmitted = [:]
+        for id in messages.keys { change(id) { $0.forgotten() } }
+    }
+
+    /// Everything that waits or is on its way.
+    private var pending: [MessageID] { messages.values.filter(\.isPending).map(\.id) }
+
+    private mutating func takeSequence() -> Int64 {
+        defer { nextSequence += 1 }
+        return nextSequence
+    }
+
+    private mutating func tellFeed(_ message: Message) {
+        if sabotage == .feedLosesCommits, message.laneSequence % 10 == 7 { return }
+        if let entry = Self.entry(message) { feed.append(entry) }
+    }
+
+    /// For `ordersByClock`: what was never transmitted changes places so that it stands in the order of its dates.
+    private mutating func numberByClock() {
+        let unsent = messages.values.filter { $0.isPending && $0.previousSequence == nil }
+        for lane in Set(unsent.compactMap(\.lane)) {
+            let waiting = unsent.filter { $0.lane == lane }
+            let numbers = waiting.map(\.laneSequence).sorted()
+            let dated = waiting.sorted { ($0.createdAt, $0.ordinal) < ($1.createdAt, $1.ordinal) }
+            for (message, number) in zip(dated, numbers) { messages[message.id]?.laneSequence = number }
+        }
+    }
+
+    private static func entry(_ message: Message) -> OutboxEntry? { message.entry(bytes: message.content.modelBytes) }
+}
+
+extension MessageContent {
+    /// What counts against a batch.
+    var modelBytes: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        default: 20
+        }
+    }
+}
