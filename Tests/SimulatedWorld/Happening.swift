@@ -8,6 +8,8 @@ struct Call: Sendable {
     var client: Int
     /// The run of the client that waits for the answer.
     var process: Int
+    /// The process by the time of its start.
+    var birth: Int
     /// Whose token it carries.
     var account: UserID
     var round: DeliveryRound

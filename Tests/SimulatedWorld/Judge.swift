@@ -3,6 +3,20 @@ import CausewayOutbox
 import CausewaySimulatedHub
 import CausewayStorage
 
+/// What a judge looks at of a client.
+struct Suspect {
+    var store: ModelStore
+    var outbox: Outbox?
+    /// Who waits for the result of a message.
+    var waiting: Set<MessageID>
+    /// How many messages were asked to be sent again.
+    var resentCount: Int
+    /// Another process or copy of its outbox exists.
+    var isShared: Bool
+    /// It has done all that its machine wanted.
+    var isAtRest: Bool
+}
+
 /// What must be true, each in one function that says in words what is broken; `nil` when nothing is.
 ///
 /// Judges what one client shows against what the hub holds and what the witness saw.
@@ -13,14 +27,14 @@ struct Judge {
 
     // MARK: - Between two inputs
 
-    func brokenBetweenInputs(of client: ModelClient) -> String? {
-        guard let outbox = client.outbox, client.store.isFeedEmpty, client.agenda.isEmpty else { return nil }
+    func brokenBetweenInputs(of client: Suspect) -> String? {
+        guard let outbox = client.outbox, client.isAtRest, client.store.isFeedEmpty else { return nil }
         if let broken = outbox.brokenInvariant() { return "the machine: \(broken)" }
         return machineAndStoreDiffer(client, outbox) ?? tooMuchKept(client, outbox) ?? falseVerdict(client)
     }
 
     /// A crash now would go on with exactly what the machine has in mind.
-    private func machineAndStoreDiffer(_ client: ModelClient, _ outbox: Outbox) -> String? {
+    private func machineAndStoreDiffer(_ client: Suspect, _ outbox: Outbox) -> String? {
         let stored = client.store.entries
         let known = outbox.entries
         guard stored != known else { return nil }
@@ -32,7 +46,7 @@ struct Judge {
 
     /// Memory is bounded by what waits, and by what vanished from among it because people deleted or resent it,
     /// or another copy of the store sent it.
-    private func tooMuchKept(_ client: ModelClient, _ outbox: Outbox) -> String? {
+    private func tooMuchKept(_ client: Suspect, _ outbox: Outbox) -> String? {
         let live = client.store.pending.count + client.store.controls.count
         guard outbox.depth > live else { return nil }
         let proven = client.store.messages.values.filter {
@@ -45,7 +59,7 @@ struct Judge {
 
     /// At no time is a message called failed, without a doubt, that the hub has. Only a network that repeats a request
     /// behind the back of its first answer can bring that about, and then a question about it is still open.
-    private func falseVerdict(_ client: ModelClient) -> String? {
+    private func falseVerdict(_ client: Suspect) -> String? {
         var broken: UInt64?
         for id in client.store.failed where client.store.messages[id]?.isInDoubt == false {
             guard hub.accepted[id] != nil, let record = ledger.records[id], !record.isOutOfHand else { continue }
@@ -56,13 +70,13 @@ struct Judge {
     }
 
     /// A question about the message, or its deletion, still has to reach the hub.
-    private func isAsked(_ id: MessageID, _ client: ModelClient) -> Bool {
+    private func isAsked(_ id: MessageID, _ client: Suspect) -> Bool {
         client.store.controls.values.contains { $0.message == id }
     }
 
     // MARK: - When the hub stores a message
 
-    func brokenByStoring(_ stored: ModelHub.Stored, from client: ModelClient) -> String? {
+    func brokenByStoring(_ stored: ModelHub.Stored, from client: Suspect) -> String? {
         let id = stored.message
         guard let record = ledger.records[id] else { return "the hub stored a message that nobody created" }
         if let twice = storedTwice(id) { return twice }
@@ -85,7 +99,7 @@ struct Judge {
     }
 
     /// No late copy turns a final verdict or a deletion into a lie.
-    private func storedAfterVerdict(_ id: MessageID, _ record: Ledger.Record, _ client: ModelClient) -> String? {
+    private func storedAfterVerdict(_ id: MessageID, _ record: Ledger.Record, _ client: Suspect) -> String? {
         if record.isOutOfHand { return nil }
         guard let message = client.store.messages[id] else {
             return isAsked(id, client) ? nil : "the hub stored \(id.value.low), which had been deleted for good"
@@ -98,7 +112,7 @@ struct Judge {
 
     // MARK: - When a client commits
 
-    func brokenBy(_ mutation: Mutation, in client: ModelClient) -> String? {
+    func brokenBy(_ mutation: Mutation, in client: Suspect) -> String? {
         switch mutation {
         case .deliver(let id, let placement): return falselyDelivered(id, placement)
         case .merge(let placed): return falselyDelivered(placed.id, placed.placement)
@@ -119,7 +133,7 @@ struct Judge {
     }
 
     /// Sent again, the hub may have it from its new place, never from an old one.
-    private func falselySettled(_ id: MessageID, _ client: ModelClient) -> String? {
+    private func falselySettled(_ id: MessageID, _ client: Suspect) -> String? {
         guard let accepted = hub.accepted[id], let message = client.store.messages[id],
             ledger.records[id]?.isOutOfHand == false
         else { return nil }
@@ -129,7 +143,7 @@ struct Judge {
 
     /// Retries are used up by failures that count, and only what was refused is called refused.
     private func failedWithoutReason(
-        _ id: MessageID, _ record: Ledger.Record, _ failure: Failure, _ client: ModelClient
+        _ id: MessageID, _ record: Ledger.Record, _ failure: Failure, _ client: Suspect
     ) -> String? {
         switch failure.reason {
         case .retriesUsedUp:
@@ -151,7 +165,7 @@ struct Judge {
     // MARK: - When somebody is told
 
     /// Whoever waits is told once, and the truth.
-    func brokenBy(_ result: DeliveryResult, of id: MessageID, to client: ModelClient) -> String? {
+    func brokenBy(_ result: DeliveryResult, of id: MessageID, to client: Suspect) -> String? {
         if !client.waiting.contains(id) { return "\(id.value.low) was completed twice" }
         let message = client.store.messages[id]
         switch result {
@@ -164,7 +178,7 @@ struct Judge {
     // MARK: - At the end
 
     /// Nothing created is lost, and every verdict is true.
-    func brokenAtTheEnd(_ id: MessageID, _ record: Ledger.Record, in client: ModelClient) -> String? {
+    func brokenAtTheEnd(_ id: MessageID, _ record: Ledger.Record, in client: Suspect) -> String? {
         guard let message = client.store.messages[id] else {
             if !record.isDeleted, ledger.original(of: id) == id { return "\(id.value.low) was lost" }
             if record.isOutOfHand { return nil }

@@ -47,6 +47,8 @@ struct Ledger: Hashable {
     var lastStored: [ModelHub.LaneKey: Int64] = [:]
     /// The highest epoch of what the hub dealt with, of each outbox.
     var highestEpochs: [OutboxKey: Int64] = [:]
+    /// The newest process that the hub heard, of each outbox.
+    var newestBirths: [OutboxKey: Int] = [:]
     /// Messages that somebody made of others, under another name.
     var copies: [MessageID: MessageID] = [:]
 

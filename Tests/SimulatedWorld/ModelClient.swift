@@ -42,6 +42,10 @@ struct ModelClient {
     var lastDeadline: MonotonicTime?
     /// How many messages were asked to be sent again.
     var resentCount = 0
+    /// Grows with each start of any process in the world.
+    var birth = 0
+    /// It is a process that was frozen and started anew elsewhere meanwhile.
+    var isFrozen = false
     /// The client whose process or store this is a second one of; `nil` for the real ones.
     var original: Int?
     /// Another process or copy of its outbox exists.
@@ -50,6 +54,12 @@ struct ModelClient {
     /// Nothing has to be said to the hub any more.
     var isIdle: Bool {
         openCalls.isEmpty && agenda.isEmpty && inbox.isEmpty && store.isFeedEmpty && !store.hasEntries
+    }
+
+    var suspect: Suspect {
+        Suspect(
+            store: store, outbox: outbox, waiting: waiting, resentCount: resentCount, isShared: isShared,
+            isAtRest: agenda.isEmpty)
     }
 
     /// Rounds that have ended for the network, while what follows from it is not on the disk.

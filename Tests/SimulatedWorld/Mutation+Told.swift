@@ -5,7 +5,8 @@ extension Mutation {
     /// In short words, for stories.
     var told: String? {
         switch self {
-        case .attempt(let id, let previous, let attempts, at: _): "attempt \(id.value.low) after \(previous) #\(attempts)"
+        case .attempt(let id, let previous, let attempts, at: _):
+            "attempt \(id.value.low) after \(previous) #\(attempts)"
         case .requeue(let id, let attempts): "requeue \(id.value.low) #\(attempts)"
         case .deliver(let id, _): "deliver \(id.value.low)"
         case .fail(let id, let failure, let inDoubt):

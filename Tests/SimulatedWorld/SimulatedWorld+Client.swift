@@ -203,7 +203,8 @@ extension SimulatedWorld {
         guard let account = clients[client].account, let delivery = delivery(of: round, client) else { return }
         lastCall += 1
         let call = Call(
-            id: lastCall, client: client, process: process, account: account, round: round, delivery: delivery)
+            id: lastCall, client: client, process: process, birth: clients[client].birth, account: account,
+            round: round, delivery: delivery)
         clients[client].openCalls[call.id] = call
         story.tell(now, "client \(client): sends \(call)")
         let unsendable = unsendable(in: round)

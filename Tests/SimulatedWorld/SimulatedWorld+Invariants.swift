@@ -9,19 +9,21 @@ extension SimulatedWorld {
 
     func brokenAfterStep(of client: Int) -> String? {
         guard !clients[client].isBusy else { return nil }
-        return judge.brokenBetweenInputs(of: clients[client])
+        return judge.brokenBetweenInputs(of: clients[client].suspect)
     }
 
     func brokenByStoring(_ stored: ModelHub.Stored) -> String? {
         guard let record = ledger.records[stored.message] else { return "the hub stored what nobody created" }
         defer { ledger.lastStored[stored.key] = stored.sequence }
-        return judge.brokenByStoring(stored, from: clients[record.client])
+        return judge.brokenByStoring(stored, from: clients[record.client].suspect)
     }
 
-    func brokenBy(_ mutation: Mutation, _ client: Int) -> String? { judge.brokenBy(mutation, in: clients[client]) }
+    func brokenBy(_ mutation: Mutation, _ client: Int) -> String? {
+        judge.brokenBy(mutation, in: clients[client].suspect)
+    }
 
     func brokenBy(_ result: DeliveryResult, of id: MessageID, _ client: Int) -> String? {
-        judge.brokenBy(result, of: id, to: clients[client])
+        judge.brokenBy(result, of: id, to: clients[client].suspect)
     }
 
     // MARK: - When the hub deals with a delivery
@@ -31,8 +33,21 @@ extension SimulatedWorld {
         let key = Ledger.OutboxKey(account: call.account, outbox: call.round.outbox)
         let highest = ledger.highestEpochs[key] ?? 0
         ledger.highestEpochs[key] = max(highest, call.delivery.epoch)
-        guard call.delivery.epoch < highest else { return nil }
-        return "the hub dealt with epoch \(call.delivery.epoch) after \(highest)"
+        if call.delivery.epoch < highest { return "the hub dealt with epoch \(call.delivery.epoch) after \(highest)" }
+        let sender = clients[call.client]
+        if sender.isFrozen, let newest = ledger.newestBirths[key], newest > sender.birth {
+            return "the hub dealt with a process that had been frozen, after it had heard its successor"
+        }
+        ledger.newestBirths[key] = max(ledger.newestBirths[key] ?? 0, call.birth)
+        return nil
+    }
+
+    // MARK: - When a process starts
+
+    /// Under `fail` nothing that waited may be sent.
+    func brokenByStart(_ policy: RestartPolicy, _ snapshot: OutboxSnapshot) -> String? {
+        guard policy == .fail, let left = snapshot.entries.first(where: { $0.kind == .send }) else { return nil }
+        return "\(left.message.value.low) is still to be sent after a start under \(policy)"
     }
 
     // MARK: - When a client sends
@@ -99,7 +114,7 @@ extension SimulatedWorld {
         let judge = judge
         for id in ledger.records.keys.sorted(by: { $0.value.low < $1.value.low }) {
             guard let record = ledger.records[id], !clients[record.client].isSuperseded else { continue }
-            if let broken = judge.brokenAtTheEnd(id, record, in: clients[record.client]) { return broken }
+            if let broken = judge.brokenAtTheEnd(id, record, in: clients[record.client].suspect) { return broken }
         }
         for (index, client) in clients.enumerated() where client.original == nil && !client.isSuperseded {
             guard !client.waiting.isEmpty else { continue }

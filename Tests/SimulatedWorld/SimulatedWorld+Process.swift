@@ -9,6 +9,10 @@ extension SimulatedWorld {
         let policy: RestartPolicy = chance.isLikely(plan.resumeLikelihood) ? .resume : .fail
         let failure = Failure(reason: .sessionEnded, code: "restarted", detail: "", at: wall(of: client))
         let snapshot = clients[client].store.begin(policy, failure)
+        if violation == nil { violation = brokenByStart(policy, snapshot) }
+        births += 1
+        clients[client].birth = births
+        clients[client].isFrozen = false
         hash.add(snapshot.epoch)
         story.tell(now, "client \(client): starts, \(policy), epoch \(snapshot.epoch), \(snapshot.entries.count) links")
         load(client, snapshot, firstRound: 1)
@@ -62,6 +66,7 @@ extension SimulatedWorld {
     /// The process stops where it stands, with its own view of the disk, and another one is started in its place.
     func pauseProcess(_ client: Int) {
         guard let ghost = double(client) else { return }
+        clients[ghost].isFrozen = true
         story.tell(now, "client \(client): its process is frozen, to wake as client \(ghost)")
         // Whether what is under way arrives is decided already; nobody listens to the answers.
         for call in clients[client].openCalls.values { ledger.noteFailedAttempt(call.round) }

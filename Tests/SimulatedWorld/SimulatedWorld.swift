@@ -26,6 +26,7 @@ package final class SimulatedWorld {
     /// What is wrong with the way to the hub.
     var troubles: Set<Trouble> = []
     var lastCall = 0
+    var births = 0
     /// When the last client became idle after the faults had ended.
     var idleSince: MonotonicTime?
 

@@ -6,6 +6,7 @@ import Foundation
 struct Main {
     private static let usage = """
         usage: causeway-simulate run [SEEDS] [FIRST]   random histories, on all cores
+               causeway-simulate planted               each planted fault, and how many seeds it takes to find it
                causeway-simulate seed SEED [FAULT]     the whole story of one, with a planted fault or without
         """
 
@@ -14,6 +15,7 @@ struct Main {
         let isFine: Bool
         switch arguments.first {
         case "run": isFine = await run(number(arguments, 1) ?? 100_000, from: number(arguments, 2) ?? 0)
+        case "planted": isFine = findPlanted()
         case "seed": isFine = tell(number(arguments, 1) ?? 1, arguments.dropFirst(2).first)
         default:
             print(usage)
@@ -58,6 +60,17 @@ struct Main {
             return false
         }
         return true
+    }
+
+    private static func findPlanted() -> Bool {
+        var isFine = true
+        for sabotage in Sabotage.allCases {
+            let failure = PlantedFaults.find(sabotage)
+            if failure == nil { isFine = false }
+            let found = failure.map { "found after \($0.seed + 1) seeds: \($0.violation)" }
+            print("\(sabotage.rawValue): \(found ?? "NOT found in \(sabotage.seedsMax) seeds")")
+        }
+        return isFine
     }
 
     private static func tell(_ seed: UInt64, _ fault: String?) -> Bool {
