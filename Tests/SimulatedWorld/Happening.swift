@@ -30,6 +30,7 @@ enum Input {
     case event(OutboxEvent)
     case delete([MessageID])
     case resend([MessageID])
+    case wish(Outbox.Wish, MessageID)
     case logIn(UserID)
     case logOut
     /// What the hub tells of messages, by its event stream or as a page.

@@ -68,10 +68,10 @@ extension HistoryHash {
             add(previous)
             add(attempts)
             add(time)
-        case .requeue(let id, let attempts):
+        case .requeue(let id, let attempts, at: _):
             add(11, id)
             add(attempts)
-        case .deliver(let id, let placement):
+        case .deliver(let id, let placement, at: _):
             add(12, id)
             add(placement)
         case .fail(let id, let failure, let inDoubt):
@@ -79,10 +79,17 @@ extension HistoryHash {
             add(failure)
             add(inDoubt)
         case .settle(let id): add(14, id)
-        case .resend(let id): add(15, id)
+        case .resend(let id, at: _): add(15, id)
+        case .park(let id, let failure):
+            add(19, id)
+            add(failure)
+        case .enqueue(let draft):
+            add(28, draft.id)
+            add(draft.role.name)
+        case .rewrite(let id, _): add(29, id)
         case .delete(let id): add(16, id)
         case .recordDelete(let action): add(17, action.message)
-        case .merge(let placed):
+        case .merge(let placed, at: _):
             add(18, placed.id)
             add(placed.placement)
         default: addToChain(mutation)
@@ -141,6 +148,7 @@ extension HistoryHash {
         case .fenced: add(31)
         case .deleted: add(32)
         case .refused(let code, _): add(code)
+        case .unrelated: add(33)
         case .tryLater(_, _, let after): add(after ?? .zero)
         case .notAttempted: add(35)
         case .gap(let mark): add(mark)

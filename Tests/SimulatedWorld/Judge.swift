@@ -9,8 +9,8 @@ struct Suspect {
     var outbox: Outbox?
     /// Who waits for the result of a message.
     var waiting: Set<MessageID>
-    /// How many messages were asked to be sent again.
-    var resentCount: Int
+    /// How many links may have vanished because messages were sent again, or operations folded.
+    var vanishedCount: Int
     /// Another process or copy of its outbox exists.
     var isShared: Bool
     /// It has done all that its machine wanted.
@@ -52,7 +52,7 @@ struct Judge {
         let proven = client.store.messages.values.filter {
             $0.lane != nil && $0.syncState == .synced && $0.previousSequence == nil
         }
-        let vanished = client.store.deletions.count + client.resentCount + proven.count
+        let vanished = client.store.deletions.count + client.vanishedCount + proven.count
         return outbox.depth > live + vanished
             ? "the machine keeps \(outbox.depth) links of \(live) live and \(vanished) vanished ones" : nil
     }
@@ -114,8 +114,8 @@ struct Judge {
 
     func brokenBy(_ mutation: Mutation, in client: Suspect) -> String? {
         switch mutation {
-        case .deliver(let id, let placement): return falselyDelivered(id, placement)
-        case .merge(let placed): return falselyDelivered(placed.id, placed.placement)
+        case .deliver(let id, let placement, at: _): return falselyDelivered(id, placement)
+        case .merge(let placed, at: _): return falselyDelivered(placed.id, placed.placement)
         case .settle(let id): return falselySettled(id, client)
         case .fail(let id, let failure, let inDoubt):
             guard let record = ledger.records[id] else { return "somebody else's message failed" }
@@ -152,7 +152,7 @@ struct Judge {
             guard record.failedAttempts < attempts, !record.isOutOfHand else { return nil }
             return "\(id.value.low) was given up after \(record.failedAttempts) failed attempts, not \(attempts)"
         case .refused:
-            guard !hub.refused.contains(id), !record.isRefusedWhole else { return nil }
+            guard !hub.refused.contains(id), !record.isRefusedWhole, failure.code != "parentDeleted" else { return nil }
             // Where two copies of a store take turns, the other one's numbers bar this one's.
             if client.isShared || record.isOutOfHand { return nil }
             return "\(id.value.low) was called refused (\(failure.code)), but the hub never refused it"
@@ -167,6 +167,8 @@ struct Judge {
     /// Whoever waits is told once, and the truth.
     func brokenBy(_ result: DeliveryResult, of id: MessageID, to client: Suspect) -> String? {
         if !client.waiting.contains(id) { return "\(id.value.low) was completed twice" }
+        // What is delivered of an operation is its effect.
+        if ledger.records[id]?.role.isOperation == true { return nil }
         let message = client.store.messages[id]
         switch result {
         case .delivered: return message?.syncState == .synced ? nil : "\(id.value.low) is told delivered before it is"
@@ -179,6 +181,7 @@ struct Judge {
 
     /// Nothing created is lost, and every verdict is true.
     func brokenAtTheEnd(_ id: MessageID, _ record: Ledger.Record, in client: Suspect) -> String? {
+        if record.role.isOperation { return operationBroken(id, record, client) }
         guard let message = client.store.messages[id] else {
             if !record.isDeleted, ledger.original(of: id) == id { return "\(id.value.low) was lost" }
             if record.isOutOfHand { return nil }
@@ -188,13 +191,52 @@ struct Judge {
         switch message.syncState {
         case .synced:
             if record.isOutOfHand { return hub.accepted[id] == nil ? "\(id.value.low) is not on the hub" : nil }
-            return hub.holds(id) ? nil : "\(id.value.low) is synced, and the hub has it not"
+            return hub.holds(id)
+                ? showsOtherwise(message, client) : "\(id.value.low) is synced, and the hub has it not"
         case .error:
             if record.isOutOfHand { return nil }
             if message.isInDoubt { return "\(id.value.low) stayed in doubt" }
             return hub.accepted[id] == nil ? nil : "\(id.value.low) is failed, and the hub has it"
+        case .created where message.isParked:
+            let related = message.role.related.flatMap { client.store.messages[$0] }
+            return related?.isUndelivered == true ? nil : "\(id.value.low) waits for what is there"
         case .created, .uploading, .syncing: return "\(id.value.low) is still \(message.syncState.rawValue)"
         }
+    }
+
+    /// An operation is done or given up, and done at most once, after its message was there.
+    private func operationBroken(_ id: MessageID, _ record: Ledger.Record, _ client: Suspect) -> String? {
+        if let message = client.store.messages[id], message.isPending, !record.isOutOfHand {
+            let target = message.role.target.flatMap { client.store.messages[$0] }
+            if !message.isParked || target?.isUndelivered != true { return "operation \(id.value.low) never ended" }
+        }
+        guard let accepted = hub.accepted[id], let target = accepted.target else { return nil }
+        guard let message = hub.accepted[target] else { return "operation \(id.value.low) was done to nothing" }
+        if message.placement.position > accepted.placement.position {
+            return "operation \(id.value.low) was done before its message was there"
+        }
+        let times = message.applied.filter { $0 == id }.count
+        return times == 1 ? nil : "operation \(id.value.low) was done \(times) times"
+    }
+
+    /// What a message shows in the end is what the hub has of it, and what was wanted last unless that was refused.
+    private func showsOtherwise(_ message: Message, _ client: Suspect) -> String? {
+        guard let accepted = hub.accepted[message.id], accepted.copies == 1 else { return nil }
+        let operations = client.store.dependantOperations(of: message.id)
+        guard operations.isEmpty else { return nil }
+        if message.content != accepted.content {
+            return "\(message.id.value.low) shows another content than the hub has"
+        }
+        if ledger.stale.contains(message.id) { return nil }
+        if message.myReactions != accepted.reactions {
+            return "\(message.id.value.low) shows other reactions than the hub has"
+        }
+        guard let wish = ledger.wishes[message.id], !wish.isSpoiled else { return nil }
+        if wish.content != accepted.content {
+            return "the last edit of \(message.id.value.low) is not what the hub has"
+        }
+        return wish.reactions == accepted.reactions
+            ? nil : "the reactions to \(message.id.value.low) are not those wanted last"
     }
 
     /// What was never sent again stands on the hub in the order of its creation.

@@ -7,6 +7,7 @@ struct Ledger: Hashable {
         var client: Int
         var channel: ChannelID
         var sender: UserID
+        var role = MessageRole.message
         var trait = Trait.plain
         /// Every place in the lane that the store gave it; more than one after a resend.
         var sequences: [Int64] = []
@@ -20,6 +21,13 @@ struct Ledger: Hashable {
         var isRefusedWhole = false
         /// A second process or copy of the store has it too, or its account is gone: its verdict is not one client's.
         var isOutOfHand = false
+    }
+
+    struct Wish: Hashable {
+        var content: MessageContent
+        var reactions: Set<String> = []
+        /// Some of it was refused or given up: what the hub shows is not what was wanted.
+        var isSpoiled = false
     }
 
     struct OutboxKey: Hashable {
@@ -49,6 +57,10 @@ struct Ledger: Hashable {
     var highestEpochs: [OutboxKey: Int64] = [:]
     /// The newest process that the hub heard, of each outbox.
     var newestBirths: [OutboxKey: Int] = [:]
+    /// What somebody last wanted a message to say, and which reactions to have.
+    var wishes: [MessageID: Wish] = [:]
+    /// Messages of which some device heard later what had been so earlier.
+    var stale: Set<MessageID> = []
     /// Messages that somebody made of others, under another name.
     var copies: [MessageID: MessageID] = [:]
 

@@ -40,8 +40,8 @@ struct ModelClient {
     /// Deadlines that came at the same moment.
     var deadlinesAtOnce = 0
     var lastDeadline: MonotonicTime?
-    /// How many messages were asked to be sent again.
-    var resentCount = 0
+    /// How many links may have vanished because messages were sent again, or operations folded.
+    var vanishedCount = 0
     /// Grows with each start of any process in the world.
     var birth = 0
     /// It is a process that was frozen and started anew elsewhere meanwhile.
@@ -58,7 +58,7 @@ struct ModelClient {
 
     var suspect: Suspect {
         Suspect(
-            store: store, outbox: outbox, waiting: waiting, resentCount: resentCount, isShared: isShared,
+            store: store, outbox: outbox, waiting: waiting, vanishedCount: vanishedCount, isShared: isShared,
             isAtRest: agenda.isEmpty)
     }
 

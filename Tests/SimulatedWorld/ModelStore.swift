@@ -13,6 +13,8 @@ struct ModelStore: Hashable {
     /// Everything that waits or is on its way.
     private(set) var pending: Set<MessageID> = []
     private(set) var failed: Set<MessageID> = []
+    /// Replies and operations.
+    private(set) var related: Set<MessageID> = []
     private(set) var controls: [Int64: ControlEntry] = [:]
     private(set) var deletions: Set<MessageID> = []
     /// New links that the machine has not been told of yet: the change feed.
@@ -22,6 +24,8 @@ struct ModelStore: Hashable {
     private var unsynced: MessageID?
 
     let sabotage: Sabotage?
+    /// False where states that differ in their stories alone are to be one.
+    var keepsHistory = true
 
     init(outboxID: OutboxID, sabotage: Sabotage?) {
         self.outboxID = outboxID
@@ -35,7 +39,7 @@ struct ModelStore: Hashable {
 
     var isFeedEmpty: Bool { feed.isEmpty }
 
-    var hasEntries: Bool { !controls.isEmpty || !pending.isEmpty }
+    var hasEntries: Bool { !controls.isEmpty || pending.contains { messages[$0]?.isParked == false } }
 
     /// In the order of creation.
     var inOrder: [Message] { messages.values.sorted { $0.ordinal < $1.ordinal } }
@@ -65,15 +69,18 @@ struct ModelStore: Hashable {
         if sabotage == .ordersByClock { numberByClock() }
         switch restart {
         case .fail: if sabotage != .sweepSkipped { endSession(failure) }
-        case .resume: for id in pending { change(id) { $0.resumed() } }
+        case .resume: for id in pending { change(id) { $0.resumed(at: failure.at) } }
         }
         return snapshot
     }
 
     mutating func enqueue(_ draft: MessageDraft) -> Message {
-        let message = Message(draft, sequence: takeSequence())
+        let ordinal = takeSequence()
+        let mayGo = Message.mayGo(draft.role, in: draft.lane, with: draft.role.related.flatMap { messages[$0] })
+        let message = Message(draft, ordinal: ordinal, laneSequence: mayGo ? ordinal : 0)
         put(message, as: message.id)
         tellFeed(message)
+        overlay(message.role.target)
         if sabotage == .enqueueNotDurable { unsynced = message.id }
         return message
     }
@@ -89,18 +96,21 @@ struct ModelStore: Hashable {
         case .attempt(let id, let previous, let attempts, let time):
             let counted = sabotage == .attemptsNotCounted ? 0 : attempts
             change(id) { $0.attempted(previous: previous, attempts: counted, at: time) }
-        case .requeue(let id, let attempts):
-            change(id) { $0.requeued(attempts: attempts) }
+        case .requeue(let id, let attempts, let time):
+            change(id) { $0.requeued(attempts: attempts, at: time) }
             if sabotage == .requeueForgetsPrevious { change(id) { $0.withoutPrevious } }
-        case .deliver(let id, let placement): change(id) { $0.delivered(placement) }
-        case .fail(let id, let failure, let inDoubt):
-            let isKept = inDoubt && sabotage != .doubtForgotten
-            change(id) { $0.failed(failure, inDoubt: isKept) }
+        case .deliver(let id, let placement, let time): deliver(id, placement, at: time)
+        case .fail(let id, let failure, let inDoubt): fail(id, failure, inDoubt: inDoubt)
         case .settle(let id): change(id) { $0.settled() }
-        case .resend(let id): resend(id)
+        case .resend(let id, let time): resend(id, at: time)
+        case .park(let id, let failure): park(id, failure)
+        case .enqueue(let draft): _ = enqueue(draft)
+        case .rewrite(let id, let content):
+            change(id) { $0.rewritten(content) }
+            overlay(id)
         case .delete(let id): put(nil, as: id)
         case .recordDelete(let action): deletions.insert(action.message)
-        case .merge(let placed): merge(placed)
+        case .merge(let placed, let time): merge(placed, at: time)
         case .endSession(let failure): endSession(failure)
         case .forgetAccount: forgetAccount()
         case .saveSession: break
@@ -129,34 +139,36 @@ struct ModelStore: Hashable {
         }
     }
 
-    private mutating func change(_ id: MessageID, _ step: (Message) -> Message) {
+    mutating func change(_ id: MessageID, _ step: (Message) -> Message) {
         guard let message = messages[id] else { return }
         put(step(message), as: id)
     }
 
-    private mutating func put(_ message: Message?, as id: MessageID) {
+    /// Writes a message, or takes it away; when it is an operation, its message shows that.
+    mutating func put(_ message: Message?, as id: MessageID) {
+        let target = (message ?? messages[id])?.role.target
         messages[id] = message
+        if !keepsHistory { messages[id]?.history = [] }
         if message?.isPending == true { pending.insert(id) } else { pending.remove(id) }
         if message?.syncState == .error { failed.insert(id) } else { failed.remove(id) }
+        if let role = message?.role, role != .message { related.insert(id) } else { related.remove(id) }
+        overlay(target)
     }
 
-    private mutating func resend(_ id: MessageID) {
-        guard messages[id]?.isUndelivered == true else { return }
-        let sequence = takeSequence()
-        change(id) { $0.resent(sequence: sequence) }
-        if let message = messages[id] { tellFeed(message) }
-    }
-
-    private mutating func merge(_ placed: PlacedMessage) {
+    private mutating func merge(_ placed: PlacedMessage, at time: Timestamp) {
+        defer {
+            overlay(placed.id)
+            release(placed.id)
+        }
         if let message = messages[placed.id] {
-            put(message.merged(with: placed), as: placed.id)
+            put(message.merged(with: placed, at: time), as: placed.id)
         } else if !deletions.contains(placed.id) || sabotage == .mergeRevives {
             put(Message(placed, ordinal: takeSequence()), as: placed.id)
         }
     }
 
     private mutating func endSession(_ failure: Failure) {
-        for id in pending {
+        for id in pending where messages[id]?.isWaitingOperation == false {
             if let fence = messages[id]?.fence, sabotage != .sweepLeavesNoFence { controls[fence.sequence] = fence }
             change(id) { $0.sessionEnded(failure) }
         }
@@ -168,12 +180,12 @@ struct ModelStore: Hashable {
         for id in messages.keys { change(id) { $0.forgotten() } }
     }
 
-    private mutating func takeSequence() -> Int64 {
+    mutating func takeSequence() -> Int64 {
         defer { nextSequence += 1 }
         return nextSequence
     }
 
-    private mutating func tellFeed(_ message: Message) {
+    mutating func tellFeed(_ message: Message) {
         if sabotage == .feedLosesCommits, message.laneSequence % 10 == 7 { return }
         if let entry = Self.entry(message) { feed.append(entry) }
     }
@@ -189,7 +201,9 @@ struct ModelStore: Hashable {
         }
     }
 
-    private static func entry(_ message: Message) -> OutboxEntry? { message.entry(bytes: message.content.modelBytes) }
+    private static func entry(_ message: Message) -> OutboxEntry? {
+        message.entry(bytes: message.sentContent.modelBytes)
+    }
 }
 
 extension Message {

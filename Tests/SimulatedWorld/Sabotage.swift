@@ -59,6 +59,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case epochKept
     /// It lets a page bring back what was deleted here.
     case mergeRevives
+    /// It gives what waits for a message no place when that one is delivered.
+    case parkedForgotten
     /// It says that a message is on the disk before it is.
     case enqueueNotDurable
 }

@@ -57,6 +57,7 @@ extension SimulatedWorld {
         case .event(let event): takeEvent(event, client)
         case .delete(let ids): delete(ids, client)
         case .resend(let ids): resend(ids, client)
+        case .wish(let wish, let id): carryOut(wish, on: id, client)
         case .logIn(let user): logIn(user, client)
         case .logOut: logOut(client)
         case .merge(let news): merge(news, client)
@@ -226,11 +227,10 @@ extension SimulatedWorld {
             switch operation.kind {
             case .send:
                 guard let message = clients[client].store.messages[operation.message] else {
-                    violation = "a round names \(operation.message), which the store does not have"
+                    violation = "a round names \(operation.message.value.low), which the store does not have"
                     return nil
                 }
-                body = .send(
-                    message.id, channel: message.channel, content: message.content, createdAt: message.createdAt)
+                body = Self.body(of: message)
             case .fence, .retract: body = .fence(operation.message)
             case .delete: body = .delete(operation.message)
             }
@@ -238,6 +238,18 @@ extension SimulatedWorld {
                 DeliveryOperation(sequence: operation.sequence, previous: operation.previous, body: body))
         }
         return Delivery(outbox: round.outbox, epoch: round.epoch, lane: round.lane, operations: operations)
+    }
+
+    private static func body(of message: Message) -> DeliveryOperation.Body {
+        switch message.role {
+        case .message, .reply:
+            .send(
+                message.id, channel: message.channel, content: message.sentContent, createdAt: message.createdAt,
+                parent: message.parent)
+        case .edit(let target): .edit(message.id, target: target, content: message.sentContent)
+        case .addReaction(let target): .addReaction(message.id, target: target, name: message.reactionName)
+        case .removeReaction(let target): .removeReaction(message.id, target: target, name: message.reactionName)
+        }
     }
 
     private func unsendable(in round: DeliveryRound) -> [MessageID] {
@@ -266,6 +278,8 @@ extension SimulatedWorld {
 
     /// Somebody who waits is told. Who was told already must not be told again.
     private func complete(_ message: MessageID, _ result: DeliveryResult, _ client: Int) {
+        // Nobody waits for an operation.
+        if ledger.records[message]?.role.isOperation == true { return }
         story.tell(now, "client \(client): tells about \(message.value.low): \(result)")
         if violation == nil { violation = brokenBy(result, of: message, client) }
         clients[client].waiting.remove(message)

@@ -68,6 +68,8 @@ extension SimulatedWorld {
     }
 
     private func verdict(on message: MessageID) -> LaneRules.Verdict {
+        // An operation is about what was let in.
+        if ledger.records[message]?.role.isOperation == true { return .fine }
         switch ledger.records[message]?.trait {
         case .refused: return .refuse(code: "forbidden", detail: "not here")
         case .refusedUntil(let time) where now < time: return .refuse(code: "channelNotFound", detail: "no channel")
@@ -93,7 +95,6 @@ extension SimulatedWorld {
 
     /// The event stream brings a new message to the devices: before its answer, long after it, or twice.
     private func tell(of message: MessageID) {
-        guard let placed = placed(message) else { return }
         for client in clients.indices where clients[client].outbox != nil && clients[client].original == nil {
             var delays: [Duration] = []
             if strikes(.proofEarly) { delays.append(.milliseconds(1)) }
@@ -101,6 +102,7 @@ extension SimulatedWorld {
             if let first = delays.first, strikes(.proofRepeated) {
                 delays.append(first + chance.between(.zero, .seconds(20)))
             }
+            guard let placed = placed(message, for: clients[client].account) else { continue }
             for delay in delays {
                 queue.plan(.news(client: client, process: clients[client].process, [placed]), at: now + delay)
             }
@@ -108,19 +110,33 @@ extension SimulatedWorld {
     }
 
     /// The message as the hub shows it.
-    func placed(_ id: MessageID) -> PlacedMessage? {
-        guard let accepted = hub.accepted[id], !accepted.isDeleted, let record = ledger.records[id] else { return nil }
+    func placed(_ id: MessageID, for account: UserID?) -> PlacedMessage? {
+        guard let accepted = hub.accepted[id], !accepted.isDeleted, let record = ledger.records[id],
+            !record.role.isOperation
+        else { return nil }
         return PlacedMessage(
-            id: id, channel: record.channel, sender: record.sender, content: accepted.content,
+            id: id, channel: record.channel, sender: record.sender, parent: record.role.parent,
+            face: face(of: accepted, for: account),
             createdAt: hubTime, placement: accepted.placement)
     }
 
+    private func face(of accepted: ModelHub.Accepted, for account: UserID?) -> MessageFace {
+        let isMine = accepted.key.account == account
+        let lastEdit = accepted.applied.last { id in
+            if case .edit = ledger.records[id]?.role { true } else { false }
+        }
+        return MessageFace(
+            content: accepted.content, editedAt: lastEdit.flatMap { hub.accepted[$0]?.placement.acceptedAt },
+            reactions: Dictionary(uniqueKeysWithValues: accepted.reactions.map { ($0, 1) }),
+            myReactions: isMine ? accepted.reactions : [])
+    }
+
     /// The newest messages of a channel.
-    func page(of channel: ChannelID) -> [PlacedMessage] {
+    func page(of channel: ChannelID, for account: UserID?) -> [PlacedMessage] {
         var items: [PlacedMessage] = []
         for stored in hub.history.reversed() where ledger.records[stored.message]?.channel == channel {
             guard items.count < 10 else { break }
-            if let placed = placed(stored.message) { items.append(placed) }
+            if let placed = placed(stored.message, for: account) { items.append(placed) }
         }
         return items
     }

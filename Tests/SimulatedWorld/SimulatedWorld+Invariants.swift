@@ -64,8 +64,17 @@ extension SimulatedWorld {
                 return "\(operation.message.value.low) is sent under another's name"
             }
         }
-        return tooMuchAtOnce(round, state)
+        return heldUpByOperations(round) ?? tooMuchAtOnce(round, state)
     }
+
+    /// Operations never hold up messages: they share no lane, but in the one that is for everything.
+    private func heldUpByOperations(_ round: DeliveryRound) -> String? {
+        guard plan.ordering != .strict else { return nil }
+        let kinds = Set(round.operations.filter { $0.kind == .send }.map { isOperation($0.message) })
+        return kinds.count > 1 ? "messages and operations are in one delivery of lane \(round.lane)" : nil
+    }
+
+    private func isOperation(_ id: MessageID) -> Bool { ledger.records[id]?.role.isOperation == true }
 
     /// Work on the wire is bounded: operations in one delivery, bytes in one.
     private func tooMuchAtOnce(_ round: DeliveryRound, _ client: ModelClient) -> String? {
@@ -117,8 +126,9 @@ extension SimulatedWorld {
             if let broken = judge.brokenAtTheEnd(id, record, in: clients[record.client].suspect) { return broken }
         }
         for (index, client) in clients.enumerated() where client.original == nil && !client.isSuperseded {
-            guard !client.waiting.isEmpty else { continue }
-            return "client \(index): nobody told about \(client.waiting.map(\.value.low).sorted())"
+            let waiting = client.waiting.filter { client.store.messages[$0]?.isParked != true }
+            guard !waiting.isEmpty else { continue }
+            return "client \(index): nobody told about \(waiting.map(\.value.low).sorted())"
         }
         return judge.outOfCreationOrder()
     }

@@ -10,6 +10,7 @@ extension SimulatedWorld {
         let failure = Failure(reason: .sessionEnded, code: "restarted", detail: "", at: wall(of: client))
         let snapshot = clients[client].store.begin(policy, failure)
         if violation == nil { violation = brokenByStart(policy, snapshot) }
+        for entry in snapshot.entries where entry.kind == .send { noteSequence(entry) }
         births += 1
         clients[client].birth = births
         clients[client].isFrozen = false
@@ -30,7 +31,8 @@ extension SimulatedWorld {
         clients[client].outbox = Outbox(
             snapshot, configuration: configuration, seed: chance.seedOfOthers(), firstRound: firstRound)
         let store = clients[client].store
-        clients[client].waiting = store.pending.union(store.failed.filter { store.messages[$0]?.isInDoubt == true })
+        let waiting = store.pending.union(store.failed.filter { store.messages[$0]?.isInDoubt == true })
+        clients[client].waiting = waiting.filter { store.messages[$0]?.role.isOperation == false }
     }
 
     func crash(_ client: Int) {

@@ -1,5 +1,6 @@
 import CausewayModels
 import CausewayOutbox
+import CausewaySimulatedHub
 import CausewayStorage
 import DequeModule
 
@@ -18,7 +19,8 @@ extension SimulatedWorld {
         chance.begin(act, part: 1)
         if clients[client].account == nil, chance.isLikely(700) { return logIn(client) }
         switch chance.number(in: 0..<100) {
-        case 0..<42: createMessage(client)
+        case 0..<30: createMessage(client)
+        case 30..<42: wishSomething(client)
         case 42..<54: for _ in 0..<chance.number(in: 2..<9) { createMessage(client) }
         case 54..<67: deleteSome(client)
         case 67..<82: resendSome(client)
@@ -47,13 +49,16 @@ extension SimulatedWorld {
         let channel = Cast.channels[chance.number(in: 0..<plan.channelCount)]
         let lane = plan.ordering.lane(for: content.type, in: channel)
         let sender = clients[client].account ?? clients[client].lastAccount
+        let parent = chance.isLikely(150) ? ownMessages(client, by: sender).last?.id : nil
         let draft = MessageDraft(
-            id: id, channel: channel, sender: sender, content: content, createdAt: wall(of: client), lane: lane)
+            id: id, channel: channel, sender: sender, role: parent.map { .reply(to: $0) } ?? .message,
+            content: content, createdAt: wall(of: client), lane: lane)
         let message = clients[client].store.enqueue(draft)
         ledger.created.append(id)
         ledger.records[id] = Ledger.Record(
-            client: client, channel: channel, sender: sender, trait: trait(), sequences: [message.laneSequence],
-            ordinal: message.ordinal)
+            client: client, channel: channel, sender: sender, role: draft.role, trait: trait(),
+            sequences: [message.laneSequence], ordinal: message.ordinal)
+        ledger.wishes[id] = Ledger.Wish(content: content)
         clients[client].waiting.insert(id)
         hash.add(message.laneSequence)
         story.tell(now, "client \(client): creates \(number) as \(message.laneSequence) in \(lane)")
@@ -72,7 +77,7 @@ extension SimulatedWorld {
     // MARK: - Deletions
 
     private func deleteSome(_ client: Int) {
-        let all = clients[client].store.inOrder
+        let all = clients[client].store.inOrder.filter { !$0.role.isOperation }
         var ids: [MessageID] = []
         for _ in 0..<chance.number(in: 1..<4) {
             if let message = chance.one(of: all), !ids.contains(message.id) { ids.append(message.id) }
@@ -85,26 +90,29 @@ extension SimulatedWorld {
         guard !clients[client].isDiskFull, let outbox = clients[client].outbox else { return }
         let messages = ids.compactMap { clients[client].store.messages[$0] }
         guard !messages.isEmpty else { return }
-        var mutations: [Mutation] = []
+        var changes: [Outbox.Changes] = []
         for message in messages {
-            if plan.sabotage == .deletesOnlyLocally {
-                mutations.append(.delete(message.id))
-            } else {
-                mutations += outbox.mutations(toDelete: message, by: .api, at: moment(of: client))
-            }
+            let dependants = clients[client].store.dependants(of: message.id)
+            var deletion = outbox.deletion(of: message, with: dependants, by: .api, at: moment(of: client))
+            if plan.sabotage == .deletesOnlyLocally { deletion.mutations = [.delete(message.id)] }
+            changes.append(deletion)
         }
-        let deleted = messages.map(\.id)
+        let mutations = changes.flatMap(\.mutations)
+        let deleted = changes.flatMap(\.vanished)
+        for id in deleted where ledger.records[id]?.client == client { ledger.records[id]?.isDeleted = true }
         for message in messages where ledger.records[message.id]?.client == client {
             ledger.records[message.id]?.isDeleted = true
             // The hub lets nobody else delete it.
             if !isOwn(message, client) { ledger.records[message.id]?.isOutOfHand = true }
         }
+        clients[client].vanishedCount += deleted.count - messages.count
         counts.deleted += deleted.count
         story.tell(now, "client \(client): deletes \(deleted.map(\.value.low))")
         hash.add(mutations)
         clients[client].store.commit(mutations)
         if strikes(.crash) { return crash(client) }
         handle(.deleted(deleted), client)
+        clients[client].agenda += changes.flatMap(\.ended).map { .completeAsStored($0) }
     }
 
     /// Only who sent a message from this store takes it from the hub.
@@ -131,15 +139,19 @@ extension SimulatedWorld {
             for message in chosen { createAgain(message, client) }
             return
         }
-        let queued = chosen.filter { !outbox.mutations(toResend: $0).isEmpty }
-        let mutations = queued.flatMap { outbox.mutations(toResend: $0) }
+        let queued = chosen.filter { !outbox.mutations(toResend: $0, at: moment(of: client)).isEmpty }
+        let mutations = queued.flatMap { outbox.mutations(toResend: $0, at: moment(of: client)) }
         guard !mutations.isEmpty else { return }
         counts.resent += chosen.count
         story.tell(now, "client \(client): resends \(chosen.map(\.id.value.low))")
-        clients[client].resentCount += chosen.count
+        clients[client].vanishedCount += chosen.count
         for message in queued {
             ledger.records[message.id]?.failedAttempts = 0
-            clients[client].waiting.insert(message.id)
+            if message.role.isOperation {
+                noteWishAgain(message)
+            } else {
+                clients[client].waiting.insert(message.id)
+            }
         }
         hash.add(mutations)
         clients[client].store.commit(mutations)
@@ -147,7 +159,9 @@ extension SimulatedWorld {
 
     /// For `resendGetsNewID`.
     private func createAgain(_ message: Message, _ client: Int) {
-        guard message.syncState == .error, let lane = message.lane, let record = ledger.records[message.id] else {
+        guard message.syncState == .error, !message.role.isOperation, let lane = message.lane,
+            let record = ledger.records[message.id]
+        else {
             return
         }
         let id = Cast.message(100_000 + ledger.copies.count)
@@ -167,7 +181,7 @@ extension SimulatedWorld {
     /// A page as it stands now, which arrives when it stands so no more.
     private func refresh(_ client: Int) {
         guard clients[client].account != nil, troubles.isEmpty else { return }
-        let news = page(of: Cast.channels[chance.number(in: 0..<plan.channelCount)])
+        let news = page(of: Cast.channels[chance.number(in: 0..<plan.channelCount)], for: clients[client].account)
         guard !news.isEmpty else { return }
         let delay = chance.between(.milliseconds(5), .seconds(10))
         queue.plan(.news(client: client, process: clients[client].process, news), at: now + delay)
@@ -177,12 +191,21 @@ extension SimulatedWorld {
     func merge(_ news: [PlacedMessage], _ client: Int) {
         guard !clients[client].isDiskFull else { return }
         story.tell(now, "client \(client): hears of \(news.map(\.id.value.low))")
-        let mutations = news.map { Mutation.merge($0) }
+        let mutations = news.map { Mutation.merge($0, at: wall(of: client)) }
         hash.add(mutations)
         for mutation in mutations where violation == nil { violation = brokenBy(mutation, client) }
+        noteStale(news)
         clients[client].store.commit(mutations)
         for one in news where clients[client].outbox?.isWaiting(for: one.id) == true {
             handle(.proven(one.id, one.placement), client)
+        }
+    }
+
+    /// A page of a moment ago may take back for a while what is known since.
+    private func noteStale(_ news: [PlacedMessage]) {
+        for one in news {
+            guard let accepted = hub.accepted[one.id] else { continue }
+            if one.face.myReactions != accepted.reactions { ledger.stale.insert(one.id) }
         }
     }
 

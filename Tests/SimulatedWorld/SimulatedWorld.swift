@@ -27,6 +27,7 @@ package final class SimulatedWorld {
     var troubles: Set<Trouble> = []
     var lastCall = 0
     var births = 0
+    var nextOperation = 1
     /// When the last client became idle after the faults had ended.
     var idleSince: MonotonicTime?
 

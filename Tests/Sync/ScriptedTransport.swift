@@ -71,7 +71,9 @@ final class ScriptedTransport: Transport {
                 let isNew = operation.sequence > mark
                 mark = max(mark, operation.sequence)
                 switch operation.body {
-                case .send(let id, _, _, _):
+                case .send(let id, channel: _, content: _, createdAt: _, parent: _),
+                    .edit(let id, target: _, content: _),
+                    .addReaction(let id, target: _, name: _), .removeReaction(let id, target: _, name: _):
                     if let placement = server.accepted[id] { return .accepted(placement) }
                     guard isNew else { return .late(mark: mark) }
                     server.order.append(id)

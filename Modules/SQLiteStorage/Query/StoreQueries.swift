@@ -9,9 +9,20 @@ enum StoreQueries {
     static let undelivered = "message INDEXED BY message_undelivered WHERE sync_state <> 3"
     static let failed = "message INDEXED BY message_failed WHERE sync_state = 4"
     static let failedInChannel = "message INDEXED BY message_failed_in_channel WHERE sync_state = 4 AND channel = ?"
+    /// Whatever waits without a place in its lane.
+    static let parked = "message INDEXED BY message_pending WHERE sync_state < 3 AND lane_sequence = 0"
     static let pendingEntries = """
-        SELECT id, lane, lane_sequence, previous_sequence, attempts, bytes \
-        FROM message INDEXED BY message_pending WHERE sync_state < 3 ORDER BY lane_sequence
+        SELECT id, lane, lane_sequence, previous_sequence, attempts, bytes, coalesce(queued_at, created_at) \
+        FROM message INDEXED BY message_pending WHERE sync_state < 3 AND lane_sequence > 0 ORDER BY lane_sequence
+        """
+    /// What ``Message/dependence`` is true for: the words of the index, so that SQLite finds it.
+    static let dependants = """
+        SELECT \(MessageRow.columns) FROM message INDEXED BY message_dependant WHERE related = ? \
+        AND related IS NOT NULL AND (role > 1 OR (sync_state = 0 AND lane_sequence = 0)) ORDER BY ordinal
+        """
+    static let targets = """
+        SELECT DISTINCT related FROM message INDEXED BY message_dependant WHERE related IS NOT NULL \
+        AND (role > 1 OR (sync_state = 0 AND lane_sequence = 0))
         """
     static let controlEntries = "SELECT \(ControlEntry.columns) FROM control ORDER BY sequence"
     static let deleteActions = """
@@ -32,7 +43,7 @@ enum StoreQueries {
         let ordinals = " AND ordinal \(beyond) ? ORDER BY ordinal \(order) LIMIT ?"
         switch query.scope {
         case .channel(let channel):
-            let inChannel = "message INDEXED BY message_place WHERE channel = ?"
+            let inChannel = "message INDEXED BY message_place WHERE role < 2 AND channel = ?"
             let places = " ORDER BY position \(order), ordinal \(order) LIMIT ?"
             guard let after = query.after else { return [(select + inChannel + places, [channel.value])] }
             return [
@@ -55,6 +66,11 @@ extension Database {
     func storedMessage(_ id: MessageID) throws -> MessageRow? {
         let rows = try Row.fetchCursor(cachedStatement(sql: StoreQueries.messageByID), arguments: [id.blob])
         return try rows.next().map(MessageRow.init)
+    }
+
+    func dependants(of id: MessageID) throws -> [Message] {
+        try Row.fetchAll(cachedStatement(sql: StoreQueries.dependants), arguments: [id.blob])
+            .map { try MessageRow($0).message }
     }
 
     func page(_ query: MessageQuery) throws -> MessagePage {
@@ -115,7 +131,7 @@ extension Database {
             entries.append(
                 OutboxEntry(
                     kind: .send, lane: lane, sequence: row[2], previous: row[3], message: id, attempts: row[4],
-                    bytes: row[5]))
+                    bytes: row[5], queuedAt: Timestamp(milliseconds: row[6])))
         }
         return entries
     }

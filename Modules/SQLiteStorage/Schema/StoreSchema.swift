@@ -9,18 +9,27 @@ import GRDB
 /// - `sync_state` is a ``StateCode``; what is pending is below `synced`, so that one comparison finds it.
 /// - `position` of what the server has not placed is the largest number: it sorts behind everything placed.
 /// - Partial indexes hold only the outbox: they cost nothing for what is delivered.
+/// - `content` is what goes to the server, with `extras` (edits and reactions that the server knows of); `shown` is what
+///   screens show instead while operations wait, and `NULL` while none does.
+/// - `queued_at` is `NULL` while it is the same as `created_at`; `history` is a list of `state:milliseconds`.
+/// - `lane_sequence` is 0 while a message is parked. `role` is a ``RoleCode``; operations are above the roles that
+///   people read.
 /// - Text of the layer above (`content`, `failure`, `session`, `action`) is JSON that carries its own version.
 enum StoreSchema {
     /// Marks the file as ours, at byte 68 of it: `CSWY`.
     static let applicationID: UInt32 = 0x4353_5759
     /// The layout that this version writes; kept as `user_version`.
-    static let version = 1
+    static let version = 2
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
             try db.execute(sql: layout1)
             try db.execute(sql: "PRAGMA user_version = 1")
+        }
+        migrator.registerMigration("2") { db in
+            try db.execute(sql: layout2)
+            try db.execute(sql: "PRAGMA user_version = 2")
         }
         return migrator
     }
@@ -80,6 +89,19 @@ enum StoreSchema {
           action TEXT NOT NULL
         ) STRICT;
         CREATE INDEX delete_action_message ON delete_action(message);
+        """
+
+    private static let layout2 = """
+        ALTER TABLE message ADD COLUMN role INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE message ADD COLUMN related BLOB;
+        ALTER TABLE message ADD COLUMN queued_at INTEGER;
+        ALTER TABLE message ADD COLUMN history TEXT;
+        ALTER TABLE message ADD COLUMN extras TEXT;
+        ALTER TABLE message ADD COLUMN shown TEXT;
+        DROP INDEX message_place;
+        CREATE INDEX message_place ON message(channel, position) WHERE role < 2;
+        CREATE INDEX message_dependant ON message(related, ordinal)
+          WHERE related IS NOT NULL AND (role > 1 OR (sync_state = 0 AND lane_sequence = 0));
         """
 
     /// Refuses a file that is no store of ours by its first bytes, without opening it as a database.
