@@ -66,7 +66,9 @@ struct ModelClient {
     var unsettled: [DeliveryRound] {
         inbox.compactMap { input in
             switch input {
-            case .event(.answered(let round, _)), .event(.failed(let round, _)): round
+            case .event(.answered(let round, _)), .event(.failed(let round, _)),
+                .event(.unsendable(let round, _, detail: _)):
+                round
             default: nil
             }
         } + [judged].compactMap(\.self)

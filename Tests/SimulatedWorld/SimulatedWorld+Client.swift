@@ -66,7 +66,7 @@ extension SimulatedWorld {
 
     private func takeEvent(_ event: OutboxEvent, _ client: Int) {
         switch event {
-        case .answered(let round, _): clients[client].judged = round
+        case .answered(let round, _), .unsendable(let round, _, _): clients[client].judged = round
         case .failed(let round, let error):
             clients[client].judged = round
             noteQuiet(client, error)

@@ -126,7 +126,7 @@ extension SimulatedWorld {
         {
             clients[call.client].openCalls[current.id] = nil
             submit(.event(.answered(current.round, report)), to: call.client)
-        } else if strikes(.lateAnswer) {
+        } else if strikes(.lateAnswer, extra: call.round.operations.count) {
             story.tell(now, "client \(call.client): hears a late answer to round \(call.round.id)")
             submit(.event(.answered(call.round, report)), to: call.client)
         }

@@ -134,13 +134,15 @@ package final class SimulatedWorld {
     // MARK: - Chance
 
     /// True when the fault strikes now; counted then, with what is under way.
-    func strikes(_ fault: Fault) -> Bool {
+    ///
+    /// - Parameter extra: messages that it strikes although nobody waits for their answers any more.
+    func strikes(_ fault: Fault, extra: Int = 0) -> Bool {
         guard !areFaultsOver,
             let strike = chance.strike(fault, likelihood: plan.likelihoods[fault.index]),
             !plan.sparedStrikes.contains(strike)
         else { return false }
         if story.isTelling { strikes.append(strike) }
-        let inFlight = clients.reduce(0) { count, client in
+        let inFlight = clients.reduce(extra) { count, client in
             count + client.openCalls.values.reduce(0) { $0 + $1.round.operations.count }
         }
         counts.count(fault, inFlight: inFlight)

@@ -4,8 +4,12 @@ import Foundation
 /// The simulator at length: see `Tools/simulate`.
 @main
 struct Main {
+    /// Seen at once, also through a pipe.
+    private static func print(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
     private static let usage = """
         usage: causeway-simulate run [SEEDS] [FIRST]   random histories, on all cores
+               causeway-simulate explore [FAULTS]      every state of the small worlds, with so many faults on a way
                causeway-simulate planted               each planted fault, and how many seeds it takes to find it
                causeway-simulate seed SEED [FAULT]     the whole story of one, with a planted fault or without
         """
@@ -15,6 +19,7 @@ struct Main {
         let isFine: Bool
         switch arguments.first {
         case "run": isFine = await run(number(arguments, 1) ?? 100_000, from: number(arguments, 2) ?? 0)
+        case "explore": isFine = await explore(Int(number(arguments, 1) ?? 2))
         case "planted": isFine = findPlanted()
         case "seed": isFine = tell(number(arguments, 1) ?? 1, arguments.dropFirst(2).first)
         default:
@@ -60,6 +65,31 @@ struct Main {
             return false
         }
         return true
+    }
+
+    private static func explore(_ faults: Int) async -> Bool {
+        let threads = ProcessInfo.processInfo.activeProcessorCount
+        let clock = ContinuousClock()
+        var isFine = true
+        for (name, size) in SmallWorld.standard(faults: faults) {
+            let start = clock.now
+            var told = start
+            let outcome = await Explorer.explore(size, threads: threads) { states, frontier in
+                guard clock.now - told > .seconds(10) else { return }
+                told = clock.now
+                print("\(states) states so far, \(frontier) to go on from …")
+            }
+            let seconds = Int((clock.now - start) / .milliseconds(100))
+            print(
+                "\(name): \(outcome.states) states, \(outcome.transitions) steps between them, depth \(outcome.depth), "
+                    + "\(outcome.ends) ends, \(seconds / 10).\(seconds % 10) s")
+            if let violation = outcome.violation {
+                isFine = false
+                print("broken: \(violation)")
+                print(outcome.story.joined(separator: "\n"))
+            }
+        }
+        return isFine
     }
 
     private static func findPlanted() -> Bool {
