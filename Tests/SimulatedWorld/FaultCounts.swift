@@ -42,11 +42,14 @@ package struct FaultCounts: Sendable {
     /// Faults that struck in less than one of 50 seeds while something was under way: such a run shows nothing of them.
     package var hardlyStruck: [Fault] { Fault.allCases.filter { (struckInFlight[$0] ?? 0) * 50 < seeds } }
 
+    /// ``digest`` in digits.
+    package var histories: String { HistoryHash.told(digest) }
+
     package var summary: String {
         let days = Int(virtualTime.wholeMilliseconds / 86_400_000)
         return """
             \(created) messages created, \(accepted) accepted, \(deleted) deleted, \(resent) resent
-            \(steps) steps, \(days) days of virtual time, histories \(HistoryHash.told(digest))
+            \(steps) steps, \(days) days of virtual time, histories \(histories)
             \(table)
             """
     }

@@ -194,7 +194,7 @@ extension SimulatedWorld {
         let mutations = news.map { Mutation.merge($0, at: wall(of: client)) }
         hash.add(mutations)
         for mutation in mutations where violation == nil { violation = brokenBy(mutation, client) }
-        noteStale(news)
+        noteStale(news, client)
         clients[client].store.commit(mutations)
         for one in news where clients[client].outbox?.isWaiting(for: one.id) == true {
             handle(.proven(one.id, one.placement), client)
@@ -202,10 +202,10 @@ extension SimulatedWorld {
     }
 
     /// A page of a moment ago may take back for a while what is known since.
-    private func noteStale(_ news: [PlacedMessage]) {
-        for one in news {
-            guard let accepted = hub.accepted[one.id] else { continue }
-            if one.face.myReactions != accepted.reactions { ledger.stale.insert(one.id) }
+    private func noteStale(_ news: [PlacedMessage], _ client: Int) {
+        for one in news where one.sender == clients[client].account {
+            let isNews = clients[client].store.messages[one.id]?.myReactions != one.face.myReactions
+            if isNews || one.face.myReactions != hub.accepted[one.id]?.reactions { ledger.stale.insert(one.id) }
         }
     }
 
@@ -224,7 +224,10 @@ extension SimulatedWorld {
     }
 
     private func logIn(_ client: Int) {
-        let isOther = plan.accountCount > 1 && chance.isLikely(200)
+        let waits = clients[client].store.pending.contains {
+            clients[client].store.messages[$0]?.isWaitingOperation == true
+        }
+        let isOther = plan.accountCount > 1 && chance.isLikely(200) && !waits
         let last = clients[client].lastAccount
         submit(.logIn(isOther ? Cast.users.first { $0 != last } ?? last : last), to: client)
     }

@@ -39,6 +39,10 @@ extension SimulatedWorld {
                 createdAt: wall(of: client), lane: plan.ordering.operationLane(in: message.channel))
         }
         note(wish, id)
+        // It is decided on what is shown, and what became of one that failed may show later.
+        if dependants.contains(where: { $0.syncState == .error || $0.isInDoubt }) {
+            ledger.wishes[id]?.isSpoiled = true
+        }
         guard !changes.mutations.isEmpty else { return }
         story.tell(now, "client \(client): wants \(wish) of \(id.value.low)")
         hash.add(changes.mutations)
@@ -68,14 +72,9 @@ extension SimulatedWorld {
         }
     }
 
-    /// Who sends an operation again wants it again, whatever was wanted since.
+    /// Who sends an operation again may undo what was wanted since.
     func noteWishAgain(_ operation: Message) {
-        switch operation.role {
-        case .edit(let target): note(.edit(operation.content), target)
-        case .addReaction(let target): note(.react(operation.reactionName, isAdded: true), target)
-        case .removeReaction(let target): note(.react(operation.reactionName, isAdded: false), target)
-        case .message, .reply: break
-        }
+        if let target = operation.role.target { ledger.wishes[target]?.isSpoiled = true }
     }
 
     private func noteOperations(_ mutations: [Mutation], _ client: Int) {

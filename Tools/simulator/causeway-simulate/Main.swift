@@ -11,6 +11,7 @@ struct Main {
         usage: causeway-simulate run [SEEDS] [FIRST]   random histories, on all cores
                causeway-simulate explore [FAULTS]      every state of the small worlds, with so many faults on a way
                causeway-simulate planted               each planted fault, and how many seeds it takes to find it
+               causeway-simulate hash [SEEDS]          one number for so many histories, the same in every build
                causeway-simulate seed SEED [FAULT]     the whole story of one, with a planted fault or without
         """
 
@@ -19,7 +20,8 @@ struct Main {
         let isFine: Bool
         switch arguments.first {
         case "run": isFine = await run(number(arguments, 1) ?? 100_000, from: number(arguments, 2) ?? 0)
-        case "explore": isFine = await explore(Int(number(arguments, 1) ?? 2))
+        case "hash": isFine = hash(number(arguments, 1) ?? 200)
+        case "explore": isFine = await explore(Int(number(arguments, 1) ?? 1))
         case "planted": isFine = findPlanted()
         case "seed": isFine = tell(number(arguments, 1) ?? 1, arguments.dropFirst(2).first)
         default:
@@ -65,6 +67,12 @@ struct Main {
             return false
         }
         return true
+    }
+
+    private static func hash(_ seeds: UInt64) -> Bool {
+        let (failure, counts) = Simulation.run(0..<seeds)
+        print(counts.histories)
+        return failure == nil
     }
 
     private static func explore(_ faults: Int) async -> Bool {
