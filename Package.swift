@@ -220,10 +220,11 @@ let package = Package(
         .target(
             name: "CausewaySimulatedWorld",
             dependencies: [
-                "CausewayModels", "CausewayStorage", "CausewayOutbox", "CausewayHubRules", "CausewaySimulatedHub", .deque,
+                "CausewayModels", "CausewayStorage", "CausewayOutbox", "CausewayHubRules", "CausewaySimulatedHub",
+                .deque,
             ],
             path: "Tests/SimulatedWorld", swiftSettings: strict),
-        tests("Simulation", ["CausewaySimulatedWorld"]),
+        tests("Simulation", ["CausewayModels", "CausewaySimulatedWorld"]),
         tests(
             "Control",
             [

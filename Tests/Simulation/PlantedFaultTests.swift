@@ -1,3 +1,4 @@
+import CausewayModels
 import CausewaySimulatedWorld
 import Testing
 
