@@ -19,7 +19,7 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, whatever -j says: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup build check test torture replay tidy lint format demo bench install clean
+.PHONY: help setup build check test torture replay tidy lint format demo simulate bench install clean
 
 help: ## List these targets
 	@echo 'usage: make TARGET [SWIFT=swift] [BUILD_FLAGS=…] [FILTER=…] [PREFIX=/usr/local] [DESTDIR=…]'
@@ -39,6 +39,7 @@ check: lint tidy ## Look at the form, keep the style rules, build, run the tests
 	@Tools/quietly $(SWIFT) build --build-tests $(BUILD_FLAGS)
 	@echo '==> test'
 	@Tools/run-tests --skip-build $(BUILD_FLAGS) $(if $(FILTER),--filter '$(FILTER)')
+	@$(if $(FILTER),,echo '==> simulate' && BUILD_FLAGS='$(BUILD_FLAGS)' Tools/simulate check)
 	@echo '==> whole clients in simulated time: 2,000 seeds, and debug and release builds told the same story'
 	@$(if $(FILTER),:,Tools/quietly Tools/simulate-clients 2000)
 	@$(if $(FILTER),:,Tools/quietly Tools/simulate-clients compare 40)
@@ -65,6 +66,9 @@ format: ## Bring the Swift files into form
 
 demo: setup ## Show the main job: messages survive an outage and a kill, and arrive once and in order
 	@Tools/demo
+
+simulate: ## Run the simulator at length: SEEDS=1000000
+	@Tools/simulate $(SEEDS)
 
 bench: setup ## Measure, each figure beside something to compare it with
 	@Tools/bench/run

@@ -161,6 +161,9 @@ let package = Package(
                 "CausewayTLS", .argumentParser,
             ],
             path: "Tools/bench/causeway-bench", swiftSettings: strict),
+        .executableTarget(
+            name: "causeway-simulate", dependencies: ["CausewaySimulatedWorld"],
+            path: "Tools/simulator/causeway-simulate", swiftSettings: strict),
 
         // The whole client in simulated time; built without the network's and the disk's packages.
         .executableTarget(
@@ -239,11 +242,13 @@ let package = Package(
         .target(
             name: "CausewaySimulatedHub", dependencies: ["CausewayModels", "CausewayHubRules"],
             path: "Tests/SimulatedHub", swiftSettings: strict),
-        tests(
-            "Simulation",
-            [
+        .target(
+            name: "CausewaySimulatedWorld",
+            dependencies: [
                 "CausewayModels", "CausewayStorage", "CausewayOutbox", "CausewayHubRules", "CausewaySimulatedHub",
-            ]),
+                .deque,
+            ],
+            path: "Tests/SimulatedWorld", swiftSettings: strict),
         .target(
             name: "CausewaySimulatedClient",
             dependencies: [
@@ -252,6 +257,7 @@ let package = Package(
             ],
             path: "Tests/SimulatedClient", swiftSettings: strict),
         tests("ClientSimulation", ["CausewaySimulatedClient"]),
+        tests("Simulation", ["CausewayModels", "CausewaySimulatedWorld"]),
         tests(
             "Control",
             [

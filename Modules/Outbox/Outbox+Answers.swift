@@ -226,16 +226,33 @@ extension Outbox {
         settlement.mutations.append(.rebase(sequence: head.sequence, previous: mark))
     }
 
+    /// What answers that wait for their turn say that the server has.
+    private func proofsUnderWay(in lane: Int) -> [MessageID: Placement] {
+        var proofs: [MessageID: Placement] = [:]
+        for flight in lanes[lane].flights {
+            for (operation, outcome) in zip(flight.round.operations, flight.report?.outcomes ?? []) {
+                if case .accepted(let placement) = outcome { proofs[operation.message] = placement }
+            }
+        }
+        return proofs
+    }
+
     /// Another copy of this store has gone further than this one: what waits gets new numbers behind it.
     private mutating func startAnew(
         _ lane: Int, above mark: Int64, _ moment: Moment, _ settlement: inout Settlement
     ) {
         settlement.mutations.append(.raiseSequence(above: mark))
+        let proofs = proofsUnderWay(in: lane)
         for index in lanes[lane].slots.indices {
             let slot = lanes[lane].slots[index]
             guard slot.kind == .send, !slot.isGone else { continue }
-            settlement.mutations.append(.resend(slot.message, at: moment.wall))
             Self.forget(slot, in: &places)
+            if let placement = proofs[slot.message] {
+                settlement.mutations.append(.deliver(slot.message, placement, at: moment.wall))
+                settlement.completions.append(.complete(slot.message, .delivered(placement)))
+            } else {
+                settlement.mutations.append(.resend(slot.message, at: moment.wall))
+            }
         }
         lanes[lane].slots.removeAll { $0.kind == .send }
         lanes[lane].inFlightCount = 0

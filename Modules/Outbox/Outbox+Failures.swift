@@ -9,7 +9,11 @@ extension Outbox {
     ) {
         guard let lane = laneIndices[round.lane],
             lanes[lane].flights.contains(where: { $0.round.id == round.id })
-        else { return }
+        else {
+            // The round was taken back meanwhile; that the server asked to wait holds for all.
+            if case .rateLimited(let after, _) = error { limitRate(after, moment) }
+            return
+        }
         var settlement = Settlement()
         if case .inDoubt = error { markInDoubt(lane) { $0.id == round.id } }
         switch error {

@@ -30,6 +30,8 @@ extension Outbox {
         of message: Message, with dependants: [Message], by origin: DeleteAction.Origin, at moment: Moment
     ) -> Changes {
         var changes = Changes(mutations: mutations(toDelete: message, by: origin, at: moment), vanished: [message.id])
+        // It has no place in a lane, so that nothing else tells who waits for it.
+        if message.isParked { changes.ended.append(message.id) }
         give(up: dependants, at: moment, &changes)
         return changes
     }

@@ -23,7 +23,7 @@ import DequeModule
 /// is `error` too, but who waits for it is told only when the server has said whether it has it.
 ///
 /// **Cost.** O(log n) per message, n the length of its lane; nothing sorts or scans a lane per send.
-package struct Outbox: Sendable, Equatable {
+package struct Outbox: Sendable, Hashable {
     /// What the client asked for, within what the transport allows.
     package var configuration: OutboxConfiguration
     package let outboxID: OutboxID
@@ -52,7 +52,7 @@ package struct Outbox: Sendable, Equatable {
     /// Grows over the whole run of the process, also across ``init(_:configuration:seed:firstRound:)``.
     package internal(set) var nextRound: Int
 
-    struct Place: Sendable, Equatable {
+    struct Place: Sendable, Hashable {
         /// Index into `lanes`, which never shrinks.
         var lane: Int
         var sequence: Int64

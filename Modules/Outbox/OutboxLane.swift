@@ -10,8 +10,8 @@ import DequeModule
 ///
 /// Sequences ascend. A slot that was transmitted is never taken out of the middle: its number is a link of the
 /// chain that the server follows. A slot that was never transmitted may vanish (`isGone`) and leaves no hole.
-struct OutboxLane: Sendable, Equatable {
-    struct Slot: Sendable, Equatable {
+struct OutboxLane: Sendable, Hashable {
+    struct Slot: Sendable, Hashable {
         var kind: OutboxEntry.Kind
         var message: MessageID
         var sequence: Int64
@@ -31,7 +31,7 @@ struct OutboxLane: Sendable, Equatable {
     }
 
     /// A round under way, and its answer while an older round has none yet.
-    struct Flight: Sendable, Equatable {
+    struct Flight: Sendable, Hashable {
         var round: DeliveryRound
         var since: Moment
         /// Nothing else of the lane was under way when it left: what the server says of its mark holds.
@@ -40,7 +40,7 @@ struct OutboxLane: Sendable, Equatable {
     }
 
     /// Not before `until`.
-    struct Hold: Sendable, Equatable {
+    struct Hold: Sendable, Hashable {
         var until: MonotonicTime
     }
 

@@ -9,8 +9,8 @@ import CausewayModels
 ///                          ▲ └─ probe at `nextProbe`, then twice as late, …
 ///                          └─── a round could not connect, or was cut off
 /// ```
-struct OutboxLink: Sendable, Equatable {
-    enum State: Sendable, Equatable {
+struct OutboxLink: Sendable, Hashable {
+    enum State: Sendable, Hashable {
         case unknown
         case offline(detail: String, since: Timestamp)
         case settling(until: MonotonicTime)

@@ -239,4 +239,26 @@ import Testing
         bench.take(.proven(id("a"), place()))
         #expect(bench.sent == ["0<1 fence a, 1<2 send b"])
     }
+
+    @Test func aRoundThatWasTakenBackStillSaysWhenTheServerWantsQuiet() {
+        var bench = Bench { $0.deliveriesInFlightMax = 2 }
+        bench.create("a")
+        bench.create("b")
+        bench.fail(1, .serverBusy)
+        bench.fail(2, .rateLimited(after: .seconds(60), detail: ""))
+        bench.wait(.seconds(59))
+        #expect(bench.sent == [])
+        bench.wait(.seconds(1))
+        #expect(bench.sent == ["0<1 send a"])
+    }
+
+    @Test func whatWasAcceptedWhileTheLaneStartsAnewIsNotSentAgain() {
+        var bench = Bench { $0.deliveriesInFlightMax = 2 }
+        bench.create("a")
+        bench.create("b")
+        bench.answer(2, accepted())
+        bench.answer(1, .late(mark: 50))
+        #expect(bench.written.contains("resend a") && !bench.written.contains("resend b"))
+        #expect(bench.told == ["b delivered"])
+    }
 }

@@ -8,4 +8,12 @@ package enum HubSabotage: String, CaseIterable, Sendable {
     case fencesLeaveNoMark
     /// It applies an operation although something before it is missing.
     case ignoresGaps
+    /// It takes deliveries of an older epoch.
+    case ignoresEpochs
+    /// It answers a deletion, and keeps the message.
+    case deletesNothing
+    /// It answers before its transaction is on the disk, and a restart takes the last one away.
+    case answersBeforeCommitting
+    /// It applies what stands behind an operation that it put off.
+    case goesOnAfterTryLater
 }

@@ -2,21 +2,16 @@ package import CausewayHubRules
 package import CausewayModels
 
 /// The hub's real rules over a model of what it stores. Time, errors and outages are the network's and the plan's.
-package struct ModelHub {
+package struct ModelHub: Hashable {
     package struct LaneKey: Hashable {
-        package var outbox: OutboxID
-        package var lane: LaneID
         /// `nil` in a world with one account.
         package var account: UserID?
-    }
-
-    private struct OutboxKey: Hashable {
-        var outbox: OutboxID
-        var account: UserID?
+        package var outbox: OutboxID
+        package var lane: LaneID
     }
 
     /// A message that was accepted: at which place of its lane, and how often it was stored.
-    package struct Accepted {
+    package struct Accepted: Hashable {
         package var key: LaneKey
         package var sequence: Int64
         package var placement: Placement
@@ -38,14 +33,34 @@ package struct ModelHub {
         package var parent: MessageID?
     }
 
+    /// A message as it was stored, at which place of which lane.
+    package struct Stored: Hashable {
+        package var key: LaneKey
+        package var sequence: Int64
+        package var message: MessageID
+    }
+
+    private struct OutboxKey: Hashable {
+        var account: UserID?
+        var outbox: OutboxID
+    }
+
     private var marks: [LaneKey: Int64] = [:]
-    private var epochs: [OutboxKey: EpochRules] = [:]
+    private var epochs: [OutboxKey: Int64] = [:]
     package private(set) var accepted: [MessageID: Accepted] = [:]
     /// Every message stored, in the order in which that happened.
-    package private(set) var history: [(key: LaneKey, sequence: Int64, message: MessageID)] = []
+    package private(set) var history: [Stored] = []
     /// Messages that were refused for their content.
     package private(set) var refused: Set<MessageID> = []
     private var nextPosition: Int64 = 1
+
+    /// What stood before the last transaction.
+    private struct Uncommitted: Hashable {
+        var marks: [LaneKey: Int64]
+        var accepted: [MessageID: Accepted]
+    }
+
+    private var uncommitted: Uncommitted?
 
     private let sabotage: HubSabotage?
 
@@ -57,27 +72,33 @@ package struct ModelHub {
     /// Marks and messages are on the hub's disk: a restart loses nothing.
     package mutating func restart() {
         if sabotage == .forgetsMarks { marks = [:] }
+        if sabotage == .answersBeforeCommitting, let before = uncommitted {
+            (marks, accepted) = (before.marks, before.accepted)
+            uncommitted = nil
+        }
     }
 
     /// One transaction: all outcomes of a delivery.
     ///
     /// - Parameters:
-    ///   - account: who delivers; in a world with one account, nobody in particular.
+    ///   - account: whose token came with it; outboxes are told apart by it, too.
     ///   - verdict: what the hub thinks of applying a send now.
     package mutating func apply(
         _ delivery: Delivery, account: UserID? = nil, at time: Timestamp,
         verdict: (MessageID, MessageContent?) -> LaneRules.Verdict
     ) throws(TransportError) -> DeliveryReport {
-        let outbox = OutboxKey(outbox: delivery.outbox, account: account)
-        var epoch = epochs[outbox] ?? EpochRules(highest: 0)
-        guard epoch.admit(delivery.epoch) else {
+        let outbox = OutboxKey(account: account, outbox: delivery.outbox)
+        var epoch = EpochRules(highest: epochs[outbox] ?? 0)
+        guard epoch.admit(delivery.epoch) || sabotage == .ignoresEpochs else {
             throw .needsAttention(Attention(cause: .superseded, detail: "a newer epoch was here"))
         }
-        epochs[outbox] = epoch
-        let key = LaneKey(outbox: delivery.outbox, lane: delivery.lane, account: account)
+        epochs[outbox] = epoch.highest
+        if sabotage == .answersBeforeCommitting { uncommitted = Uncommitted(marks: marks, accepted: accepted) }
+        let key = LaneKey(account: account, outbox: delivery.outbox, lane: delivery.lane)
         var rules = LaneRules(mark: marks[key] ?? 0)
         var outcomes: [DeliveryOutcome] = []
         for operation in delivery.operations {
+            if sabotage == .goesOnAfterTryLater, rules.isStopped { rules = LaneRules(mark: operation.previous) }
             outcomes.append(apply(operation, key, &rules, time, verdict))
         }
         if sabotage == .fencesLeaveNoMark, outcomes.last == .fenced {
@@ -106,10 +127,11 @@ package struct ModelHub {
             if let target = operation.target { apply(operation, to: target, by: key.account, time) }
             return .accepted(placement)
         case .delete:
-            if let author = accepted[message]?.key.account, author != key.account {
+            guard let stored = accepted[message] else { return .deleted }
+            guard stored.key.account == key.account else {
                 return .refused(code: "notYours", detail: "somebody else wrote it")
             }
-            accepted[message]?.isDeleted = true
+            if sabotage != .deletesNothing { accepted[message]?.isDeleted = true }
             return .deleted
         }
     }
@@ -149,7 +171,7 @@ package struct ModelHub {
         let message = operation.message
         let placement = Placement(position: nextPosition, acceptedAt: time)
         nextPosition += 1
-        history.append((key, operation.sequence, message))
+        history.append(Stored(key: key, sequence: operation.sequence, message: message))
         if accepted[message] != nil {
             accepted[message]?.copies += 1
             accepted[message]?.isDeleted = false

@@ -1,3 +1,5 @@
+import CausewayModels
+import CausewaySimulatedWorld
 import Testing
 
 /// The simulator would see it: each fault that is planted on purpose breaks an invariant within a few seeds.
@@ -5,20 +7,20 @@ import Testing
     @Test(arguments: Sabotage.allCases)
     func aPlantedFaultIsFound(sabotage: Sabotage) throws {
         let failure = try #require(
-            Simulation.run(0..<sabotage.seedsMax, sabotage: sabotage).failure,
-            "\(sabotage) was not found within \(sabotage.seedsMax) seeds")
-        print("\(sabotage): seed \(failure.seed): \(failure.violation)")
-        #expect(!failure.violation.contains("no reproduction"))
+            PlantedFaults.find(sabotage), "\(sabotage) was not found within \(sabotage.seedsMax) seeds")
+        print("\(sabotage): found after \(failure.seed + 1) seeds: \(failure.violation)")
+        #expect(!failure.violation.contains("another history"))
         #expect(!failure.story.isEmpty)
     }
-}
 
-extension Sabotage {
-    /// Within how many seeds it must be found.
-    var seedsMax: UInt64 {
-        switch self {
-        case .hubForgetsMarks: 4000  // only the very first message of a lane can come late then
-        default: 200
-        }
+    /// Going through every state finds them too, with the shortest story there is.
+    @Test(arguments: [Sabotage.hubForgetsMessages, .fencesSkipped, .deletesOnlyLocally, .hubIgnoresGaps])
+    func aPlantedFaultIsInASmallWorld(sabotage: Sabotage) async throws {
+        let size = SmallWorld.Size(
+            lanes: [.text, .text], faults: 1, acts: 1, deliveriesInFlightMax: 2, batchOperationsMax: 1)
+        let outcome = await Explorer.explore(size, sabotage: sabotage, threads: 2)
+        let violation = try #require(outcome.violation, "\(sabotage) is in none of \(outcome.states) states")
+        print("\(sabotage): \(outcome.states) states, \(outcome.story.count) steps: \(violation)")
+        #expect(!outcome.story.isEmpty)
     }
 }

@@ -2,8 +2,8 @@
 ///
 /// A seed tells the same story only as long as the simulator draws its chances in the same order; when that changes,
 /// they are ordinary seeds again, and the scripts of `FoundFaultsTests` keep what they showed.
-enum RegressionSeeds {
-    static let all: [UInt64] = [
+package enum RegressionSeeds {
+    package static let all: [UInt64] = [
         // Completed twice: a proof or a deletion, and then the verdict.
         1, 132, 250, 1250,
         // A pause behind a rate limit: the machine asked for a deadline in the past.

@@ -1,7 +1,7 @@
 import CausewayModels
 import CausewayOutbox
 
-/// The way between client and hub: it loses, delays, repeats, reorders and cuts.
+/// The way between client and hub: it loses, delays, repeats, reorders, cuts and lies.
 extension SimulatedWorld {
     func send(_ call: Call) {
         queue.plan(.callTimesOut(call), at: now + Plan.callTimeout)
@@ -9,52 +9,76 @@ extension SimulatedWorld {
             queue.plan(.callEnds(call, .success(faked)), at: now + .milliseconds(1))
             return
         }
-        if !isCut, strikes(.cut, inFlight: true) { cut() }
-        if isCut {
-            let error = TransportError.unreachable(detail: "no way to the hub")
-            queue.plan(.callEnds(call, .failure(error)), at: now + between(.milliseconds(1), .milliseconds(50)))
+        bringTrouble()
+        if let error = wayError {
+            queue.plan(.callEnds(call, .failure(error)), at: now + chance.latency())
             return
         }
+        if troubles.contains(.halfOpen) { return story.tell(now, "network: the request goes nowhere") }
         let arrival = now + latency()
-        if strikes(.requestLost, inFlight: true) {
+        if strikes(.requestLost) {
             story.tell(now, "network: loses the request")
-            if chance(500) { queue.plan(.callEnds(call, .failure(.inDoubt(detail: "reset"))), at: arrival) }
-        } else if strikes(.answerLost, inFlight: true) {
-            queue.plan(.requestArrives(call, chance(500) ? .reset : .lost), at: arrival)
-        } else if strikes(.requestLate, inFlight: true) {
+            if chance.isLikely(500) {
+                queue.plan(.callEnds(call, .failure(.inDoubt(detail: "reset"))), at: arrival)
+            }
+        } else if strikes(.answerLost) {
+            queue.plan(.requestArrives(call, chance.isLikely(500) ? .reset : .lost), at: arrival)
+        } else if strikes(.requestLate) {
             story.tell(now, "network: holds the request back")
-            queue.plan(
-                .requestArrives(call, .delivered(after: latency())),
-                at: now + between(.seconds(1), Plan.lateRequestMax))
-        } else if strikes(.requestRepeated, inFlight: true) {
+            let late = now + chance.between(.seconds(1), Plan.lateRequestMax)
+            queue.plan(.requestArrives(call, .delivered(after: chance.latency())), at: late)
+        } else if strikes(.requestRepeated) {
             repeated(call, arrival)
         } else {
             queue.plan(.requestArrives(call, .delivered(after: latency())), at: arrival)
         }
     }
 
-    /// Two copies arrive; the client hears the answer to one of them.
+    /// A proxy repeats a POST: two copies arrive, and the client hears the answer to one of them.
     private func repeated(_ call: Call, _ arrival: MonotonicTime) {
         story.tell(now, "network: repeats the request")
         for operation in call.round.operations { ledger.records[operation.message]?.isRepeated = true }
-        let again = chance(500) ? arrival + latency() : now + between(.seconds(1), Plan.lateRequestMax)
-        let isFirstHeard = chance(700)
-        queue.plan(.requestArrives(call, isFirstHeard ? .delivered(after: latency()) : .lost), at: arrival)
-        queue.plan(.requestArrives(call, isFirstHeard ? .lost : .delivered(after: latency())), at: again)
+        let again =
+            chance.isLikely(500)
+            ? arrival + chance.latency() : now + chance.between(.seconds(1), Plan.lateRequestMax)
+        let isFirstHeard = chance.isLikely(700)
+        let after = chance.latency()
+        queue.plan(.requestArrives(call, isFirstHeard ? .delivered(after: after) : .lost), at: arrival)
+        queue.plan(.requestArrives(call, isFirstHeard ? .lost : .delivered(after: after)), at: again)
     }
 
     private func latency() -> Duration {
-        strikes(.slow, inFlight: true)
-            ? between(.seconds(1), .seconds(20)) : between(.milliseconds(2), .milliseconds(200))
+        strikes(.slow) ? chance.between(.seconds(1), .seconds(20)) : chance.latency()
     }
 
-    /// Everything under way on the wire breaks, and nothing gets through for a while.
-    private func cut() {
-        isCut = true
-        story.tell(now, "network: cut")
-        queue.plan(.cutEnds, at: now + between(.milliseconds(100), .seconds(60)))
+    /// What a request finds before it has left the network.
+    private var wayError: TransportError? {
+        if troubles.contains(.cut) { return .unreachable(detail: "no way to the hub") }
+        if troubles.contains(.captivePortal) { return .inDoubt(detail: "the answer is not a hub's (captive portal?)") }
+        if troubles.contains(.certificate) {
+            return .needsAttention(Attention(cause: .certificate, detail: "the certificate does not verify"))
+        }
+        return nil
+    }
+
+    private func bringTrouble() {
+        guard troubles.isEmpty else { return }
+        if strikes(.cut) {
+            begin(.cut, for: chance.between(.milliseconds(100), .seconds(60)))
+            breakCalls()
+        } else if strikes(.halfOpen) {
+            begin(.halfOpen, for: chance.between(.seconds(1), .seconds(120)))
+        } else if strikes(.captivePortal) {
+            begin(.captivePortal, for: chance.between(.seconds(1), .seconds(120)))
+        } else if strikes(.certificate) {
+            begin(.certificate, for: chance.between(.seconds(1), .seconds(120)))
+        }
+    }
+
+    /// What is under way on the wire breaks, some of it heard by its client.
+    private func breakCalls() {
         for client in clients.indices where clients[client].outbox != nil {
-            for call in clients[client].openCalls.values.sorted(by: { $0.id < $1.id }) where chance(500) {
+            for call in clients[client].openCalls.values.sorted(by: { $0.id < $1.id }) where chance.isLikely(500) {
                 queue.plan(.callEnds(call, .failure(.inDoubt(detail: "cut"))), at: now + .milliseconds(1))
             }
         }
@@ -64,6 +88,7 @@ extension SimulatedWorld {
 
     func requestArrives(_ call: Call, _ fate: AnswerFate) {
         let result = answer(call)
+        hash.add(result)
         story.tell(now, "hub: \(call) -> \(result.told)")
         switch fate {
         case .delivered(let after): queue.plan(.callEnds(call, result), at: now + after)
@@ -80,16 +105,14 @@ extension SimulatedWorld {
         guard clients[call.client].openCalls.removeValue(forKey: call.id) != nil else {
             return answerComesLate(call, result)
         }
-        clients[call.client].judged = call.round
-        defer { clients[call.client].judged = nil }
         switch result {
         case .success(let report):
             noteFailedAttempts(call.round, report)
-            input(.answered(call.round, report), to: call.client)
+            submit(.event(.answered(call.round, report)), to: call.client)
         case .failure(let error):
             story.tell(now, "client \(call.client): round \(call.round.id) failed: \(error)")
-            noteFailure(call.round, error)
-            input(.failed(call.round, error), to: call.client)
+            ledger.noteFailure(call.round, error)
+            submit(.event(.failed(call.round, error)), to: call.client)
         }
     }
 
@@ -102,10 +125,10 @@ extension SimulatedWorld {
             current.round.operations.count == call.round.operations.count
         {
             clients[call.client].openCalls[current.id] = nil
-            input(.answered(current.round, report), to: call.client)
-        } else if strikes(.lateAnswer, inFlight: true) {
+            submit(.event(.answered(current.round, report)), to: call.client)
+        } else if strikes(.lateAnswer, extra: call.round.operations.count) {
             story.tell(now, "client \(call.client): hears a late answer to round \(call.round.id)")
-            input(.answered(call.round, report), to: call.client)
+            submit(.event(.answered(call.round, report)), to: call.client)
         }
     }
 
@@ -121,15 +144,19 @@ extension SimulatedWorld {
     }
 
     func probeArrives(_ client: Int, _ process: Int) {
-        var error = probeError()
-        if error == nil, isCut { error = .unreachable(detail: "no way to the hub") }
+        if troubles.contains(.halfOpen) {
+            let error = TransportError.inDoubt(detail: "no answer in time")
+            queue.plan(.probeEnds(client: client, process: process, error), at: now + Plan.callTimeout)
+            return
+        }
+        let error = wayError ?? probeError()
         story.tell(now, "hub: greets client \(client): \(error.map { "\($0)" } ?? "fine")")
-        queue.plan(.probeEnds(client: client, process: process, error), at: now + latency())
+        queue.plan(.probeEnds(client: client, process: process, error), at: now + chance.latency())
     }
 
     func probeEnds(_ client: Int, _ process: Int, _ error: TransportError?) {
         guard isRunning(client, process) else { return }
-        input(error.map { .probeFailed($0) } ?? .greeted, to: client)
+        submit(.event(error.map { .probeFailed($0) } ?? .greeted), to: client)
     }
 
     // MARK: - Sabotage
@@ -151,7 +178,7 @@ extension Call: CustomStringConvertible {
 
 extension Result where Success == DeliveryReport, Failure == TransportError {
     /// In short words.
-    fileprivate var told: String {
+    var told: String {
         switch self {
         case .success(let report): "mark \(report.mark): \(report.outcomes.map(\.told).joined(separator: ", "))"
         case .failure(let error): "\(error)"

@@ -1,0 +1,60 @@
+package import CausewayModels
+import DequeModule
+
+/// For an exhaustive search: states that differ only in when things happened, or in how rounds are numbered, are one.
+extension Outbox {
+    /// The rounds that the machine still waits for, in no order.
+    package var roundsUnderWay: [Int] { lanes.flatMap { $0.flights.map(\.round.id) } }
+
+    /// The same outbox with `now` as the zero of its clock, and its rounds numbered as told. It behaves the same: no
+    /// decision depends on how long ago something was once that is over, or on a round's number but for equality.
+    ///
+    /// - Parameter rounds: a new number for each of ``roundsUnderWay``.
+    package func canonical(at now: MonotonicTime, rounds: [Int: Int]) -> Outbox {
+        var same = self
+        same.nextRound = (rounds.values.max() ?? 0) + 1
+        same.rateLimitedUntil = rateLimitedUntil?.fromNow(now)
+        same.link = link.canonical(at: now, configuration)
+        for lane in same.lanes.indices {
+            same.lanes[lane].hold = lanes[lane].hold.map { OutboxLane.Hold(until: $0.until.fromNow(now)) }
+            same.lanes[lane].fruitless = min(lanes[lane].fruitless, 7)
+            for flight in lanes[lane].flights.indices {
+                let number = lanes[lane].flights[flight].round.id
+                same.lanes[lane].flights[flight].round.id = rounds[number] ?? number
+                same.lanes[lane].flights[flight].since.now = .zero
+            }
+        }
+        return same
+    }
+}
+
+extension OutboxLink {
+    fileprivate func canonical(at now: MonotonicTime, _ configuration: OutboxConfiguration) -> OutboxLink {
+        var same = self
+        same.nextProbe = nextProbe?.fromNow(now)
+        same.lastProbe = lastProbe?.ago(now, atMost: configuration.probeInterval)
+        switch state {
+        case .settling(let until): same.state = .settling(until: until.fromNow(now))
+        case .online(let since): same.state = .online(since: since.ago(now, atMost: configuration.stableAfter))
+        case .unknown, .offline: break
+        }
+        var doublings = 0
+        var pause = configuration.probeInterval
+        while pause < configuration.probeIntervalMax {
+            pause *= 2
+            doublings += 1
+        }
+        same.failures = min(failures, doublings)
+        return same
+    }
+}
+
+extension MonotonicTime {
+    /// A moment that is waited for, on a clock that starts now.
+    fileprivate func fromNow(_ now: MonotonicTime) -> MonotonicTime { .zero + max(.zero, self - now) }
+
+    /// A moment that is over, on a clock that starts now; longer ago than `most` makes no difference.
+    fileprivate func ago(_ now: MonotonicTime, atMost most: Duration) -> MonotonicTime {
+        .zero + max(.zero - most, self - now)
+    }
+}

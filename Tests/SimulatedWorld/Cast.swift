@@ -1,0 +1,22 @@
+import CausewayModels
+
+/// Who and what the world consists of, by name.
+enum Cast {
+    static let users: [UserID] = [fixed(UserID("ada")), fixed(UserID("ben"))]
+    static let channels: [ChannelID] = [
+        fixed(ChannelID("general")), fixed(ChannelID("plans")), fixed(ChannelID("cats")),
+    ]
+
+    static func message(_ number: Int) -> MessageID { MessageID(UUIDv7(high: 7, low: UInt64(number))) }
+
+    static func content(_ number: Int, isMedia: Bool) -> MessageContent {
+        isMedia
+            ? .audio(Attachment(name: "\(number)", contentType: "audio/ogg", size: 1, sha256: ""))
+            : .text("message \(number)")
+    }
+
+    private static func fixed<Value>(_ value: Value?) -> Value {
+        guard let value else { preconditionFailure("a fixed name is a name") }
+        return value
+    }
+}

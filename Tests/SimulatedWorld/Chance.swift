@@ -1,0 +1,52 @@
+import CausewayModels
+
+/// Where the world's chances come from: streams of their own for each purpose, so that what is taken out of a story
+/// leaves the rest of it as it was.
+struct Chance {
+    private let seed: UInt64
+    private var ofFaults: [SplitMix64]
+    private var ofNetwork: SplitMix64
+    private var strikes: [Int]
+    /// For how the thing that happens now goes on: of the user's act, or of the fault that struck.
+    private var dice: SplitMix64
+
+    init(seed: UInt64) {
+        self.seed = seed
+        ofFaults = Fault.allCases.indices.map { SplitMix64(seed: seed &+ UInt64($0 + 1) &* 0xA076_1D64_78BD_642F) }
+        ofNetwork = SplitMix64(seed: seed ^ 0x5EED)
+        dice = SplitMix64(seed: seed ^ 0xD1CE)
+        strikes = Fault.allCases.map { _ in 0 }
+    }
+
+    /// Begins an act of a user: what follows is its own chance.
+    mutating func begin(_ act: Plan.Act, part: UInt64) {
+        let number = UInt64(act.number + 1) << 8 | UInt64(act.client) << 1 | part
+        dice = SplitMix64(seed: seed ^ (number &* 0x9FB2_1C65_1E98_DF25))
+    }
+
+    /// The how-manieth strike of the fault this is; `nil` when it does not strike now.
+    mutating func strike(_ fault: Fault, likelihood: Int) -> Strike? {
+        guard likelihood > 0, Int.random(in: 0..<1000, using: &ofFaults[fault.index]) < likelihood else { return nil }
+        strikes[fault.index] += 1
+        dice = SplitMix64(seed: ofFaults[fault.index].next())
+        return Strike(fault: fault, number: strikes[fault.index])
+    }
+
+    /// True with the given likelihood in thousandths.
+    mutating func isLikely(_ thousandths: Int) -> Bool {
+        thousandths > 0 && Int.random(in: 0..<1000, using: &dice) < thousandths
+    }
+
+    mutating func number(in range: Range<Int>) -> Int { Int.random(in: range, using: &dice) }
+
+    mutating func one<Value>(of values: [Value]) -> Value? { values.randomElement(using: &dice) }
+
+    mutating func seedOfOthers() -> UInt64 { dice.next() }
+
+    mutating func between(_ low: Duration, _ high: Duration) -> Duration {
+        .milliseconds(Int64.random(in: low.wholeMilliseconds...high.wholeMilliseconds, using: &dice))
+    }
+
+    /// How long something takes on the way.
+    mutating func latency() -> Duration { .milliseconds(Int64.random(in: 2...200, using: &ofNetwork)) }
+}

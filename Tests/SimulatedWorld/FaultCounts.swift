@@ -1,0 +1,64 @@
+import CausewayModels
+
+/// What a run, or many of them, went through: how often each fault struck, and how much was under way then.
+package struct FaultCounts: Sendable {
+    package private(set) var struck: [Fault: Int] = [:]
+    package private(set) var struckInFlight: [Fault: Int] = [:]
+    /// Messages that were under way when the fault struck, summed over its strikes.
+    package private(set) var messagesInFlight: [Fault: Int] = [:]
+    package var created = 0
+    package var accepted = 0
+    package var deleted = 0
+    package var resent = 0
+    package var steps = 0
+    package var seeds = 0
+    package var virtualTime: Duration = .zero
+    /// The histories of all seeds in one number, whatever order they ran in.
+    package var digest: UInt64 = 0
+
+    package init() {}
+
+    mutating func count(_ fault: Fault, inFlight messages: Int) {
+        struck[fault, default: 0] += 1
+        guard messages > 0 else { return }
+        struckInFlight[fault, default: 0] += 1
+        messagesInFlight[fault, default: 0] += messages
+    }
+
+    package static func += (left: inout FaultCounts, right: FaultCounts) {
+        left.struck.merge(right.struck, uniquingKeysWith: +)
+        left.struckInFlight.merge(right.struckInFlight, uniquingKeysWith: +)
+        left.messagesInFlight.merge(right.messagesInFlight, uniquingKeysWith: +)
+        left.created += right.created
+        left.accepted += right.accepted
+        left.deleted += right.deleted
+        left.resent += right.resent
+        left.steps += right.steps
+        left.seeds += right.seeds
+        left.virtualTime += right.virtualTime
+        left.digest &+= right.digest
+    }
+
+    /// Faults that struck in less than one of 50 seeds while something was under way: such a run shows nothing of them.
+    package var hardlyStruck: [Fault] { Fault.allCases.filter { (struckInFlight[$0] ?? 0) * 50 < seeds } }
+
+    /// ``digest`` in digits.
+    package var histories: String { HistoryHash.told(digest) }
+
+    package var summary: String {
+        let days = Int(virtualTime.wholeMilliseconds / 86_400_000)
+        return """
+            \(created) messages created, \(accepted) accepted, \(deleted) deleted, \(resent) resent
+            \(steps) steps, \(days) days of virtual time, histories \(histories)
+            \(table)
+            """
+    }
+
+    package var table: String {
+        Fault.allCases.map { fault in
+            let name = fault.rawValue + String(repeating: " ", count: 16 - fault.rawValue.count)
+            return "  \(name) struck \(struck[fault] ?? 0) times, \(struckInFlight[fault] ?? 0) with messages under way"
+                + " (\(messagesInFlight[fault] ?? 0) messages)"
+        }.joined(separator: "\n")
+    }
+}

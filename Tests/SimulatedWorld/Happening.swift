@@ -1,0 +1,106 @@
+import CausewayModels
+import CausewayOutbox
+
+/// One request of a client's process, as the network sees it.
+struct Call: Sendable {
+    /// Unique in a run; a repeated request keeps it.
+    var id: Int
+    var client: Int
+    /// The run of the client that waits for the answer.
+    var process: Int
+    /// The process by the time of its start.
+    var birth: Int
+    /// Whose token it carries.
+    var account: UserID
+    var round: DeliveryRound
+    var delivery: Delivery
+}
+
+/// What becomes of the answer to a request that arrives.
+enum AnswerFate {
+    case delivered(after: Duration)
+    /// The client sees the connection break at once.
+    case reset
+    /// The client sees nothing.
+    case lost
+}
+
+/// What waits for its turn in a client's process.
+enum Input {
+    case event(OutboxEvent)
+    case delete([MessageID])
+    case resend([MessageID])
+    case wish(Outbox.Wish, MessageID)
+    case logIn(UserID)
+    case logOut
+    /// What the hub tells of messages, by its event stream or as a page.
+    case merge([PlacedMessage])
+}
+
+/// Everything that can be planned for a later moment.
+enum Happening {
+    case userActs(Plan.Act)
+    case deadline(client: Int, process: Int, MonotonicTime)
+    case diskIsDone(client: Int, process: Int)
+    case requestArrives(Call, AnswerFate)
+    case callEnds(Call, Result<DeliveryReport, TransportError>)
+    case callTimesOut(Call)
+    case unsendable(Call, [MessageID])
+    case probeArrives(client: Int, process: Int)
+    case probeEnds(client: Int, process: Int, TransportError?)
+    /// The hub tells of messages.
+    case news(client: Int, process: Int, [PlacedMessage])
+    case clientStarts(client: Int)
+    case processWakes(client: Int)
+    case wayIsGood(Trouble)
+    case diskHasRoom(client: Int)
+    case tokenRenewed
+    case faultsEnd
+
+    /// What it is, and to whom it happens, for the history.
+    func add(to hash: inout HistoryHash) {
+        switch self {
+        case .userActs(let act): hash.add(1, act.client)
+        case .deadline(let client, _, _): hash.add(2, client)
+        case .diskIsDone(let client, _): hash.add(3, client)
+        case .requestArrives(let call, _): hash.add(4, call.id)
+        case .callEnds(let call, let result):
+            hash.add(5)
+            hash.add(call.id)
+            hash.add(result)
+        case .callTimesOut(let call): hash.add(6, call.id)
+        case .unsendable(let call, _): hash.add(7, call.id)
+        case .probeArrives(let client, _): hash.add(8, client)
+        case .probeEnds(let client, _, let error):
+            hash.add(9)
+            hash.add(client)
+            hash.add(error?.description ?? "")
+        case .news(let client, _, let news):
+            hash.add(10)
+            hash.add(client)
+            for one in news { hash.add(one.id) }
+        case .clientStarts(let client): hash.add(11, client)
+        case .processWakes(let client): hash.add(12, client)
+        case .wayIsGood(let trouble): hash.add(trouble.rawValue)
+        case .diskHasRoom(let client): hash.add(14, client)
+        case .tokenRenewed: hash.add(15)
+        case .faultsEnd: hash.add(16)
+        }
+    }
+}
+
+/// What can be wrong with the way to the hub for a while.
+enum Trouble: String, CaseIterable {
+    /// Nothing gets through, and who tries learns it at once.
+    case cut
+    /// Nothing gets through, and nobody learns it.
+    case halfOpen
+    /// Somebody else answers.
+    case captivePortal
+    /// Nobody listens.
+    case hubDown
+    /// The hub takes no token.
+    case tokenRefused
+    /// The hub's certificate does not verify.
+    case certificate
+}

@@ -1,0 +1,158 @@
+import CausewayModels
+import CausewayOutbox
+import CausewayStorage
+
+/// What the machine wants, what the store is told, and what the hub answers, word by word.
+extension HistoryHash {
+    mutating func add(_ action: OutboxAction) {
+        switch action {
+        case .commit(let mutations):
+            add(1)
+            add(mutations)
+        case .transmit(let round, let mutations):
+            add(2)
+            add(round)
+            add(mutations)
+        case .probe: add(3)
+        case .complete(let message, let result):
+            add(4)
+            add(message)
+            add(result)
+        case .completeAsStored(let message):
+            add(5)
+            add(message)
+        }
+    }
+
+    mutating func add(_ round: DeliveryRound) {
+        add(round.id)
+        add(round.lane.rawValue)
+        add(round.epoch)
+        for operation in round.operations {
+            add(Int(operation.kind.rawValue))
+            add(operation.message)
+            add(operation.sequence)
+            add(operation.previous)
+        }
+        add(round.charged?.value.low ?? 0)
+    }
+
+    private mutating func add(_ result: DeliveryResult) {
+        switch result {
+        case .delivered(let placement): add(placement)
+        case .failed(let failure): add(failure)
+        case .deleted: add(6)
+        }
+    }
+
+    private mutating func add(_ placement: Placement) {
+        add(placement.position)
+        add(placement.acceptedAt)
+    }
+
+    private mutating func add(_ failure: Failure) {
+        add(failure.reason.rawValue)
+        add(failure.code)
+        add(failure.at)
+    }
+
+    mutating func add(_ mutations: [Mutation]) {
+        add(mutations.count)
+        for mutation in mutations { add(mutation) }
+    }
+
+    private mutating func add(_ mutation: Mutation) {
+        switch mutation {
+        case .attempt(let id, let previous, let attempts, let time):
+            add(10, id)
+            add(previous)
+            add(attempts)
+            add(time)
+        case .requeue(let id, let attempts, at: _):
+            add(11, id)
+            add(attempts)
+        case .deliver(let id, let placement, at: _):
+            add(12, id)
+            add(placement)
+        case .fail(let id, let failure, let inDoubt):
+            add(13, id)
+            add(failure)
+            add(inDoubt)
+        case .settle(let id): add(14, id)
+        case .resend(let id, at: _): add(15, id)
+        case .park(let id, let failure):
+            add(19, id)
+            add(failure)
+        case .enqueue(let draft):
+            add(28, draft.id)
+            add(draft.role.name)
+        case .rewrite(let id, _): add(29, id)
+        case .delete(let id): add(16, id)
+        case .recordDelete(let action): add(17, action.message)
+        case .merge(let placed, at: _):
+            add(18, placed.id)
+            add(placed.placement)
+        default: addToChain(mutation)
+        }
+    }
+
+    private mutating func addToChain(_ mutation: Mutation) {
+        switch mutation {
+        case .putControl(let entry):
+            add(20, entry.message)
+            add(Int(entry.kind.rawValue))
+            add(entry.sequence)
+            add(entry.previous)
+        case .appendDelete(let id, let lane):
+            add(21, id)
+            add(lane.rawValue)
+        case .attemptControl(let sequence, let previous):
+            add(22)
+            add(sequence)
+            add(previous)
+        case .removeControl(let sequence):
+            add(23)
+            add(sequence)
+        case .rebase(let sequence, let previous):
+            add(24)
+            add(sequence)
+            add(previous)
+        case .setLastTransmitted(let lane, let sequence):
+            add(25)
+            add(lane.rawValue)
+            add(sequence)
+        case .raiseSequence(let mark):
+            add(26)
+            add(mark)
+        default: add(27)  // what opens and ends sessions: told by the happening itself
+        }
+    }
+
+    private mutating func add(_ kind: Int, _ message: MessageID) {
+        add(kind)
+        add(message)
+    }
+
+    mutating func add(_ result: Result<DeliveryReport, TransportError>) {
+        switch result {
+        case .success(let report):
+            add(report.mark)
+            for outcome in report.outcomes { add(outcome) }
+        case .failure(let error): add(error.description)
+        }
+    }
+
+    private mutating func add(_ outcome: DeliveryOutcome) {
+        switch outcome {
+        case .accepted(let placement): add(placement)
+        case .fenced: add(31)
+        case .deleted: add(32)
+        case .refused(let code, _): add(code)
+        case .unrelated: add(33)
+        case .tryLater(_, _, let after): add(after ?? .zero)
+        case .notAttempted: add(35)
+        case .gap(let mark): add(mark)
+        case .late(let mark): add(-mark)
+        }
+    }
+}

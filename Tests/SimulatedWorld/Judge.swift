@@ -1,0 +1,266 @@
+import CausewayModels
+import CausewayOutbox
+import CausewaySimulatedHub
+import CausewayStorage
+
+/// What a judge looks at of a client.
+struct Suspect {
+    var store: ModelStore
+    var outbox: Outbox?
+    /// Who waits for the result of a message.
+    var waiting: Set<MessageID>
+    /// How many links may have vanished because messages were sent again, or operations folded.
+    var vanishedCount: Int
+    /// Another process or copy of its outbox exists.
+    var isShared: Bool
+    /// It has done all that its machine wanted.
+    var isAtRest: Bool
+}
+
+/// What must be true, each in one function that says in words what is broken; `nil` when nothing is.
+///
+/// Judges what one client shows against what the hub holds and what the witness saw.
+struct Judge {
+    let ledger: Ledger
+    let hub: ModelHub
+    let retry: RetryPolicy
+
+    // MARK: - Between two inputs
+
+    func brokenBetweenInputs(of client: Suspect) -> String? {
+        guard let outbox = client.outbox, client.isAtRest, client.store.isFeedEmpty else { return nil }
+        if let broken = outbox.brokenInvariant() { return "the machine: \(broken)" }
+        return machineAndStoreDiffer(client, outbox) ?? tooMuchKept(client, outbox) ?? falseVerdict(client)
+    }
+
+    /// A crash now would go on with exactly what the machine has in mind.
+    private func machineAndStoreDiffer(_ client: Suspect, _ outbox: Outbox) -> String? {
+        let stored = client.store.entries
+        let known = outbox.entries
+        guard stored != known else { return nil }
+        for (one, other) in zip(stored, known) where one != other {
+            return "the store holds \(one.told), the machine \(other.told)"
+        }
+        return "the store holds \(stored.count) links, the machine \(known.count)"
+    }
+
+    /// Memory is bounded by what waits, and by what vanished from among it because people deleted or resent it,
+    /// or another copy of the store sent it.
+    private func tooMuchKept(_ client: Suspect, _ outbox: Outbox) -> String? {
+        let live = client.store.pending.count + client.store.controls.count
+        guard outbox.depth > live else { return nil }
+        let proven = client.store.messages.values.filter {
+            $0.lane != nil && $0.syncState == .synced && $0.previousSequence == nil
+        }
+        let vanished = client.store.deletions.count + client.vanishedCount + proven.count
+        return outbox.depth > live + vanished
+            ? "the machine keeps \(outbox.depth) links of \(live) live and \(vanished) vanished ones" : nil
+    }
+
+    /// At no time is a message called failed, without a doubt, that the hub has. Only a network that repeats a request
+    /// behind the back of its first answer can bring that about, and then a question about it is still open.
+    private func falseVerdict(_ client: Suspect) -> String? {
+        var broken: UInt64?
+        for id in client.store.failed where client.store.messages[id]?.isInDoubt == false {
+            guard hub.accepted[id] != nil, let record = ledger.records[id], !record.isOutOfHand else { continue }
+            if record.isRepeated, isAsked(id, client) { continue }
+            broken = min(broken ?? .max, id.value.low)
+        }
+        return broken.map { "\($0) counts as failed, but the hub has it" }
+    }
+
+    /// A question about the message, or its deletion, still has to reach the hub.
+    private func isAsked(_ id: MessageID, _ client: Suspect) -> Bool {
+        client.store.controls.values.contains { $0.message == id }
+    }
+
+    // MARK: - When the hub stores a message
+
+    func brokenByStoring(_ stored: ModelHub.Stored, from client: Suspect) -> String? {
+        let id = stored.message
+        guard let record = ledger.records[id] else { return "the hub stored a message that nobody created" }
+        if let twice = storedTwice(id) { return twice }
+        if !record.sequences.contains(stored.sequence) { return "\(id.value.low) never had place \(stored.sequence)" }
+        return outOfOrder(stored) ?? storedAfterVerdict(id, record, client)
+    }
+
+    /// At most one copy, ever, under whatever name.
+    private func storedTwice(_ id: MessageID) -> String? {
+        let original = ledger.original(of: id)
+        let names = [original] + ledger.copies.filter { $0.value == original }.map(\.key)
+        let copies = names.reduce(0) { $0 + (hub.accepted[$1]?.copies ?? 0) }
+        return copies > 1 ? "the hub stored \(original.value.low) twice" : nil
+    }
+
+    /// Within a lane the hub stores in the order of the lane's places.
+    private func outOfOrder(_ stored: ModelHub.Stored) -> String? {
+        guard let before = ledger.lastStored[stored.key], before >= stored.sequence else { return nil }
+        return "the hub stored \(stored.message.value.low) (\(stored.sequence)) after place \(before)"
+    }
+
+    /// No late copy turns a final verdict or a deletion into a lie.
+    private func storedAfterVerdict(_ id: MessageID, _ record: Ledger.Record, _ client: Suspect) -> String? {
+        if record.isOutOfHand { return nil }
+        guard let message = client.store.messages[id] else {
+            return isAsked(id, client) ? nil : "the hub stored \(id.value.low), which had been deleted for good"
+        }
+        guard message.syncState == .error, !message.isInDoubt, !(isAsked(id, client) && record.isRepeated) else {
+            return nil
+        }
+        return "the hub stored \(id.value.low), which had been called failed"
+    }
+
+    // MARK: - When a client commits
+
+    func brokenBy(_ mutation: Mutation, in client: Suspect) -> String? {
+        switch mutation {
+        case .deliver(let id, let placement, at: _): return falselyDelivered(id, placement)
+        case .merge(let placed, at: _): return falselyDelivered(placed.id, placed.placement)
+        case .settle(let id): return falselySettled(id, client)
+        case .fail(let id, let failure, let inDoubt):
+            guard let record = ledger.records[id] else { return "somebody else's message failed" }
+            if !inDoubt, hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand {
+                return "\(id.value.low) is called failed, but the hub has it"
+            }
+            return failedWithoutReason(id, record, failure, client)
+        default: return nil
+        }
+    }
+
+    private func falselyDelivered(_ id: MessageID, _ placement: Placement) -> String? {
+        guard let accepted = hub.accepted[id] else { return "\(id.value.low) is called synced, but the hub has it not" }
+        return accepted.placement == placement ? nil : "\(id.value.low) is called synced in a wrong place"
+    }
+
+    /// Sent again, the hub may have it from its new place, never from an old one.
+    private func falselySettled(_ id: MessageID, _ client: Suspect) -> String? {
+        guard let accepted = hub.accepted[id], let message = client.store.messages[id],
+            ledger.records[id]?.isOutOfHand == false
+        else { return nil }
+        if message.isPending, message.laneSequence == accepted.sequence { return nil }
+        return "\(id.value.low) is called undelivered for good, but the hub has it"
+    }
+
+    /// Retries are used up by failures that count, and only what was refused is called refused.
+    private func failedWithoutReason(
+        _ id: MessageID, _ record: Ledger.Record, _ failure: Failure, _ client: Suspect
+    ) -> String? {
+        switch failure.reason {
+        case .retriesUsedUp:
+            let attempts = retry.retriesMax + 1
+            // Two copies of a store count apart.
+            guard record.failedAttempts < attempts, !record.isOutOfHand else { return nil }
+            return "\(id.value.low) was given up after \(record.failedAttempts) failed attempts, not \(attempts)"
+        case .refused:
+            guard !hub.refused.contains(id), !record.isRefusedWhole, failure.code != "parentDeleted" else { return nil }
+            // Where two copies of a store take turns, the other one's numbers bar this one's.
+            if client.isShared || record.isOutOfHand { return nil }
+            return "\(id.value.low) was called refused (\(failure.code)), but the hub never refused it"
+        case .unsendable:
+            return record.trait == .unsendable ? nil : "\(id.value.low) was called unsendable, but it is not"
+        case .sessionEnded, .expired: return nil
+        }
+    }
+
+    // MARK: - When somebody is told
+
+    /// Whoever waits is told once, and the truth.
+    func brokenBy(_ result: DeliveryResult, of id: MessageID, to client: Suspect) -> String? {
+        if !client.waiting.contains(id) { return "\(id.value.low) was completed twice" }
+        // What is delivered of an operation is its effect.
+        if ledger.records[id]?.role.isOperation == true { return nil }
+        let message = client.store.messages[id]
+        switch result {
+        case .delivered: return message?.syncState == .synced ? nil : "\(id.value.low) is told delivered before it is"
+        case .failed: return message?.syncState == .error ? nil : "\(id.value.low) is told failed before it is"
+        case .deleted: return message == nil ? nil : "\(id.value.low) is told deleted before it is"
+        }
+    }
+
+    // MARK: - At the end
+
+    /// Nothing created is lost, and every verdict is true.
+    func brokenAtTheEnd(_ id: MessageID, _ record: Ledger.Record, in client: Suspect) -> String? {
+        if record.role.isOperation { return operationBroken(id, record, client) }
+        guard let message = client.store.messages[id] else {
+            if !record.isDeleted, ledger.original(of: id) == id { return "\(id.value.low) was lost" }
+            if record.isOutOfHand { return nil }
+            return hub.holds(id) ? "\(id.value.low) was deleted, and the hub has it" : nil
+        }
+        if record.isDeleted { return "\(id.value.low) was deleted, and is still there" }
+        switch message.syncState {
+        case .synced:
+            if record.isOutOfHand { return hub.accepted[id] == nil ? "\(id.value.low) is not on the hub" : nil }
+            return hub.holds(id)
+                ? showsOtherwise(message, client) : "\(id.value.low) is synced, and the hub has it not"
+        case .error:
+            if record.isOutOfHand { return nil }
+            if message.isInDoubt { return "\(id.value.low) stayed in doubt" }
+            return hub.accepted[id] == nil ? nil : "\(id.value.low) is failed, and the hub has it"
+        case .created where message.isParked:
+            let related = message.role.related.flatMap { client.store.messages[$0] }
+            return related?.isUndelivered == true ? nil : "\(id.value.low) waits for what is there"
+        case .created, .uploading, .syncing: return "\(id.value.low) is still \(message.syncState.rawValue)"
+        }
+    }
+
+    /// An operation is done or given up, and done at most once, after its message was there.
+    private func operationBroken(_ id: MessageID, _ record: Ledger.Record, _ client: Suspect) -> String? {
+        if let message = client.store.messages[id], message.isPending, !record.isOutOfHand {
+            let target = message.role.target.flatMap { client.store.messages[$0] }
+            if !message.isParked || target?.isUndelivered != true { return "operation \(id.value.low) never ended" }
+        }
+        guard let accepted = hub.accepted[id], let target = accepted.target else { return nil }
+        guard let message = hub.accepted[target] else { return "operation \(id.value.low) was done to nothing" }
+        if message.placement.position > accepted.placement.position {
+            return "operation \(id.value.low) was done before its message was there"
+        }
+        let times = message.applied.filter { $0 == id }.count
+        return times == 1 ? nil : "operation \(id.value.low) was done \(times) times"
+    }
+
+    /// What a message shows in the end is what the hub has of it, and what was wanted last unless that was refused.
+    private func showsOtherwise(_ message: Message, _ client: Suspect) -> String? {
+        guard let accepted = hub.accepted[message.id], accepted.copies == 1 else { return nil }
+        let operations = client.store.dependantOperations(of: message.id)
+        guard operations.isEmpty else { return nil }
+        if message.content != accepted.content {
+            return "\(message.id.value.low) shows another content than the hub has"
+        }
+        if ledger.stale.contains(message.id) { return nil }
+        if message.myReactions != accepted.reactions {
+            return "\(message.id.value.low) shows other reactions than the hub has"
+        }
+        guard let wish = ledger.wishes[message.id], !wish.isSpoiled else { return nil }
+        if wish.content != accepted.content {
+            return "the last edit of \(message.id.value.low) is not what the hub has"
+        }
+        return wish.reactions == accepted.reactions
+            ? nil : "the reactions to \(message.id.value.low) are not those wanted last"
+    }
+
+    /// What was never sent again stands on the hub in the order of its creation.
+    func outOfCreationOrder() -> String? {
+        struct Line: Hashable {
+            var key: ModelHub.LaneKey
+            var client: Int
+        }
+        var last: [Line: Int64] = [:]
+        for stored in hub.history {
+            guard let record = ledger.records[stored.message], record.sequences.count == 1, !record.isOutOfHand else {
+                continue
+            }
+            let before = last.updateValue(record.ordinal, forKey: Line(key: stored.key, client: record.client))
+            if let before, before > record.ordinal {
+                return "\(stored.message.value.low) stands on the hub behind what was created after it"
+            }
+        }
+        return nil
+    }
+}
+
+extension OutboxEntry {
+    var told: String {
+        "\(previous.map { "\($0)" } ?? "?")<\(sequence) \(kind) \(message.value.low) (\(attempts) attempts)"
+    }
+}

@@ -1,0 +1,69 @@
+import CausewayModels
+import CausewaySimulatedHub
+
+/// What an all-knowing witness writes down: what was created, what was asked for, what was told to whom.
+struct Ledger: Hashable {
+    struct Record: Hashable {
+        var client: Int
+        var channel: ChannelID
+        var sender: UserID
+        var role = MessageRole.message
+        var trait = Trait.plain
+        /// Every place in the lane that the store gave it; more than one after a resend.
+        var sequences: [Int64] = []
+        var ordinal: Int64
+        var isDeleted = false
+        /// The network brought a request with it twice.
+        var isRepeated = false
+        /// Deliveries since it entered the queue that failed in a way that counts, or that a crash cut off.
+        var failedAttempts = 0
+        /// The hub refused the whole request that it was alone in.
+        var isRefusedWhole = false
+        /// A second process or copy of the store has it too, or its account is gone: its verdict is not one client's.
+        var isOutOfHand = false
+    }
+
+    struct Wish: Hashable {
+        var content: MessageContent
+        var reactions: Set<String> = []
+        /// Some of it was refused or given up: what the hub shows is not what was wanted.
+        var isSpoiled = false
+    }
+
+    struct OutboxKey: Hashable {
+        var account: UserID
+        var outbox: OutboxID
+    }
+
+    /// What is special about a message.
+    enum Trait: Hashable {
+        case plain
+        /// The hub refuses it.
+        case refused
+        /// The hub refuses it until this moment: a channel that is made later.
+        case refusedUntil(MonotonicTime)
+        /// A request with it in it is refused as a whole.
+        case poisonous
+        /// It cannot be put into a request.
+        case unsendable
+    }
+
+    var records: [MessageID: Record] = [:]
+    /// In the order of creation, over all clients.
+    var created: [MessageID] = []
+    /// The place of what the hub stored last, in each lane.
+    var lastStored: [ModelHub.LaneKey: Int64] = [:]
+    /// The highest epoch of what the hub dealt with, of each outbox.
+    var highestEpochs: [OutboxKey: Int64] = [:]
+    /// The newest process that the hub heard, of each outbox.
+    var newestBirths: [OutboxKey: Int] = [:]
+    /// What somebody last wanted a message to say, and which reactions to have.
+    var wishes: [MessageID: Wish] = [:]
+    /// Messages of which some device heard later what had been so earlier.
+    var stale: Set<MessageID> = []
+    /// Messages that somebody made of others, under another name.
+    var copies: [MessageID: MessageID] = [:]
+
+    /// The message as it was created.
+    func original(of message: MessageID) -> MessageID { copies[message] ?? message }
+}

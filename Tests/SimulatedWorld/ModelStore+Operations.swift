@@ -1,0 +1,62 @@
+import CausewayModels
+import CausewayStorage
+
+/// What hangs together: operations show in their messages, and what is parked waits for its message.
+extension ModelStore {
+    /// Operations on a message, and what is parked for it, in the order of creation.
+    func dependants(of id: MessageID) -> [Message] {
+        if related.isEmpty { return [] }
+        return related.compactMap { messages[$0] }.filter { $0.dependence == id }.sorted { $0.ordinal < $1.ordinal }
+    }
+
+    func dependantOperations(of id: MessageID) -> [Message] { dependants(of: id).filter(\.role.isOperation) }
+
+    mutating func deliver(_ id: MessageID, _ placement: Placement, at time: Timestamp) {
+        guard let message = messages[id] else { return }
+        if let target = message.role.target {
+            change(target) { $0.taken(message, placement) }
+            return put(nil, as: id)
+        }
+        change(id) { $0.delivered(placement, at: time) }
+        release(id)
+    }
+
+    mutating func fail(_ id: MessageID, _ failure: Failure, inDoubt: Bool) {
+        if let target = messages[id]?.role.target, messages[target] == nil { return put(nil, as: id) }
+        let isKept = inDoubt && sabotage != .doubtForgotten
+        change(id) { $0.failed(failure, inDoubt: isKept) }
+    }
+
+    mutating func park(_ id: MessageID, _ failure: Failure) {
+        guard let message = messages[id] else { return }
+        if message.role.related.flatMap({ messages[$0] })?.isUndelivered == true {
+            change(id) { $0.parked(at: failure.at) }
+        } else {
+            fail(id, failure, inDoubt: false)
+        }
+    }
+
+    mutating func resend(_ id: MessageID, at time: Timestamp) {
+        guard let message = messages[id], message.isUndelivered, let lane = message.lane else { return }
+        let mayGo = Message.mayGo(message.role, in: lane, with: message.role.related.flatMap { messages[$0] })
+        let sequence = mayGo ? takeSequence() : 0
+        change(id) { $0.resent(sequence: sequence, at: time) }
+        if let message = messages[id] { tellFeed(message) }
+    }
+
+    /// Gives what is parked for this message its places, if the message is on the server.
+    mutating func release(_ id: MessageID) {
+        guard sabotage != .parkedForgotten, messages[id]?.syncState == .synced else { return }
+        for dependant in dependants(of: id) where dependant.isParked {
+            let sequence = takeSequence()
+            change(dependant.id) { $0.released(sequence: sequence) }
+            if let released = messages[dependant.id] { tellFeed(released) }
+        }
+    }
+
+    /// Makes the message show the operations that wait to be applied to it.
+    mutating func overlay(_ id: MessageID?) {
+        guard let id, let message = messages[id] else { return }
+        put(message.overlaid(with: dependants(of: id).filter(\.role.isOperation)), as: id)
+    }
+}

@@ -1,0 +1,225 @@
+import CausewayModels
+import CausewayStorage
+
+/// A store without disk or threads, over the transitions that all stores share.
+///
+/// A value. A crash takes nothing away from it, for each call takes effect as a whole or not at all.
+struct ModelStore: Hashable {
+    let outboxID: OutboxID
+    private(set) var epoch: Int64 = 0
+    private var nextSequence: Int64 = 1
+    private var lastTransmitted: [LaneID: Int64] = [:]
+    private(set) var messages: [MessageID: Message] = [:]
+    /// Everything that waits or is on its way.
+    private(set) var pending: Set<MessageID> = []
+    private(set) var failed: Set<MessageID> = []
+    /// Replies and operations.
+    private(set) var related: Set<MessageID> = []
+    private(set) var controls: [Int64: ControlEntry] = [:]
+    private(set) var deletions: Set<MessageID> = []
+    /// New links that the machine has not been told of yet: the change feed.
+    private var feed: [OutboxEntry] = []
+    private var commits = 0
+    /// For `enqueueNotDurable`: what is said to be on the disk and is not.
+    private var unsynced: MessageID?
+
+    let sabotage: Sabotage?
+    /// False where states that differ in their stories alone are to be one.
+    var keepsHistory = true
+
+    init(outboxID: OutboxID, sabotage: Sabotage?) {
+        self.outboxID = outboxID
+        self.sabotage = sabotage
+    }
+
+    mutating func takeFeed() -> [OutboxEntry] {
+        defer { feed = [] }
+        return feed
+    }
+
+    var isFeedEmpty: Bool { feed.isEmpty }
+
+    var hasEntries: Bool { !controls.isEmpty || pending.contains { messages[$0]?.isParked == false } }
+
+    /// In the order of creation.
+    var inOrder: [Message] { messages.values.sorted { $0.ordinal < $1.ordinal } }
+
+    /// The links, by ascending sequence.
+    var entries: [OutboxEntry] {
+        let sends = pending.compactMap { messages[$0].flatMap(Self.entry) }
+        return (sends + controls.values.map(\.entry)).sorted {
+            $0.sequence == $1.sequence ? $0.kind.rawValue < $1.kind.rawValue : $0.sequence < $1.sequence
+        }
+    }
+
+    var snapshot: OutboxSnapshot {
+        OutboxSnapshot(outboxID: outboxID, epoch: epoch, lastTransmitted: lastTransmitted, entries: entries)
+    }
+
+    // MARK: - Commits
+
+    mutating func begin(_ restart: RestartPolicy, _ failure: Failure) -> OutboxSnapshot {
+        if sabotage != .epochKept { epoch += 1 }
+        feed = []
+        if let lost = unsynced { put(nil, as: lost) }
+        if sabotage == .sequenceTwice {
+            let used = messages.values.map { max($0.ordinal, $0.laneSequence) }
+            nextSequence = (used.max() ?? 0) + 1
+        }
+        if sabotage == .ordersByClock { numberByClock() }
+        switch restart {
+        case .fail: if sabotage != .sweepSkipped { endSession(failure) }
+        case .resume: for id in pending { change(id) { $0.resumed(at: failure.at) } }
+        }
+        return snapshot
+    }
+
+    mutating func enqueue(_ draft: MessageDraft) -> Message {
+        let ordinal = takeSequence()
+        let mayGo = Message.mayGo(draft.role, in: draft.lane, with: draft.role.related.flatMap { messages[$0] })
+        let message = Message(draft, ordinal: ordinal, laneSequence: mayGo ? ordinal : 0)
+        put(message, as: message.id)
+        tellFeed(message)
+        overlay(message.role.target)
+        if sabotage == .enqueueNotDurable { unsynced = message.id }
+        return message
+    }
+
+    mutating func commit(_ mutations: [Mutation]) {
+        commits += 1
+        unsynced = nil
+        for mutation in mutations { apply(mutation) }
+    }
+
+    private mutating func apply(_ mutation: Mutation) {
+        switch mutation {
+        case .attempt(let id, let previous, let attempts, let time):
+            let counted = sabotage == .attemptsNotCounted ? 0 : attempts
+            change(id) { $0.attempted(previous: previous, attempts: counted, at: time) }
+        case .requeue(let id, let attempts, let time):
+            change(id) { $0.requeued(attempts: attempts, at: time) }
+            if sabotage == .requeueForgetsPrevious { change(id) { $0.withoutPrevious } }
+        case .deliver(let id, let placement, let time): deliver(id, placement, at: time)
+        case .fail(let id, let failure, let inDoubt): fail(id, failure, inDoubt: inDoubt)
+        case .settle(let id): change(id) { $0.settled() }
+        case .resend(let id, let time): resend(id, at: time)
+        case .park(let id, let failure): park(id, failure)
+        case .enqueue(let draft): _ = enqueue(draft)
+        case .rewrite(let id, let content):
+            change(id) { $0.rewritten(content) }
+            overlay(id)
+        case .delete(let id): put(nil, as: id)
+        case .recordDelete(let action): deletions.insert(action.message)
+        case .merge(let placed, let time): merge(placed, at: time)
+        case .endSession(let failure): endSession(failure)
+        case .forgetAccount: forgetAccount()
+        case .saveSession: break
+        default: applyToChain(mutation)
+        }
+    }
+
+    private mutating func applyToChain(_ mutation: Mutation) {
+        switch mutation {
+        case .putControl(let entry): controls[entry.sequence] = entry
+        case .appendDelete(let id, let lane):
+            let entry = ControlEntry(kind: .delete, lane: lane, sequence: takeSequence(), previous: nil, message: id)
+            controls[entry.sequence] = entry
+            feed.append(entry.entry)
+        case .attemptControl(let sequence, let previous): controls[sequence]?.previous = previous
+        case .removeControl(let sequence): controls[sequence] = nil
+        case .rebase(let sequence, let previous):
+            if controls[sequence] != nil {
+                controls[sequence]?.previous = previous
+            } else if let id = pending.first(where: { messages[$0]?.laneSequence == sequence }) {
+                change(id) { $0.rebased(previous: previous) }
+            }
+        case .setLastTransmitted(let lane, let sequence): lastTransmitted[lane] = sequence
+        case .raiseSequence(let mark): nextSequence = max(nextSequence, mark + 1)
+        default: preconditionFailure("not a mutation of the chain")
+        }
+    }
+
+    mutating func change(_ id: MessageID, _ step: (Message) -> Message) {
+        guard let message = messages[id] else { return }
+        put(step(message), as: id)
+    }
+
+    /// Writes a message, or takes it away; when it is an operation, its message shows that.
+    mutating func put(_ message: Message?, as id: MessageID) {
+        let target = (message ?? messages[id])?.role.target
+        messages[id] = message
+        if !keepsHistory { messages[id]?.history = [] }
+        if message?.isPending == true { pending.insert(id) } else { pending.remove(id) }
+        if message?.syncState == .error { failed.insert(id) } else { failed.remove(id) }
+        if let role = message?.role, role != .message { related.insert(id) } else { related.remove(id) }
+        overlay(target)
+    }
+
+    private mutating func merge(_ placed: PlacedMessage, at time: Timestamp) {
+        defer {
+            overlay(placed.id)
+            release(placed.id)
+        }
+        if let message = messages[placed.id] {
+            put(message.merged(with: placed, at: time), as: placed.id)
+        } else if !deletions.contains(placed.id) || sabotage == .mergeRevives {
+            put(Message(placed, ordinal: takeSequence()), as: placed.id)
+        }
+    }
+
+    private mutating func endSession(_ failure: Failure) {
+        for id in pending where messages[id]?.isWaitingOperation == false {
+            if let fence = messages[id]?.fence, sabotage != .sweepLeavesNoFence { controls[fence.sequence] = fence }
+            change(id) { $0.sessionEnded(failure) }
+        }
+    }
+
+    private mutating func forgetAccount() {
+        controls = [:]
+        lastTransmitted = [:]
+        for id in messages.keys { change(id) { $0.forgotten() } }
+    }
+
+    mutating func takeSequence() -> Int64 {
+        defer { nextSequence += 1 }
+        return nextSequence
+    }
+
+    mutating func tellFeed(_ message: Message) {
+        if sabotage == .feedLosesCommits, message.laneSequence % 10 == 7 { return }
+        if let entry = Self.entry(message) { feed.append(entry) }
+    }
+
+    /// For `ordersByClock`: what was never transmitted changes places so that it stands in the order of its dates.
+    private mutating func numberByClock() {
+        let unsent = inOrder.filter { $0.isPending && $0.previousSequence == nil }
+        for lane in Set(unsent.compactMap(\.lane)) {
+            let waiting = unsent.filter { $0.lane == lane }
+            let numbers = waiting.map(\.laneSequence).sorted()
+            let dated = waiting.sorted { ($0.createdAt, $0.ordinal) < ($1.createdAt, $1.ordinal) }
+            for (message, number) in zip(dated, numbers) { messages[message.id]?.laneSequence = number }
+        }
+    }
+
+    private static func entry(_ message: Message) -> OutboxEntry? {
+        message.entry(bytes: message.sentContent.modelBytes)
+    }
+}
+
+extension Message {
+    fileprivate var withoutPrevious: Message {
+        var message = self
+        message.previousSequence = nil
+        return message
+    }
+}
+
+extension MessageContent {
+    /// What counts against a batch.
+    var modelBytes: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        default: 20
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import CausewayModels
+import CausewayStorage
+
+extension Mutation {
+    /// In short words, for stories.
+    var told: String? {
+        switch self {
+        case .attempt(let id, let previous, let attempts, at: _):
+            "attempt \(id.value.low) after \(previous) #\(attempts)"
+        case .requeue(let id, let attempts, at: _): "requeue \(id.value.low) #\(attempts)"
+        case .deliver(let id, _, at: _): "deliver \(id.value.low)"
+        case .fail(let id, let failure, let inDoubt):
+            "fail \(id.value.low) \(failure.reason.rawValue)\(inDoubt ? " in doubt" : "")"
+        case .settle(let id): "settle \(id.value.low)"
+        case .resend(let id, at: _): "resend \(id.value.low)"
+        case .park(let id, _): "park \(id.value.low)"
+        case .enqueue(let draft): "enqueue \(draft.id.value.low) \(draft.role.name)"
+        case .rewrite(let id, _): "rewrite \(id.value.low)"
+        case .delete(let id): "delete \(id.value.low)"
+        case .putControl(let entry): "\(entry.kind) \(entry.message.value.low) at \(entry.sequence)"
+        case .appendDelete(let id, lane: _): "append delete \(id.value.low)"
+        case .attemptControl(let sequence, let previous): "control \(sequence) after \(previous)"
+        case .removeControl(let sequence): "done \(sequence)"
+        case .rebase(let sequence, let previous): "rebase \(sequence) after \(previous)"
+        case .raiseSequence(let mark): "raise above \(mark)"
+        case .setLastTransmitted(_, let sequence): "last \(sequence)"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import CausewaySimulatedHub
+
+/// A fault planted on purpose, to show that the simulator would find it. None of them exists outside the tests.
+package enum Sabotage: String, CaseIterable, Sendable {
+    // What `HubSabotage` names.
+    case hubForgetsMessages, hubForgetsMarks, fencesLeaveNoMark, hubIgnoresGaps, hubIgnoresEpochs, hubDeletesNothing
+    case hubAnswersBeforeCommitting, hubGoesOnAfterTryLater
+
+    // The driver
+    /// It takes the answer of an older round for the answer of the one under way.
+    case lateAnswersAccepted
+    /// It answers fences itself and never asks the hub.
+    case fencesSkipped
+    /// It commits mutations that belong together one by one.
+    case commitsSplit
+    /// It sends first and commits afterwards.
+    case sendsBeforeCommit
+    /// It tells who waits before the commit that made it true.
+    case completesBeforeCommit
+    /// It tells who waits once more when the round's answer comes again.
+    case completesTwice
+    /// It calls an unreachable hub a failure of the message: offline time uses up retries.
+    case offlineIsCharged
+    /// It takes a hub that asks to wait for one that is away.
+    case rateLimitIgnored
+    /// It sets no timer: a pause never ends.
+    case timersForgotten
+    /// It deletes in the store alone.
+    case deletesOnlyLocally
+    /// It sends a failed message again as a new one.
+    case resendGetsNewID
+    /// It does not tell the machine that a person paused it.
+    case pauseIgnored
+    /// It goes on with the old machine after a logout.
+    case logoutForgotten
+    /// It does not tell the machine what the transport allows.
+    case limitsIgnored
+    /// It goes on when the disk was full, as if the commit had been made.
+    case fullDiskIgnored
+
+    // The store
+    /// It forgets after what a message was transmitted when its attempt ends.
+    case requeueForgetsPrevious
+    /// It numbers what waits by the wall clock when it is opened.
+    case ordersByClock
+    /// It hands out a number again after the last message was deleted and it was opened anew.
+    case sequenceTwice
+    /// It does not give up what waits when a session ended with the process.
+    case sweepSkipped
+    /// It gives up what was transmitted without leaving a question.
+    case sweepLeavesNoFence
+    /// It does not tell its feed of one commit in ten.
+    case feedLosesCommits
+    /// It does not write attempts down.
+    case attemptsNotCounted
+    /// It does not write down that a failed message is in doubt.
+    case doubtForgotten
+    /// It opens without a new epoch.
+    case epochKept
+    /// It lets a page bring back what was deleted here.
+    case mergeRevives
+    /// It gives what waits for a message no place when that one is delivered.
+    case parkedForgotten
+    /// It says that a message is on the disk before it is.
+    case enqueueNotDurable
+}
+
+extension Sabotage {
+    /// The hub's part; `nil` when the fault is planted elsewhere.
+    var ofHub: HubSabotage? {
+        switch self {
+        case .hubForgetsMessages: .forgetsMessages
+        case .hubForgetsMarks: .forgetsMarks
+        case .fencesLeaveNoMark: .fencesLeaveNoMark
+        case .hubIgnoresGaps: .ignoresGaps
+        case .hubIgnoresEpochs: .ignoresEpochs
+        case .hubDeletesNothing: .deletesNothing
+        case .hubAnswersBeforeCommitting: .answersBeforeCommitting
+        case .hubGoesOnAfterTryLater: .goesOnAfterTryLater
+        default: nil
+        }
+    }
+}

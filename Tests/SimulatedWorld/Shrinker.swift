@@ -1,0 +1,97 @@
+import CausewayModels
+import CausewayOutbox
+
+/// Makes a story small that breaks an invariant: without acts, faults and clients that it does not need.
+///
+/// Greedy: it takes away halves, quarters and so on of what there is, and keeps each smaller story that still breaks
+/// something. Bounded by ``runsMax``.
+struct Shrinker {
+    private var plan: Plan
+    private var violation: String
+    private var runs = 0
+
+    private static let runsMax = 600
+    /// Lines of a story that are enough to see what went wrong.
+    private static let linesMax = 120
+
+    init(_ plan: Plan, _ violation: String) {
+        self.plan = plan
+        self.violation = violation
+    }
+
+    /// The smallest story found.
+    func story() -> String {
+        var shrinker = self
+        return shrinker.shrunk()
+    }
+
+    private mutating func shrunk() -> String {
+        shrinkWhole()
+        let acts = (0..<plan.clientCount).flatMap { client in
+            (0..<plan.actCount).map { Plan.Act(client: client, number: $0) }
+        }
+        shrink(acts) { $0.sparedActs.formUnion($1) }
+        shrink(tell().strikes) { $0.sparedStrikes.formUnion($1) }
+        shrink(acts.filter { !plan.sparedActs.contains($0) }) { $0.sparedActs.formUnion($1) }
+        let world = tell()
+        return "the smallest of \(runs) stories: \(violation)\n" + world.story.ending(Self.linesMax)
+    }
+
+    /// Fewer clients, fewer acts, whole kinds of faults away, a simpler machine.
+    private mutating func shrinkWhole() {
+        if plan.clientCount > 1 { _ = attempt { $0.clientCount = 1 } }
+        while plan.actCount > 1, attempt({ $0.actCount = $0.actCount * 2 / 3 }) {}
+        for fault in Fault.allCases where plan.likelihoods[fault.index] > 0 {
+            _ = attempt { $0.likelihoods[fault.index] = 0 }
+        }
+        for simplified: (inout Plan) -> Void in [
+            { $0.accountCount = 1 }, { $0.channelCount = 1 }, { $0.ordering = .laned },
+            { $0.configuration.deliveriesInFlightMax = 1 }, { $0.configuration.batchOperationsMax = 1 },
+            { $0.configuration.retry = .documented },
+        ] { _ = attempt(simplified) }
+    }
+
+    private mutating func shrink<Part>(_ parts: [Part], _ spare: (inout Plan, [Part]) -> Void) {
+        var size = max(1, parts.count / 2)
+        var left = parts
+        while !left.isEmpty {
+            var kept: [Part] = []
+            for start in stride(from: 0, to: left.count, by: size) {
+                let part = Array(left[start..<min(start + size, left.count)])
+                if !attempt({ spare(&$0, part) }) { kept += part }
+            }
+            left = kept
+            if size == 1 { return }
+            size = max(1, size / 2)
+        }
+    }
+
+    /// Keeps the change when what comes of it still breaks something.
+    private mutating func attempt(_ change: (inout Plan) -> Void) -> Bool {
+        guard runs < Self.runsMax else { return false }
+        runs += 1
+        var smaller = plan
+        change(&smaller)
+        let world = SimulatedWorld(smaller)
+        world.run()
+        // Another number in the same words is the same fault; another fault is for another seed.
+        guard let violation = world.violation, violation.isLike(self.violation) else { return false }
+        plan = smaller
+        self.violation = violation
+        return true
+    }
+
+    private func tell() -> SimulatedWorld {
+        let world = SimulatedWorld(plan, isTelling: true)
+        world.run()
+        return world
+    }
+}
+
+extension String {
+    /// The same but for numbers.
+    fileprivate func isLike(_ other: String) -> Bool {
+        let (one, other) = (filter(\.isLetter), other.filter(\.isLetter))
+        return one.prefix(40) == other.prefix(40)
+    }
+}

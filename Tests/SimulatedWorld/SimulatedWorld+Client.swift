@@ -1,0 +1,307 @@
+import CausewayModels
+import CausewayOutbox
+import CausewayStorage
+import DequeModule
+
+/// The driver: deals with one input at a time and performs the machine's actions against the model store and the
+/// network, as the engine does. While the disk is busy or full, everything else waits.
+extension SimulatedWorld {
+    func submit(_ input: Input, to client: Int) {
+        guard clients[client].outbox != nil else { return }
+        clients[client].inbox.append(input)
+        drive(client)
+    }
+
+    /// Goes on with what is to be done, until nothing is left or the disk lets it wait.
+    func drive(_ client: Int) {
+        let process = clients[client].process
+        while isRunning(client, process), violation == nil, !clients[client].isBusy {
+            if let action = clients[client].agenda.first {
+                betweenActions(client)
+                guard isRunning(client, process) else { return }
+                perform(action, client)
+                continue
+            }
+            clients[client].judged = nil
+            if takeFeed(client) { continue }
+            guard let input = clients[client].inbox.popFirst() else { break }
+            deal(with: input, client)
+            if clients[client].process != process { return drive(client) }  // a new session, the same process
+        }
+        if !clients[client].isBusy { planDeadline(client) }
+    }
+
+    /// What the store took in comes before anything that was asked for after it.
+    private func takeFeed(_ client: Int) -> Bool {
+        let entries = clients[client].store.takeFeed()
+        guard !entries.isEmpty else { return false }
+        for entry in entries where entry.kind == .send { noteSequence(entry) }
+        handle(.enqueued(entries), client)
+        return true
+    }
+
+    /// The machine decides; what it wants is done one after the other.
+    func handle(_ event: OutboxEvent, _ client: Int) {
+        let moment = moment(of: client)
+        guard var actions = clients[client].outbox?.handle(event, at: moment) else { return }
+        for action in actions { hash.add(action) }
+        if violation == nil { violation = brokenBound(event, actions, client) }
+        if plan.sabotage == .completesBeforeCommit {
+            actions = actions.filter(\.isCompletion) + actions.filter { !$0.isCompletion }
+        }
+        clients[client].agenda += actions
+    }
+
+    private func deal(with input: Input, _ client: Int) {
+        switch input {
+        case .event(let event): takeEvent(event, client)
+        case .delete(let ids): delete(ids, client)
+        case .resend(let ids): resend(ids, client)
+        case .wish(let wish, let id): carryOut(wish, on: id, client)
+        case .logIn(let user): logIn(user, client)
+        case .logOut: logOut(client)
+        case .merge(let news): merge(news, client)
+        }
+    }
+
+    private func takeEvent(_ event: OutboxEvent, _ client: Int) {
+        switch event {
+        case .answered(let round, _), .unsendable(let round, _, _): clients[client].judged = round
+        case .failed(let round, let error):
+            clients[client].judged = round
+            noteQuiet(client, error)
+        case .probeFailed(let error): noteQuiet(client, error)
+        case .paused:
+            clients[client].isPaused = true
+            if plan.sabotage == .pauseIgnored { return }
+        case .resumed: clients[client].isPaused = false
+        case .deadline: noteDeadline(client)
+        default: break
+        }
+        if case .failed(let round, let error) = event {
+            handle(.failed(round, plan.sabotage.distorted(error)), client)
+        } else {
+            handle(event, client)
+        }
+    }
+
+    /// A machine that asks for a moment that is over would never let its driver rest.
+    private func noteDeadline(_ client: Int) {
+        let isAgain = clients[client].lastDeadline == now
+        clients[client].deadlinesAtOnce = isAgain ? clients[client].deadlinesAtOnce + 1 : 1
+        clients[client].lastDeadline = now
+        if clients[client].deadlinesAtOnce > 20, violation == nil {
+            violation = "the machine asks for a deadline in the past: it would spin"
+        }
+    }
+
+    private func planDeadline(_ client: Int) {
+        guard plan.sabotage != .timersForgotten, let deadline = clients[client].outbox?.nextDeadline else {
+            clients[client].plannedDeadline = nil
+            return
+        }
+        guard clients[client].plannedDeadline != deadline else { return }
+        clients[client].plannedDeadline = deadline
+        queue.plan(.deadline(client: client, process: clients[client].process, deadline), at: deadline)
+    }
+
+    func deadlineComes(_ client: Int, _ process: Int, _ deadline: MonotonicTime) {
+        guard isRunning(client, process), clients[client].plannedDeadline == deadline else { return }
+        clients[client].plannedDeadline = nil
+        submit(.event(.deadline), to: client)
+    }
+
+    // MARK: - Actions
+
+    /// Performs the first action of the agenda, or lets it wait for the disk.
+    private func perform(_ action: OutboxAction, _ client: Int) {
+        switch action {
+        case .commit(let mutations):
+            guard commit(mutations, client) else { return }
+            clients[client].agenda.removeFirst()
+        case .transmit(let round, let mutations):
+            guard plan.sabotage == .sendsBeforeCommit || commit(mutations, client) else { return }
+            clients[client].agenda.removeFirst()
+            transmit(round, mutations, client)
+        case .probe:
+            clients[client].agenda.removeFirst()
+            probe(client)
+        case .complete(let message, let result):
+            clients[client].agenda.removeFirst()
+            complete(message, result, client)
+            if plan.sabotage == .completesTwice, case .failed = result { complete(message, result, client) }
+        case .completeAsStored(let message):
+            clients[client].agenda.removeFirst()
+            completeAsStored(message, client)
+        }
+    }
+
+    /// While the disk is busy with one thing, others happen: a crash, or a message created by somebody.
+    private func betweenActions(_ client: Int) {
+        if strikes(.crash) { return crash(client) }
+        if strikes(.createdBetween) { createMessage(client) }
+    }
+
+    /// - Returns: false when the disk is busy or full: it is done, or asked again, later.
+    private func commit(_ mutations: [Mutation], _ client: Int) -> Bool {
+        if clients[client].isDiskDone {
+            clients[client].isDiskDone = false
+        } else {
+            fillDisk(client)
+            if clients[client].isDiskFull, plan.sabotage == .fullDiskIgnored { return true }
+            guard diskTakesIt(client) else { return false }
+        }
+        for mutation in mutations where violation == nil { violation = brokenBy(mutation, client) }
+        story.tell(now, "client \(client): commits \(mutations.compactMap(\.told).joined(separator: ", "))")
+        guard plan.sabotage == .commitsSplit else {
+            clients[client].store.commit(mutations)
+            return true
+        }
+        let process = clients[client].process
+        for mutation in mutations where isRunning(client, process) {
+            clients[client].store.commit([mutation])
+            betweenActions(client)
+        }
+        return isRunning(client, process)
+    }
+
+    private func fillDisk(_ client: Int) {
+        guard !clients[client].isDiskFull, strikes(.fullDisk) else { return }
+        clients[client].isDiskFull = true
+        story.tell(now, "client \(client): the disk is full")
+        queue.plan(.diskHasRoom(client: client), at: now + chance.between(.milliseconds(10), .seconds(60)))
+    }
+
+    private func diskTakesIt(_ client: Int) -> Bool {
+        let process = clients[client].process
+        if clients[client].isDiskFull {
+            clients[client].isBusy = true
+            queue.plan(.diskIsDone(client: client, process: process), at: now + .seconds(1))
+            return false
+        }
+        guard strikes(.slowDisk) else { return true }
+        clients[client].isBusy = true
+        clients[client].isDiskDone = true
+        let longest: Duration = chance.isLikely(50) ? .seconds(60) : .milliseconds(500)
+        queue.plan(.diskIsDone(client: client, process: process), at: now + chance.between(.milliseconds(1), longest))
+        return false
+    }
+
+    func diskIsDone(_ client: Int, _ process: Int) {
+        guard isRunning(client, process) else { return }
+        clients[client].isBusy = false
+        drive(client)
+    }
+
+    private func transmit(_ round: DeliveryRound, _ mutations: [Mutation], _ client: Int) {
+        let process = clients[client].process
+        if strikes(.crash) {
+            ledger.noteFailedAttempt(round)
+            crash(client)
+        }
+        guard isRunning(client, process) else { return }
+        if violation == nil { violation = brokenBySending(round, client) }
+        guard let account = clients[client].account, let delivery = delivery(of: round, client) else { return }
+        lastCall += 1
+        let call = Call(
+            id: lastCall, client: client, process: process, birth: clients[client].birth, account: account,
+            round: round, delivery: delivery)
+        clients[client].openCalls[call.id] = call
+        story.tell(now, "client \(client): sends \(call)")
+        let unsendable = unsendable(in: round)
+        if unsendable.isEmpty {
+            send(call)
+        } else {
+            queue.plan(.unsendable(call, unsendable), at: now)
+        }
+        if plan.sabotage == .sendsBeforeCommit {
+            if strikes(.crash) { return crash(client) }
+            clients[client].store.commit(mutations)
+        }
+    }
+
+    private func delivery(of round: DeliveryRound, _ client: Int) -> Delivery? {
+        var operations: [DeliveryOperation] = []
+        for operation in round.operations {
+            let body: DeliveryOperation.Body
+            switch operation.kind {
+            case .send:
+                guard let message = clients[client].store.messages[operation.message] else {
+                    violation = "a round names \(operation.message.value.low), which the store does not have"
+                    return nil
+                }
+                body = Self.body(of: message)
+            case .fence, .retract: body = .fence(operation.message)
+            case .delete: body = .delete(operation.message)
+            }
+            operations.append(
+                DeliveryOperation(sequence: operation.sequence, previous: operation.previous, body: body))
+        }
+        return Delivery(outbox: round.outbox, epoch: round.epoch, lane: round.lane, operations: operations)
+    }
+
+    private static func body(of message: Message) -> DeliveryOperation.Body {
+        switch message.role {
+        case .message, .reply:
+            .send(
+                message.id, channel: message.channel, content: message.sentContent, createdAt: message.createdAt,
+                parent: message.parent)
+        case .edit(let target): .edit(message.id, target: target, content: message.sentContent)
+        case .addReaction(let target): .addReaction(message.id, target: target, name: message.reactionName)
+        case .removeReaction(let target): .removeReaction(message.id, target: target, name: message.reactionName)
+        }
+    }
+
+    private func unsendable(in round: DeliveryRound) -> [MessageID] {
+        round.operations.filter { $0.kind == .send && ledger.records[$0.message]?.trait == .unsendable }.map(\.message)
+    }
+
+    func unsendable(_ call: Call, _ messages: [MessageID]) {
+        guard isRunning(call.client, call.process), clients[call.client].openCalls.removeValue(forKey: call.id) != nil
+        else { return }
+        story.tell(now, "client \(call.client): cannot encode \(messages.map(\.value.low)) of round \(call.round.id)")
+        submit(.event(.unsendable(call.round, messages, detail: "it cannot be encoded")), to: call.client)
+    }
+
+    // MARK: - Completions
+
+    /// Whoever waits reads the verdict in the store.
+    private func completeAsStored(_ message: MessageID, _ client: Int) {
+        guard clients[client].waiting.contains(message) else { return }
+        guard let stored = clients[client].store.messages[message] else { return complete(message, .deleted, client) }
+        if stored.syncState == .synced, let placement = stored.placement {
+            complete(message, .delivered(placement), client)
+        } else if stored.syncState == .error, !stored.isInDoubt, let failure = stored.failure {
+            complete(message, .failed(failure), client)
+        }
+    }
+
+    /// Somebody who waits is told. Who was told already must not be told again.
+    private func complete(_ message: MessageID, _ result: DeliveryResult, _ client: Int) {
+        // Nobody waits for an operation.
+        if ledger.records[message]?.role.isOperation == true { return }
+        story.tell(now, "client \(client): tells about \(message.value.low): \(result)")
+        if violation == nil { violation = brokenBy(result, of: message, client) }
+        clients[client].waiting.remove(message)
+    }
+}
+
+extension OutboxAction {
+    fileprivate var isCompletion: Bool {
+        switch self {
+        case .complete, .completeAsStored: true
+        case .commit, .transmit, .probe: false
+        }
+    }
+}
+
+extension Sabotage? {
+    /// What the machine is told of a failure.
+    fileprivate func distorted(_ error: TransportError) -> TransportError {
+        switch (self, error) {
+        case (.offlineIsCharged, .unreachable(let detail)): .transient(code: "unreachable", detail: detail)
+        case (.rateLimitIgnored, .rateLimited(_, let detail)): .rateLimited(after: .zero, detail: detail)
+        default: error
+        }
+    }
+}

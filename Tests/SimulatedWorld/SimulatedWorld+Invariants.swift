@@ -1,0 +1,165 @@
+import CausewayModels
+import CausewayOutbox
+import CausewaySimulatedHub
+import CausewayStorage
+
+/// Where the judge is called, and what only a world with a clock, processes and a way to the hub can break.
+extension SimulatedWorld {
+    private var judge: Judge { Judge(ledger: ledger, hub: hub, retry: plan.configuration.retry) }
+
+    func brokenAfterStep(of client: Int) -> String? {
+        guard !clients[client].isBusy else { return nil }
+        return judge.brokenBetweenInputs(of: clients[client].suspect)
+    }
+
+    func brokenByStoring(_ stored: ModelHub.Stored) -> String? {
+        guard let record = ledger.records[stored.message] else { return "the hub stored what nobody created" }
+        defer { ledger.lastStored[stored.key] = stored.sequence }
+        return judge.brokenByStoring(stored, from: clients[record.client].suspect)
+    }
+
+    func brokenBy(_ mutation: Mutation, _ client: Int) -> String? {
+        judge.brokenBy(mutation, in: clients[client].suspect)
+    }
+
+    func brokenBy(_ result: DeliveryResult, of id: MessageID, _ client: Int) -> String? {
+        judge.brokenBy(result, of: id, to: clients[client].suspect)
+    }
+
+    // MARK: - When the hub deals with a delivery
+
+    /// Once a newer process or copy of a store was heard, no older one is.
+    func brokenByEpoch(_ call: Call) -> String? {
+        let key = Ledger.OutboxKey(account: call.account, outbox: call.round.outbox)
+        let highest = ledger.highestEpochs[key] ?? 0
+        ledger.highestEpochs[key] = max(highest, call.delivery.epoch)
+        if call.delivery.epoch < highest { return "the hub dealt with epoch \(call.delivery.epoch) after \(highest)" }
+        let sender = clients[call.client]
+        if sender.isFrozen, let newest = ledger.newestBirths[key], newest > sender.birth {
+            return "the hub dealt with a process that had been frozen, after it had heard its successor"
+        }
+        ledger.newestBirths[key] = max(ledger.newestBirths[key] ?? 0, call.birth)
+        return nil
+    }
+
+    // MARK: - When a process starts
+
+    /// Under `fail` nothing that waited may be sent.
+    func brokenByStart(_ policy: RestartPolicy, _ snapshot: OutboxSnapshot) -> String? {
+        guard policy == .fail, let left = snapshot.entries.first(where: { $0.kind == .send }) else { return nil }
+        return "\(left.message.value.low) is still to be sent after a start under \(policy)"
+    }
+
+    // MARK: - When a client sends
+
+    /// Nothing leaves without a session, during a pause, or before the moment that the hub asked to wait for; and
+    /// nobody's message under another's name.
+    func brokenBySending(_ round: DeliveryRound, _ client: Int) -> String? {
+        let state = clients[client]
+        guard let account = state.account else { return "client \(client) sends after its logout" }
+        if state.isPaused { return "client \(client) sends while it is paused" }
+        if now < state.quietUntil { return "client \(client) sends although the hub asked it to wait" }
+        for operation in round.operations where operation.kind == .send {
+            if let record = ledger.records[operation.message], record.sender != account {
+                return "\(operation.message.value.low) is sent under another's name"
+            }
+        }
+        return heldUpByOperations(round) ?? tooMuchAtOnce(round, state)
+    }
+
+    /// Operations never hold up messages: they share no lane, but in the one that is for everything.
+    private func heldUpByOperations(_ round: DeliveryRound) -> String? {
+        guard plan.ordering != .strict else { return nil }
+        let kinds = Set(round.operations.filter { $0.kind == .send }.map { isOperation($0.message) })
+        return kinds.count > 1 ? "messages and operations are in one delivery of lane \(round.lane)" : nil
+    }
+
+    private func isOperation(_ id: MessageID) -> Bool { ledger.records[id]?.role.isOperation == true }
+
+    /// Work on the wire is bounded: operations in one delivery, bytes in one.
+    private func tooMuchAtOnce(_ round: DeliveryRound, _ client: ModelClient) -> String? {
+        let limits = plan.configuration
+        if round.operations.count > limits.batchOperationsMax { return "\(round.operations.count) operations at once" }
+        let sends = round.operations.filter { $0.kind == .send }
+        let bytes = sends.reduce(0) { $0 + (client.store.messages[$1.message]?.content.modelBytes ?? 0) }
+        return sends.count > 1 && bytes > limits.batchBytesMax ? "\(bytes) bytes in one delivery" : nil
+    }
+
+    // MARK: - When the machine has decided
+
+    /// Work and memory are bounded per step: what one event makes the machine do is in proportion to what the event
+    /// names and to what may be under way, never to what waits.
+    func brokenBound(_ event: OutboxEvent, _ actions: [OutboxAction], _ client: Int) -> String? {
+        if actions.count < 4 { return nil }
+        let lanes = 2 * plan.channelCount + 2
+        let perLane = plan.configuration.deliveriesInFlightMax + 2
+        let underWay = clients[client].openCalls.values.reduce(0) { $0 + $1.round.operations.count }
+        // What an old run of the process used up all attempts of is set aside in one go, after a restart only.
+        let spent = clients[client].store.entries.filter { $0.attempts > plan.configuration.retry.retriesMax }.count
+        let bound = 2 * (event.size + underWay + spent) + lanes * perLane + 4
+        if actions.count > bound { return "\(actions.count) actions follow from one event (\(bound) are enough)" }
+        let sent = Dictionary(grouping: actions.compactMap(\.lane), by: { $0 }).values.map(\.count).max() ?? 0
+        // After its own answer a lane may be asked once more in the same step.
+        if sent > 2 * plan.configuration.deliveriesInFlightMax { return "\(sent) deliveries of a lane at once" }
+        return nil
+    }
+
+    // MARK: - Liveness
+
+    /// Once the faults are over everything ends within a bound. What was superseded waits for a person.
+    func watchTheEnd() {
+        guard idleSince == nil, violation == nil else { return }
+        if clients.allSatisfy({ $0.outbox != nil && ($0.isIdle || $0.isLeftAlone) }) {
+            idleSince = now
+        } else if now - plan.faultsEnd > Plan.settleBound {
+            violation = "not at its end \(Plan.settleBound) after the faults were over"
+        }
+    }
+
+    // MARK: - At the end
+
+    func brokenAtTheEnd() -> String? {
+        if let stalled = stalled() { return stalled }
+        let judge = judge
+        for id in ledger.records.keys.sorted(by: { $0.value.low < $1.value.low }) {
+            guard let record = ledger.records[id], !clients[record.client].isSuperseded else { continue }
+            if let broken = judge.brokenAtTheEnd(id, record, in: clients[record.client].suspect) { return broken }
+        }
+        for (index, client) in clients.enumerated() where client.original == nil && !client.isSuperseded {
+            let waiting = client.waiting.filter { client.store.messages[$0]?.isParked != true }
+            guard !waiting.isEmpty else { continue }
+            return "client \(index): nobody told about \(waiting.map(\.value.low).sorted())"
+        }
+        return judge.outOfCreationOrder()
+    }
+
+    /// Nothing is planned any more, and yet something waits.
+    private func stalled() -> String? {
+        for (index, client) in clients.enumerated() where !client.isIdle && !client.isLeftAlone {
+            let reason = client.store.inOrder.first(where: \.isPending).flatMap {
+                client.outbox?.waitReason(for: $0.id, at: moment(of: index))
+            }
+            return "client \(index) stalled with \(client.store.entries.map(\.told)): \(reason.map { "\($0)" } ?? "-")"
+        }
+        return nil
+    }
+}
+
+extension OutboxAction {
+    /// The lane in which it sends.
+    fileprivate var lane: LaneID? {
+        if case .transmit(let round, _) = self { round.lane } else { nil }
+    }
+}
+
+extension OutboxEvent {
+    /// How many links it names.
+    fileprivate var size: Int {
+        switch self {
+        case .enqueued(let entries): entries.count
+        case .answered(let round, _), .failed(let round, _), .unsendable(let round, _, _): round.operations.count
+        case .deleted(let messages): messages.count
+        default: 1
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import CausewayModels
+import CausewayOutbox
+import CausewayStorage
+import DequeModule
+
+/// The life of a client's process: it starts, crashes, and sometimes there are two of it.
+extension SimulatedWorld {
+    func start(_ client: Int) {
+        let policy: RestartPolicy = chance.isLikely(plan.resumeLikelihood) ? .resume : .fail
+        let failure = Failure(reason: .sessionEnded, code: "restarted", detail: "", at: wall(of: client))
+        let snapshot = clients[client].store.begin(policy, failure)
+        if violation == nil { violation = brokenByStart(policy, snapshot) }
+        for entry in snapshot.entries where entry.kind == .send { noteSequence(entry) }
+        births += 1
+        clients[client].birth = births
+        clients[client].isFrozen = false
+        hash.add(snapshot.epoch)
+        story.tell(now, "client \(client): starts, \(policy), epoch \(snapshot.epoch), \(snapshot.entries.count) links")
+        load(client, snapshot, firstRound: 1)
+        if clients[client].account != nil { submit(.event(.sessionBegan), to: client) }
+        if areFaultsOver { logInAtTheEnd(client) }
+    }
+
+    /// A machine for the store as it stands. Whoever is not told yet goes on waiting.
+    func load(_ client: Int, _ snapshot: OutboxSnapshot, firstRound: Int) {
+        clients[client].process += 1
+        clients[client].plannedDeadline = nil
+        clients[client].quietUntil = .zero
+        clients[client].isPaused = false
+        let configuration = plan.sabotage == .limitsIgnored ? OutboxConfiguration() : plan.configuration
+        clients[client].outbox = Outbox(
+            snapshot, configuration: configuration, seed: chance.seedOfOthers(), firstRound: firstRound)
+        let store = clients[client].store
+        let waiting = store.pending.union(store.failed.filter { store.messages[$0]?.isInDoubt == true })
+        clients[client].waiting = waiting.filter { store.messages[$0]?.role.isOperation == false }
+    }
+
+    func crash(_ client: Int) {
+        guard clients[client].outbox != nil else { return }
+        for call in clients[client].openCalls.values { ledger.noteFailedAttempt(call.round) }
+        for round in clients[client].unsettled { ledger.noteFailedAttempt(round) }
+        story.tell(now, "client \(client): crashes with \(clients[client].openCalls.count) calls under way")
+        forgetMemory(of: client)
+        queue.plan(.clientStarts(client: client), at: now + chance.between(.zero, .seconds(40)))
+    }
+
+    private func forgetMemory(of client: Int) {
+        clients[client].process += 1
+        clients[client].outbox = nil
+        clients[client].inbox = []
+        clients[client].agenda = []
+        clients[client].isBusy = false
+        clients[client].isDiskDone = false
+        clients[client].openCalls = [:]
+        clients[client].waiting = []
+        clients[client].plannedDeadline = nil
+        clients[client].judged = nil
+        clients[client].quietUntil = .zero
+        clients[client].isPaused = false
+    }
+
+    func isRunning(_ client: Int, _ process: Int) -> Bool {
+        clients[client].outbox != nil && clients[client].process == process
+    }
+
+    // MARK: - Two of one
+
+    /// The process stops where it stands, with its own view of the disk, and another one is started in its place.
+    func pauseProcess(_ client: Int) {
+        guard let ghost = double(client) else { return }
+        clients[ghost].isFrozen = true
+        story.tell(now, "client \(client): its process is frozen, to wake as client \(ghost)")
+        // Whether what is under way arrives is decided already; nobody listens to the answers.
+        for call in clients[client].openCalls.values { ledger.noteFailedAttempt(call.round) }
+        crash(client)
+        queue.plan(.processWakes(client: ghost), at: now + chance.between(.seconds(1), .seconds(120)))
+    }
+
+    /// A copy of the store is opened somewhere else.
+    func restoreCopy(_ client: Int) {
+        guard let ghost = double(client) else { return }
+        story.tell(now, "client \(client): a copy of its store is taken, to be opened as client \(ghost)")
+        forgetMemory(of: ghost)
+        queue.plan(.clientStarts(client: ghost), at: now + chance.between(.seconds(1), .seconds(120)))
+    }
+
+    /// Only once for each client, and never of what is a second one itself.
+    private func double(_ client: Int) -> Int? {
+        guard clients[client].original == nil, !clients[client].isShared, clients[client].outbox != nil else {
+            return nil
+        }
+        clients[client].isShared = true
+        var ghost = clients[client]
+        ghost.original = client
+        // Asleep: nothing of what is planned for the process that it was finds it.
+        ghost.process = 1000
+        ghost.isBusy = true
+        clients.append(ghost)
+        for id in ghost.store.messages.keys { ledger.records[id]?.isOutOfHand = true }
+        return clients.count - 1
+    }
+
+    func wake(_ client: Int) {
+        story.tell(now, "client \(client): wakes up")
+        clients[client].isBusy = false
+        clients[client].isDiskFull = false
+        for call in clients[client].openCalls.values.sorted(by: { $0.id < $1.id }) {
+            var own = call
+            own.client = client
+            own.process = clients[client].process
+            clients[client].openCalls[call.id] = own
+            queue.plan(.callTimesOut(own), at: now)
+        }
+        // A probe under way when it fell asleep is broken off, too.
+        let process = clients[client].process
+        queue.plan(.probeEnds(client: client, process: process, .inDoubt(detail: "asleep")), at: now)
+        drive(client)
+    }
+}

@@ -1,0 +1,284 @@
+import CausewayModels
+import CausewayOutbox
+import CausewaySimulatedHub
+import CausewayStorage
+import DequeModule
+
+/// What people do: they create, delete, resend, log out and in, pause, look whether it works, and set their clocks.
+extension SimulatedWorld {
+    func userActs(_ act: Plan.Act) {
+        let client = act.client
+        chance.begin(act, part: 0)
+        guard act.number < plan.actCount, !areFaultsOver else { return }
+        let next = Plan.Act(client: client, number: act.number + 1)
+        queue.plan(.userActs(next), at: now + chance.between(.zero, plan.actPauseMax))
+        guard clients[client].outbox != nil, !plan.sparedActs.contains(act) else { return }
+        if strikes(.clockJump) { setClock(of: client) }
+        if strikes(.pausedProcess) { return pauseProcess(client) }
+        if strikes(.restoredCopy) { restoreCopy(client) }
+        chance.begin(act, part: 1)
+        if clients[client].account == nil, chance.isLikely(700) { return logIn(client) }
+        switch chance.number(in: 0..<100) {
+        case 0..<30: createMessage(client)
+        case 30..<42: wishSomething(client)
+        case 42..<54: for _ in 0..<chance.number(in: 2..<9) { createMessage(client) }
+        case 54..<67: deleteSome(client)
+        case 67..<82: resendSome(client)
+        case 82..<86: refresh(client)
+        case 86..<89: submit(.logOut, to: client)
+        case 89..<92: submit(.event(.paused), to: client)
+        case 92..<97: submit(.event(.resumed), to: client)
+        case 97..<99: submit(.event(.probeRequested), to: client)
+        default: crash(client)
+        }
+        drive(client)
+    }
+
+    private func setClock(of client: Int) {
+        clients[client].clockError = chance.between(.seconds(-200_000), .seconds(200_000))
+        story.tell(now, "client \(client): its clock is wrong by \(clients[client].clockError)")
+    }
+
+    /// In time of the creator; the engine is told by the store's feed.
+    func createMessage(_ client: Int) {
+        guard !clients[client].isDiskFull else { return story.tell(now, "client \(client): no room for a message") }
+        counts.created += 1
+        let number = ledger.created.count + 1
+        let id = Cast.message(number)
+        let content = Cast.content(number, isMedia: chance.isLikely(350))
+        let channel = Cast.channels[chance.number(in: 0..<plan.channelCount)]
+        let lane = plan.ordering.lane(for: content.type, in: channel)
+        let sender = clients[client].account ?? clients[client].lastAccount
+        let parent = chance.isLikely(150) ? ownMessages(client, by: sender).last?.id : nil
+        let draft = MessageDraft(
+            id: id, channel: channel, sender: sender, role: parent.map { .reply(to: $0) } ?? .message,
+            content: content, createdAt: wall(of: client), lane: lane)
+        let message = clients[client].store.enqueue(draft)
+        ledger.created.append(id)
+        ledger.records[id] = Ledger.Record(
+            client: client, channel: channel, sender: sender, role: draft.role, trait: trait(),
+            sequences: [message.laneSequence], ordinal: message.ordinal)
+        ledger.wishes[id] = Ledger.Wish(content: content)
+        clients[client].waiting.insert(id)
+        hash.add(message.laneSequence)
+        story.tell(now, "client \(client): creates \(number) as \(message.laneSequence) in \(lane)")
+    }
+
+    private func trait() -> Ledger.Trait {
+        switch chance.number(in: 0..<100) {
+        case 0..<3: .refused
+        case 3..<6: .refusedUntil(now + chance.between(.zero, .seconds(60)))
+        case 6..<8: .poisonous
+        case 8..<9: .unsendable
+        default: .plain
+        }
+    }
+
+    // MARK: - Deletions
+
+    private func deleteSome(_ client: Int) {
+        let all = clients[client].store.inOrder.filter { !$0.role.isOperation }
+        var ids: [MessageID] = []
+        for _ in 0..<chance.number(in: 1..<4) {
+            if let message = chance.one(of: all), !ids.contains(message.id) { ids.append(message.id) }
+        }
+        if !ids.isEmpty { submit(.delete(ids), to: client) }
+    }
+
+    /// In its turn. A full disk is an answer, and nothing has changed.
+    func delete(_ ids: [MessageID], _ client: Int) {
+        guard !clients[client].isDiskFull, let outbox = clients[client].outbox else { return }
+        let messages = ids.compactMap { clients[client].store.messages[$0] }
+        guard !messages.isEmpty else { return }
+        var changes: [Outbox.Changes] = []
+        for message in messages {
+            let dependants = clients[client].store.dependants(of: message.id)
+            var deletion = outbox.deletion(of: message, with: dependants, by: .api, at: moment(of: client))
+            if plan.sabotage == .deletesOnlyLocally { deletion.mutations = [.delete(message.id)] }
+            changes.append(deletion)
+        }
+        let mutations = changes.flatMap(\.mutations)
+        let deleted = changes.flatMap(\.vanished)
+        for id in deleted where ledger.records[id]?.client == client { ledger.records[id]?.isDeleted = true }
+        for message in messages where ledger.records[message.id]?.client == client {
+            ledger.records[message.id]?.isDeleted = true
+            // The hub lets nobody else delete it.
+            if !isOwn(message, client) { ledger.records[message.id]?.isOutOfHand = true }
+        }
+        clients[client].vanishedCount += deleted.count - messages.count
+        counts.deleted += deleted.count
+        story.tell(now, "client \(client): deletes \(deleted.map(\.value.low))")
+        hash.add(mutations)
+        clients[client].store.commit(mutations)
+        if strikes(.crash) { return crash(client) }
+        handle(.deleted(deleted), client)
+        clients[client].agenda += changes.flatMap(\.ended).map { .completeAsStored($0) }
+    }
+
+    /// Only who sent a message from this store takes it from the hub.
+    private func isOwn(_ message: Message, _ client: Int) -> Bool {
+        message.sender == (clients[client].account ?? clients[client].lastAccount)
+    }
+
+    // MARK: - Resends
+
+    private func resendSome(_ client: Int) {
+        let failed = clients[client].store.inOrder.filter { $0.syncState == .error }
+        guard let one = chance.one(of: failed) else { return }
+        var chosen = chance.isLikely(300) ? failed : [one]
+        if chance.isLikely(200) { chosen.append(one) }  // a double click
+        submit(.resend(chosen.map(\.id)), to: client)
+    }
+
+    /// In its turn.
+    func resend(_ ids: [MessageID], _ client: Int) {
+        guard !clients[client].isDiskFull, let outbox = clients[client].outbox else { return }
+        let chosen = ids.compactMap { clients[client].store.messages[$0] }
+            .filter { $0.sender == clients[client].account }
+        if plan.sabotage == .resendGetsNewID {
+            for message in chosen { createAgain(message, client) }
+            return
+        }
+        let queued = chosen.filter { !outbox.mutations(toResend: $0, at: moment(of: client)).isEmpty }
+        let mutations = queued.flatMap { outbox.mutations(toResend: $0, at: moment(of: client)) }
+        guard !mutations.isEmpty else { return }
+        counts.resent += chosen.count
+        story.tell(now, "client \(client): resends \(chosen.map(\.id.value.low))")
+        clients[client].vanishedCount += chosen.count
+        for message in queued {
+            ledger.records[message.id]?.failedAttempts = 0
+            if message.role.isOperation {
+                noteWishAgain(message)
+            } else {
+                clients[client].waiting.insert(message.id)
+            }
+        }
+        hash.add(mutations)
+        clients[client].store.commit(mutations)
+    }
+
+    /// For `resendGetsNewID`.
+    private func createAgain(_ message: Message, _ client: Int) {
+        guard message.syncState == .error, !message.role.isOperation, let lane = message.lane,
+            let record = ledger.records[message.id]
+        else {
+            return
+        }
+        let id = Cast.message(100_000 + ledger.copies.count)
+        ledger.copies[id] = ledger.original(of: message.id)
+        let draft = MessageDraft(
+            id: id, channel: message.channel, sender: message.sender, content: message.content,
+            createdAt: message.createdAt, lane: lane)
+        let again = clients[client].store.enqueue(draft)
+        ledger.records[id] = record
+        ledger.records[id]?.sequences = [again.laneSequence]
+        ledger.records[id]?.ordinal = again.ordinal
+        clients[client].waiting.insert(id)
+    }
+
+    // MARK: - Pages
+
+    /// A page as it stands now, which arrives when it stands so no more.
+    private func refresh(_ client: Int) {
+        guard clients[client].account != nil, troubles.isEmpty else { return }
+        let news = page(of: Cast.channels[chance.number(in: 0..<plan.channelCount)], for: clients[client].account)
+        guard !news.isEmpty else { return }
+        let delay = chance.between(.milliseconds(5), .seconds(10))
+        queue.plan(.news(client: client, process: clients[client].process, news), at: now + delay)
+    }
+
+    /// In its turn: first into the store, then the machine is told what is proven.
+    func merge(_ news: [PlacedMessage], _ client: Int) {
+        guard !clients[client].isDiskFull else { return }
+        story.tell(now, "client \(client): hears of \(news.map(\.id.value.low))")
+        let mutations = news.map { Mutation.merge($0, at: wall(of: client)) }
+        hash.add(mutations)
+        for mutation in mutations where violation == nil { violation = brokenBy(mutation, client) }
+        noteStale(news, client)
+        clients[client].store.commit(mutations)
+        for one in news where clients[client].outbox?.isWaiting(for: one.id) == true {
+            handle(.proven(one.id, one.placement), client)
+        }
+    }
+
+    /// A page of a moment ago may take back for a while what is known since.
+    private func noteStale(_ news: [PlacedMessage], _ client: Int) {
+        for one in news where one.sender == clients[client].account {
+            let isNews = clients[client].store.messages[one.id]?.myReactions != one.face.myReactions
+            if isNews || one.face.myReactions != hub.accepted[one.id]?.reactions { ledger.stale.insert(one.id) }
+        }
+    }
+
+    // MARK: - Sessions
+
+    func logOut(_ client: Int) {
+        guard clients[client].account != nil, let outbox = clients[client].outbox, !clients[client].isDiskFull
+        else { return }
+        story.tell(now, "client \(client): logs out with \(clients[client].openCalls.count) calls under way")
+        clients[client].openCalls = [:]
+        let failure = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: wall(of: client))
+        clients[client].store.commit([.endSession(failure)])
+        clients[client].account = nil
+        if plan.sabotage == .logoutForgotten { return }
+        reload(client, outbox)
+    }
+
+    private func logIn(_ client: Int) {
+        let waits = clients[client].store.pending.contains {
+            clients[client].store.messages[$0]?.isWaitingOperation == true
+        }
+        let isOther = plan.accountCount > 1 && chance.isLikely(200) && !waits
+        let last = clients[client].lastAccount
+        submit(.logIn(isOther ? Cast.users.first { $0 != last } ?? last : last), to: client)
+    }
+
+    func logIn(_ user: UserID, _ client: Int) {
+        guard clients[client].account == nil, let outbox = clients[client].outbox, !clients[client].isDiskFull
+        else { return }
+        story.tell(now, "client \(client): \(user) logs in")
+        let stray = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: wall(of: client))
+        var mutations: [Mutation] = [.endSession(stray)]
+        if user != clients[client].lastAccount {
+            mutations.append(.forgetAccount)
+            for id in clients[client].store.messages.keys { ledger.records[id]?.isOutOfHand = true }
+            for control in clients[client].store.controls.values {
+                ledger.records[control.message]?.isOutOfHand = true
+            }
+        }
+        clients[client].store.commit(mutations)
+        clients[client].account = user
+        clients[client].lastAccount = user
+        reload(client, outbox)
+        clients[client].inbox.prepend(.event(.sessionBegan))
+    }
+
+    private func reload(_ client: Int, _ outbox: Outbox) {
+        for entry in clients[client].store.takeFeed() where entry.kind == .send { noteSequence(entry) }
+        load(client, clients[client].store.snapshot, firstRound: outbox.nextRound)
+    }
+
+    func noteSequence(_ entry: OutboxEntry) {
+        guard ledger.records[entry.message]?.sequences.last != entry.sequence else { return }
+        ledger.records[entry.message]?.sequences.append(entry.sequence)
+    }
+
+    // MARK: - The end
+
+    /// The network, the hub and the users are good from now on.
+    func endFaults() {
+        story.tell(now, "the faults are over")
+        areFaultsOver = true
+        troubles = []
+        for client in clients.indices {
+            clients[client].isDiskFull = false
+            logInAtTheEnd(client)
+            submit(.event(.resumed), to: client)
+            submit(.event(.attentionResolved), to: client)
+        }
+    }
+
+    func logInAtTheEnd(_ client: Int) {
+        guard clients[client].original == nil else { return }
+        submit(.logIn(clients[client].lastAccount), to: client)
+    }
+}

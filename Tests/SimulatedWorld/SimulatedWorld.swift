@@ -1,0 +1,165 @@
+import CausewayModels
+import CausewayOutbox
+import CausewaySimulatedHub
+
+/// A world in one thread: clients, a network, a hub and their users, driven by one clock and one source of chance.
+///
+/// The machines are the real ones: `Outbox` on the clients, `LaneRules` and `EpochRules` on the hub. Stores, network
+/// and users are models. The same plan gives the same history, byte for byte, in every build.
+package final class SimulatedWorld {
+    let plan: Plan
+    var chance: Chance
+    var now = MonotonicTime.zero
+    var queue = EventQueue()
+    var clients: [ModelClient] = []
+    var hub: ModelHub
+    var ledger = Ledger()
+    package internal(set) var counts = FaultCounts()
+    package internal(set) var story: Story
+    var hash = HistoryHash()
+    /// The first invariant that broke, in words.
+    package internal(set) var violation: String?
+    /// What happened that a smaller story could do without.
+    private(set) var strikes: [Strike] = []
+
+    var areFaultsOver = false
+    /// What is wrong with the way to the hub.
+    var troubles: Set<Trouble> = []
+    var lastCall = 0
+    var births = 0
+    var nextOperation = 1
+    /// When the last client became idle after the faults had ended.
+    var idleSince: MonotonicTime?
+
+    package init(_ plan: Plan, isTelling: Bool = false) {
+        self.plan = plan
+        chance = Chance(seed: plan.seed)
+        hub = ModelHub(sabotage: plan.sabotage?.ofHub)
+        story = Story(isTelling: isTelling)
+        for index in 0..<plan.clientCount {
+            let outboxID = OutboxID(UUIDv7(high: 1, low: UInt64(index)))
+            let account = Cast.users[index % plan.accountCount]
+            clients.append(
+                ModelClient(
+                    store: ModelStore(outboxID: outboxID, sabotage: plan.sabotage), account: account,
+                    lastAccount: account))
+            queue.plan(.clientStarts(client: index), at: now)
+            queue.plan(.userActs(Plan.Act(client: index, number: 0)), at: now)
+        }
+        queue.plan(.faultsEnd, at: plan.faultsEnd)
+    }
+
+    /// Runs until nothing is left to happen, or an invariant breaks.
+    package func run() {
+        while violation == nil, step() {
+            if counts.steps > Plan.stepsMax { violation = "no end after \(Plan.stepsMax) steps" }
+        }
+        if violation == nil { violation = brokenAtTheEnd() }
+        counts.seeds = 1
+        counts.virtualTime = now - .zero
+        counts.digest = hash.value
+    }
+
+    /// Lets the next thing happen; false when there is none.
+    private func step() -> Bool {
+        guard let (time, happening) = queue.next() else { return false }
+        now = max(now, time)
+        counts.steps += 1
+        hash.add(now.nanoseconds)
+        happening.add(to: &hash)
+        let client = happen(happening)
+        if violation == nil, let client { violation = brokenAfterStep(of: client) }
+        if areFaultsOver { watchTheEnd() }
+        return true
+    }
+
+    /// - Returns: the client that it happened to.
+    private func happen(_ happening: Happening) -> Int? {
+        switch happening {
+        case .userActs(let act):
+            userActs(act)
+            return act.client
+        case .deadline(let client, let process, let deadline):
+            deadlineComes(client, process, deadline)
+            return client
+        case .diskIsDone(let client, let process):
+            diskIsDone(client, process)
+            return client
+        case .callEnds(let call, let result):
+            callEnds(call, result)
+            return call.client
+        case .callTimesOut(let call):
+            callTimesOut(call)
+            return call.client
+        case .unsendable(let call, let messages):
+            unsendable(call, messages)
+            return call.client
+        case .probeEnds(let client, let process, let error):
+            probeEnds(client, process, error)
+            return client
+        case .news(let client, let process, let news):
+            if isRunning(client, process) { submit(.merge(news), to: client) }
+            return client
+        case .clientStarts(let client):
+            start(client)
+            return client
+        case .processWakes(let client):
+            wake(client)
+            return client
+        default:
+            happenOutside(happening)
+            return nil
+        }
+    }
+
+    private func happenOutside(_ happening: Happening) {
+        switch happening {
+        case .requestArrives(let call, let fate): requestArrives(call, fate)
+        case .probeArrives(let client, let process): probeArrives(client, process)
+        case .wayIsGood(let trouble):
+            troubles.remove(trouble)
+            story.tell(now, "the \(trouble.rawValue) is over")
+        case .diskHasRoom(let client):
+            clients[client].isDiskFull = false
+            story.tell(now, "client \(client): the disk has room again")
+        case .tokenRenewed:
+            troubles.remove(.tokenRefused)
+            story.tell(now, "the token was renewed")
+            for client in clients.indices { submit(.event(.attentionResolved), to: client) }
+        case .faultsEnd: endFaults()
+        default: preconditionFailure("it happens to a client")
+        }
+    }
+
+    // MARK: - Chance
+
+    /// True when the fault strikes now; counted then, with what is under way.
+    ///
+    /// - Parameter extra: messages that it strikes although nobody waits for their answers any more.
+    func strikes(_ fault: Fault, extra: Int = 0) -> Bool {
+        guard !areFaultsOver,
+            let strike = chance.strike(fault, likelihood: plan.likelihoods[fault.index]),
+            !plan.sparedStrikes.contains(strike)
+        else { return false }
+        if story.isTelling { strikes.append(strike) }
+        let inFlight = clients.reduce(extra) { count, client in
+            count + client.openCalls.values.reduce(0) { $0 + $1.round.operations.count }
+        }
+        counts.count(fault, inFlight: inFlight)
+        return true
+    }
+
+    func begin(_ trouble: Trouble, for duration: Duration) {
+        troubles.insert(trouble)
+        story.tell(now, "\(trouble.rawValue) for \(duration)")
+        queue.plan(.wayIsGood(trouble), at: now + duration)
+    }
+
+    // MARK: - Time
+
+    func moment(of client: Int) -> Moment { Moment(now: now, wall: wall(of: client)) }
+
+    func wall(of client: Int) -> Timestamp { hubTime.advanced(by: clients[client].clockError) }
+
+    var hubTime: Timestamp { Timestamp(milliseconds: 1_700_000_000_000).advanced(by: now - .zero) }
+}

@@ -1,0 +1,72 @@
+import CausewayModels
+
+/// Runs of many seeds.
+package enum Simulation {
+    package struct Failure: Sendable {
+        package var seed: UInt64
+        package var violation: String
+        /// What happened, in the smallest story that breaks something.
+        package var story: String
+
+        package var told: String { "seed \(seed): \(violation)\n\(story)" }
+    }
+
+    /// Runs one seed; of every 100th twice, and both must be one history. A broken one is made small and told.
+    package static func run(seed: UInt64, sabotage: Sabotage? = nil, counts: inout FaultCounts) -> Failure? {
+        let plan = Plan(seed: seed, sabotage: sabotage)
+        let world = SimulatedWorld(plan)
+        world.run()
+        counts += world.counts
+        if seed % 100 == 0 || world.violation != nil {
+            let again = SimulatedWorld(plan)
+            again.run()
+            if again.hash != world.hash || again.violation != world.violation {
+                return Failure(seed: seed, violation: "a second run of the seed is another history", story: "")
+            }
+        }
+        guard let violation = world.violation else { return nil }
+        return Failure(seed: seed, violation: violation, story: Shrinker(plan, violation).story())
+    }
+
+    /// Runs a range of seeds, up to the first that breaks an invariant.
+    package static func run(
+        _ seeds: Range<UInt64>, sabotage: Sabotage? = nil
+    ) -> (failure: Failure?, counts: FaultCounts) {
+        var counts = FaultCounts()
+        for seed in seeds {
+            if let failure = run(seed: seed, sabotage: sabotage, counts: &counts) { return (failure, counts) }
+        }
+        return (nil, counts)
+    }
+
+    /// Runs a range of seeds, in several threads at once.
+    ///
+    /// - Parameter progress: called with what a part of them counted, in any order.
+    package static func runAtOnce(
+        _ seeds: Range<UInt64>, threads: Int, progress: (FaultCounts) -> Void
+    ) async -> [Failure] {
+        let part: UInt64 = 250
+        return await withTaskGroup(of: (failure: Failure?, counts: FaultCounts).self) { group in
+            var starts = stride(from: seeds.lowerBound, to: seeds.upperBound, by: Int(part)).makeIterator()
+            func addPart() {
+                guard let start = starts.next() else { return }
+                group.addTask { run(start..<min(start + part, seeds.upperBound)) }
+            }
+            for _ in 0..<threads { addPart() }
+            var failures: [Failure] = []
+            while let (failure, counts) = await group.next() {
+                if let failure { failures.append(failure) }
+                progress(counts)
+                addPart()
+            }
+            return failures
+        }
+    }
+
+    /// The whole story of one seed, and what it broke.
+    package static func tell(seed: UInt64, sabotage: Sabotage? = nil) -> (story: [String], violation: String?) {
+        let world = SimulatedWorld(Plan(seed: seed, sabotage: sabotage), isTelling: true)
+        world.run()
+        return (world.story.lines, world.violation)
+    }
+}

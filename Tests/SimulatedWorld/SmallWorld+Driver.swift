@@ -1,0 +1,150 @@
+import CausewayHubRules
+import CausewayModels
+import CausewayOutbox
+import CausewaySimulatedHub
+import CausewayStorage
+
+/// The client of a small world: what it does about an event, up to the end or to a crash.
+extension SmallWorld {
+    var moment: Moment { Moment(now: .zero, wall: Self.wall) }
+
+    /// Begins a process on the store.
+    mutating func start(_ policy: RestartPolicy) {
+        let failure = Failure(reason: .sessionEnded, code: "restarted", detail: "", at: Self.wall)
+        let snapshot = store.begin(policy, failure)
+        if policy == .fail, snapshot.entries.contains(where: { $0.kind == .send }) {
+            violation = violation ?? "something is still to be sent after a start under fail"
+        }
+        outbox = Outbox(snapshot, configuration: configuration, seed: 1)
+        waiting = store.pending.union(store.failed.filter { store.messages[$0]?.isInDoubt == true })
+        isProbing = false
+        take(.sessionBegan, at: .zero)
+    }
+
+    mutating func crash(_ policy: RestartPolicy) {
+        for parcel in wire where parcel.isAwaited { ledger.noteFailedAttempt(parcel.round) }
+        wire = wire.compactMap { parcel in
+            guard parcel.stage == .request else { return nil }
+            var orphan = parcel
+            orphan.isAwaited = false
+            orphan.isOfThisProcess = false
+            return orphan
+        }
+        outbox = nil
+        start(policy)
+    }
+
+    /// Deals with an event.
+    ///
+    /// - Parameter actionsMax: after so many actions the process is gone.
+    /// - Returns: how many actions there were.
+    @discardableResult
+    mutating func take(_ event: OutboxEvent, at now: MonotonicTime, actionsMax: Int = .max) -> Int {
+        var done = 0
+        var next: OutboxEvent? = event
+        while let event = next {
+            guard let actions = outbox?.handle(event, at: Moment(now: now, wall: Self.wall)) else { return done }
+            for action in actions {
+                guard done < actionsMax, violation == nil else { return done }
+                perform(action)
+                done += 1
+            }
+            let entries = store.takeFeed()
+            for entry in entries where entry.kind == .send { note(entry) }
+            next = entries.isEmpty ? nil : .enqueued(entries)
+        }
+        if violation == nil { violation = judge.brokenBetweenInputs(of: suspect) }
+        return done
+    }
+
+    private mutating func note(_ entry: OutboxEntry) {
+        guard ledger.records[entry.message]?.sequences.last != entry.sequence else { return }
+        ledger.records[entry.message]?.sequences.append(entry.sequence)
+    }
+
+    private mutating func perform(_ action: OutboxAction) {
+        switch action {
+        case .commit(let mutations): commit(mutations)
+        case .transmit(let round, let mutations):
+            commit(mutations)
+            send(round)
+        case .probe: isProbing = true
+        case .complete(let message, let result): complete(message, result)
+        case .completeAsStored(let message): completeAsStored(message)
+        }
+    }
+
+    mutating func commit(_ mutations: [Mutation]) {
+        for mutation in mutations where violation == nil { violation = judge.brokenBy(mutation, in: suspect) }
+        store.commit(mutations)
+    }
+
+    private mutating func send(_ round: DeliveryRound) {
+        let operations = round.operations.map { operation in
+            let message = store.messages[operation.message]
+            let body: DeliveryOperation.Body =
+                switch operation.kind {
+                case .send:
+                    .send(
+                        operation.message, channel: Cast.channels[0], content: message?.content ?? .text(""),
+                        createdAt: Self.wall)
+                case .fence, .retract: .fence(operation.message)
+                case .delete: .delete(operation.message)
+                }
+            return DeliveryOperation(sequence: operation.sequence, previous: operation.previous, body: body)
+        }
+        let delivery = Delivery(outbox: round.outbox, epoch: round.epoch, lane: round.lane, operations: operations)
+        var stage = Parcel.Stage.request
+        if sabotage == .fencesSkipped, round.operations.allSatisfy({ $0.kind == .fence || $0.kind == .retract }) {
+            stage = .answer(.success(DeliveryReport(mark: 0, outcomes: operations.map { _ in .fenced })))
+        }
+        wire.append(
+            Parcel(round: round, delivery: delivery, stage: stage, isAwaited: true, isOfThisProcess: true))
+    }
+
+    private mutating func complete(_ message: MessageID, _ result: DeliveryResult) {
+        if violation == nil { violation = judge.brokenBy(result, of: message, to: suspect) }
+        waiting.remove(message)
+    }
+
+    private mutating func completeAsStored(_ id: MessageID) {
+        guard waiting.contains(id) else { return }
+        guard let stored = store.messages[id] else { return complete(id, .deleted) }
+        if stored.syncState == .synced, let placement = stored.placement {
+            complete(id, .delivered(placement))
+        } else if stored.syncState == .error, !stored.isInDoubt, let failure = stored.failure {
+            complete(id, .failed(failure))
+        }
+    }
+
+    // MARK: - The hub
+
+    /// What the hub says when a request arrives, with its verdict on new messages.
+    mutating func arrive(_ index: Int, verdict: LaneRules.Verdict = .fine) {
+        let parcel = wire[index]
+        let before = hub.history.count
+        let result: Result<DeliveryReport, TransportError>
+        do throws(TransportError) {
+            var isFirst = true
+            let report = try hub.apply(parcel.delivery, at: Self.wall) { _, _ in
+                defer { isFirst = false }
+                return isFirst ? verdict : .fine
+            }
+            result = .success(report)
+            noteFailedAttempts(parcel.round, report)
+        } catch {
+            result = .failure(error)
+        }
+        for stored in hub.history[before...] where violation == nil {
+            violation = judge.brokenByStoring(stored, from: suspect)
+            ledger.lastStored[stored.key] = stored.sequence
+        }
+        wire[index].stage = .answer(result)
+    }
+
+    private mutating func noteFailedAttempts(_ round: DeliveryRound, _ report: DeliveryReport) {
+        for (operation, outcome) in zip(round.operations, report.outcomes) {
+            if case .tryLater(_, _, after: nil) = outcome { ledger.records[operation.message]?.failedAttempts += 1 }
+        }
+    }
+}

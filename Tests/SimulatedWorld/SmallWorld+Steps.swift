@@ -1,0 +1,280 @@
+import CausewayHubRules
+import CausewayModels
+import CausewayOutbox
+import CausewaySimulatedHub
+import CausewayStorage
+
+/// Everything that can happen next in a small world.
+extension SmallWorld {
+    /// What happens, to which parcel or message.
+    enum Step: Hashable {
+        // What a good world does
+        case create
+        case arrives(Int)
+        case answered(Int, Cut?)
+        case timesOut(Int, Cut?)
+        case greeted(Cut?)
+        case deadline(Cut?)
+        // What people do
+        case delete(Int, Cut?)
+        case resend(Int)
+        // Faults
+        case requestLost(Int)
+        case answerLost(Int)
+        case arrivesTwice(Int)
+        case late(Int)
+        case lateAnswer(Int)
+        case unreachable(Int)
+        case busy(Int)
+        case tryLater(Int)
+        case refused(Int)
+        case rateLimited(Int)
+        case hubRestarts(Int)
+        case notGreeted
+        case proven(Int)
+        case crash(RestartPolicy)
+    }
+
+    /// The process is gone after so many actions, and starts again.
+    struct Cut: Hashable {
+        var actions: Int
+        var policy: RestartPolicy
+    }
+
+    /// The one thing that happens next when everything goes well; `nil` when all is said.
+    var goodStep: Step? {
+        if let index = wire.firstIndex(where: { $0.stage == .request && $0.isAwaited }) { return .arrives(index) }
+        if let index = wire.firstIndex(where: { $0.isAnswer }) { return .answered(index, nil) }
+        if isProbing { return .greeted(nil) }
+        if let index = wire.firstIndex(where: { $0.stage == .lost }) { return .timesOut(index, nil) }
+        if let index = wire.firstIndex(where: { $0.stage == .request }) { return .arrives(index) }
+        if created < size.lanes.count { return .create }
+        return outbox?.nextDeadline == nil ? nil : .deadline(nil)
+    }
+
+    /// All that can happen next, the good step among it.
+    var steps: [Step] {
+        var steps: [Step] = []
+        if created < size.lanes.count { steps.append(.create) }
+        for (index, parcel) in wire.enumerated() { steps += self.steps(of: parcel, index) }
+        if isProbing { steps.append(.greeted(nil)) }
+        if outbox?.nextDeadline != nil { steps.append(.deadline(nil)) }
+        if actsLeft > 0 {
+            for number in 1..<(created + 1) {
+                guard let message = store.messages[Self.message(number)] else { continue }
+                steps.append(.delete(number, nil))
+                if message.syncState == .error { steps.append(.resend(number)) }
+            }
+        }
+        guard faultsLeft > 0 else { return steps }
+        if isProbing { steps.append(.notGreeted) }
+        for policy in RestartPolicy.allCases { steps.append(.crash(policy)) }
+        for number in 1..<(created + 1) where hub.holds(Self.message(number)) {
+            if outbox?.isWaiting(for: Self.message(number)) == true { steps.append(.proven(number)) }
+        }
+        return steps
+    }
+
+    private func steps(of parcel: Parcel, _ index: Int) -> [Step] {
+        switch parcel.stage {
+        case .request:
+            guard faultsLeft > 0 else { return [.arrives(index)] }
+            var steps: [Step] = [.arrives(index), .requestLost(index), .arrivesTwice(index), .hubRestarts(index)]
+            if parcel.isAwaited {
+                steps += [.late(index), .unreachable(index), .busy(index), .tryLater(index), .refused(index)]
+                steps.append(.rateLimited(index))
+            }
+            return steps
+        case .answer:
+            guard faultsLeft > 0, parcel.isAwaited else { return [.answered(index, nil)] }
+            return [.answered(index, nil), .answerLost(index), .lateAnswer(index)]
+        case .lost: return [.timesOut(index, nil)]
+        }
+    }
+
+    /// The world after the step.
+    ///
+    /// - Returns: also how many actions its client performed: it may be cut off before each of them.
+    func after(_ step: Step) -> (world: SmallWorld, actions: Int) {
+        var world = self
+        var now = MonotonicTime.zero
+        let actions: Int
+        switch step {
+        case .deadline(let cut):
+            now = outbox?.nextDeadline ?? .zero
+            actions = world.take(.deadline, at: now, cut)
+        default: actions = world.happen(step)
+        }
+        world.makeCanonical(at: now)
+        return (world, actions)
+    }
+
+    private mutating func happen(_ step: Step) -> Int {
+        switch step {
+        case .create: return create()
+        case .arrives(let index): arriveAndAnswer(index)
+        case .answered(let index, let cut): return answer(index, cut)
+        case .timesOut(let index, let cut):
+            let round = wire.remove(at: index).round
+            return fail(round, .inDoubt(detail: ""), cut)
+        case .greeted(let cut):
+            isProbing = false
+            return take(.greeted, at: .zero, cut)
+        case .delete(let number, let cut): return delete(Self.message(number), cut)
+        case .resend(let number): return resend(Self.message(number))
+        case .deadline: break
+        default:
+            faultsLeft -= 1
+            return strike(step)
+        }
+        return 0
+    }
+
+    private mutating func strike(_ step: Step) -> Int {
+        switch step {
+        case .requestLost(let index):
+            if wire[index].isAwaited { wire[index].stage = .lost } else { wire.remove(at: index) }
+        case .answerLost(let index): wire[index].stage = .lost
+        case .arrivesTwice(let index):
+            for operation in wire[index].round.operations { ledger.records[operation.message]?.isRepeated = true }
+            var copy = wire[index]
+            copy.isAwaited = false
+            wire.append(copy)
+            arriveAndAnswer(index)
+        case .late(let index):
+            wire[index].isAwaited = false
+            return fail(wire[index].round, .inDoubt(detail: ""), nil)
+        case .lateAnswer(let index):
+            wire[index].isAwaited = false
+            return fail(wire[index].round, .inDoubt(detail: ""), nil)
+        case .unreachable(let index): return fail(wire.remove(at: index).round, .unreachable(detail: ""), nil)
+        case .busy(let index): return fail(wire.remove(at: index).round, .transient(code: "", detail: ""), nil)
+        case .rateLimited(let index):
+            return fail(wire.remove(at: index).round, .rateLimited(after: .seconds(1), detail: ""), nil)
+        case .tryLater(let index): arrive(index, verdict: .tryLater(code: "", detail: "", after: nil))
+        case .refused(let index): arrive(index, verdict: .refuse(code: "", detail: ""))
+        case .hubRestarts(let index):
+            // After its transaction; before it, the request is lost.
+            arriveAndAnswer(index)
+            hub.restart()
+            if index < wire.count, wire[index].isAwaited { wire[index].stage = .lost }
+        case .notGreeted:
+            isProbing = false
+            return take(.probeFailed(.unreachable(detail: "")), at: .zero)
+        case .proven(let number):
+            let id = Self.message(number)
+            guard let placement = hub.accepted[id]?.placement else { return 0 }
+            return take(.proven(id, placement), at: .zero)
+        case .crash(let policy): crash(policy)
+        default: preconditionFailure("not a fault")
+        }
+        return 0
+    }
+
+    // MARK: - One step each
+
+    private mutating func create() -> Int {
+        created += 1
+        let id = Self.message(created)
+        let lane = size.lanes[created - 1]
+        let message = store.enqueue(
+            MessageDraft(
+                id: id, channel: Cast.channels[0], sender: Cast.users[0],
+                content: Cast.content(created, isMedia: lane == .media), createdAt: Self.wall, lane: lane))
+        ledger.created.append(id)
+        ledger.records[id] = Ledger.Record(
+            client: 0, channel: Cast.channels[0], sender: Cast.users[0], sequences: [message.laneSequence],
+            ordinal: message.ordinal)
+        waiting.insert(id)
+        return take(.enqueued(store.takeFeed()), at: .zero)
+    }
+
+    /// Nobody hears the answer to a copy.
+    private mutating func arriveAndAnswer(_ index: Int) {
+        arrive(index)
+        if !wire[index].isAwaited { wire.remove(at: index) }
+    }
+
+    private mutating func answer(_ index: Int, _ cut: Cut?) -> Int {
+        let parcel = wire.remove(at: index)
+        guard case .answer(let result) = parcel.stage, parcel.isOfThisProcess else { return 0 }
+        if cut != nil, parcel.isAwaited { ledger.noteFailedAttempt(parcel.round) }
+        switch result {
+        case .success(let report):
+            var round = parcel.round
+            if sabotage == .lateAnswersAccepted, !parcel.isAwaited, let current = openRound(like: round) {
+                round = current
+            }
+            return take(.answered(round, report), at: .zero, cut)
+        case .failure(let error):
+            guard parcel.isAwaited else { return 0 }
+            return fail(parcel.round, error, cut)
+        }
+    }
+
+    /// For `lateAnswersAccepted`.
+    private mutating func openRound(like round: DeliveryRound) -> DeliveryRound? {
+        let index = wire.firstIndex {
+            $0.isAwaited && $0.round.lane == round.lane && $0.round.operations.count == round.operations.count
+        }
+        return index.map { wire.remove(at: $0).round }
+    }
+
+    private mutating func fail(_ round: DeliveryRound, _ error: TransportError, _ cut: Cut?) -> Int {
+        ledger.noteFailure(round, error)
+        return take(.failed(round, error), at: .zero, cut)
+    }
+
+    private mutating func delete(_ id: MessageID, _ cut: Cut?) -> Int {
+        guard let message = store.messages[id], let outbox else { return 0 }
+        actsLeft -= 1
+        var deletion = outbox.deletion(of: message, with: [], by: .api, at: moment)
+        if sabotage == .deletesOnlyLocally { deletion.mutations = [.delete(id)] }
+        ledger.records[id]?.isDeleted = true
+        commit(deletion.mutations)
+        return take(.deleted(deletion.vanished), at: .zero, cut)
+    }
+
+    private mutating func resend(_ id: MessageID) -> Int {
+        guard let message = store.messages[id], let mutations = outbox?.mutations(toResend: message, at: moment)
+        else { return 0 }
+        actsLeft -= 1
+        guard !mutations.isEmpty else { return 0 }
+        vanishedCount += 1
+        ledger.records[id]?.failedAttempts = 0
+        waiting.insert(id)
+        commit(mutations)
+        let entries = store.takeFeed()
+        for entry in entries { ledger.records[entry.message]?.sequences.append(entry.sequence) }
+        return take(.enqueued(entries), at: .zero)
+    }
+
+    /// Deals with an event up to the cut, and starts anew behind it.
+    private mutating func take(_ event: OutboxEvent, at now: MonotonicTime, _ cut: Cut?) -> Int {
+        guard let cut else { return take(event, at: now) }
+        faultsLeft -= 1
+        take(event, at: now, actionsMax: cut.actions)
+        if violation == nil { crash(cut.policy) }
+        return 0
+    }
+}
+
+extension SmallWorld.Step {
+    /// The same, cut off; `nil` for what cannot be.
+    func cut(_ cut: SmallWorld.Cut) -> Self? {
+        switch self {
+        case .answered(let index, nil): .answered(index, cut)
+        case .timesOut(let index, nil): .timesOut(index, cut)
+        case .greeted(nil): .greeted(cut)
+        case .deadline(nil): .deadline(cut)
+        case .delete(let number, nil): .delete(number, cut)
+        default: nil
+        }
+    }
+}
+
+extension SmallWorld.Parcel {
+    var isAnswer: Bool {
+        if case .answer = stage { true } else { false }
+    }
+}

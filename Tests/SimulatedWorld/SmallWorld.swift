@@ -1,0 +1,146 @@
+package import CausewayModels
+import CausewayOutbox
+import CausewaySimulatedHub
+import CausewayStorage
+
+/// A world so small that everything that can happen in it can be gone through: one client, a few messages, one hub, and
+/// what lies on the wire between them. A value: what happens makes another world.
+///
+/// The machines are the real ones, as in ``SimulatedWorld``, and so are the judge's rules. There is no chance in it and
+/// no clock but the machine's own deadlines; worlds that differ only in when things happened are made equal.
+package struct SmallWorld: Hashable, Sendable {
+    /// How much may happen; every number makes it many times larger.
+    package struct Size: Hashable, Sendable {
+        /// The lanes of the messages, in the order of their creation.
+        package var lanes: [LaneID]
+        package var faults: Int
+        /// Deletions and resends.
+        package var acts: Int
+        package var deliveriesInFlightMax: Int
+        package var batchOperationsMax: Int
+        package var retriesMax = 1
+
+        package init(
+            lanes: [LaneID] = [.text, .text, .media], faults: Int, acts: Int, deliveriesInFlightMax: Int,
+            batchOperationsMax: Int
+        ) {
+            self.lanes = lanes
+            self.faults = faults
+            self.acts = acts
+            self.deliveriesInFlightMax = deliveriesInFlightMax
+            self.batchOperationsMax = batchOperationsMax
+        }
+    }
+
+    /// A request, or its answer, on the wire.
+    struct Parcel: Hashable {
+        enum Stage: Hashable {
+            case request
+            case answer(Result<DeliveryReport, TransportError>)
+            /// Nothing of it is left; its client has not noticed.
+            case lost
+        }
+
+        var round: DeliveryRound
+        var delivery: Delivery
+        var stage: Stage
+        /// The client waits for the answer.
+        var isAwaited: Bool
+        /// The process that sent it still runs.
+        var isOfThisProcess: Bool
+    }
+
+    let size: Size
+    let sabotage: Sabotage?
+    var store: ModelStore
+    var outbox: Outbox?
+    var hub: ModelHub
+    var ledger = Ledger()
+    var waiting: Set<MessageID> = []
+    var wire: [Parcel] = []
+    var isProbing = false
+    var created = 0
+    var faultsLeft: Int
+    var actsLeft: Int
+    var vanishedCount = 0
+    /// The first invariant that broke, in words.
+    var violation: String?
+
+    static let wall = Timestamp(milliseconds: 1_700_000_000_000)
+
+    package init(_ size: Size, sabotage: Sabotage? = nil) {
+        self.size = size
+        self.sabotage = sabotage
+        store = ModelStore(outboxID: OutboxID(UUIDv7(high: 1, low: 1)), sabotage: sabotage)
+        store.keepsHistory = false
+        hub = ModelHub(sabotage: sabotage?.ofHub)
+        faultsLeft = size.faults
+        actsLeft = size.acts
+        start(.resume)
+        makeCanonical(at: .zero)
+    }
+
+    var configuration: OutboxConfiguration {
+        var configuration = OutboxConfiguration()
+        // One length for every pause: what is due at the same moment differs by order alone.
+        configuration.retry = RetryPolicy(interval: .seconds(1), retriesMax: size.retriesMax, jitterPercent: 0)
+        configuration.probeInterval = .seconds(1)
+        configuration.probeIntervalMax = .seconds(1)
+        configuration.settlingTime = .seconds(1)
+        configuration.stableAfter = .zero
+        configuration.deliveriesInFlightMax = size.deliveriesInFlightMax
+        configuration.batchOperationsMax = size.batchOperationsMax
+        return configuration
+    }
+
+    /// The message with this number, the first one being 1.
+    static func message(_ number: Int) -> MessageID { Cast.message(number) }
+
+    // MARK: - The judge
+
+    var judge: Judge { Judge(ledger: ledger, hub: hub, retry: configuration.retry) }
+
+    var suspect: Suspect {
+        Suspect(
+            store: store, outbox: outbox, waiting: waiting, vanishedCount: vanishedCount, isShared: false,
+            isAtRest: true)
+    }
+
+    /// What is broken in a world in which nothing good can happen any more.
+    func brokenAtTheEnd() -> String? {
+        if store.hasEntries { return "it stalls with \(store.entries.map(\.told))" }
+        if created < size.lanes.count { return "nobody creates what is left" }
+        let judge = judge
+        for id in ledger.created {
+            guard let record = ledger.records[id] else { continue }
+            if let broken = judge.brokenAtTheEnd(id, record, in: suspect) { return broken }
+        }
+        if !waiting.isEmpty { return "nobody is told about \(waiting.map(\.value.low).sorted())" }
+        return judge.outOfCreationOrder()
+    }
+
+    // MARK: - Equal worlds
+
+    /// Takes out of the world what makes no difference: the time, the numbers of rounds, the order on the wire.
+    mutating func makeCanonical(at now: MonotonicTime) {
+        let known = (outbox?.roundsUnderWay ?? []) + wire.filter(\.isOfThisProcess).map(\.round.id)
+        var numbers: [Int: Int] = [:]
+        for number in known.sorted() where numbers[number] == nil { numbers[number] = numbers.count + 1 }
+        outbox = outbox?.canonical(at: now, rounds: numbers)
+        for index in wire.indices { wire[index].round.id = numbers[wire[index].round.id] ?? 0 }
+        for index in wire.indices where !wire[index].isOfThisProcess { wire[index].round.id = 0 }
+        wire.sort { $0.rank < $1.rank }
+    }
+}
+
+extension SmallWorld.Parcel {
+    fileprivate var rank: (Int, Int, Int64, Int64) {
+        let stage =
+            switch self.stage {
+            case .request: 0
+            case .answer: 2
+            case .lost: 4
+            }
+        return (round.id, stage + (isAwaited ? 1 : 0), round.epoch, round.operations.first?.sequence ?? 0)
+    }
+}
