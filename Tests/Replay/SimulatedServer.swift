@@ -83,7 +83,8 @@ final class SimulatedServer: Sendable {
 
     func shown(in room: ChannelID) -> [ShownMessage] {
         state.withLock { state in
-            state.hub.history.compactMap { _, _, id in
+            state.hub.history.compactMap { placed in
+                let id = placed.message
                 guard state.rooms[id] == room, let stored = state.hub.accepted[id], !stored.isDeleted else {
                     return nil
                 }
