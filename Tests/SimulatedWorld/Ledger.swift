@@ -55,6 +55,8 @@ struct Ledger: Hashable {
     var lastStored: [ModelHub.LaneKey: Int64] = [:]
     /// The highest epoch of what the hub dealt with, of each outbox.
     var highestEpochs: [OutboxKey: Int64] = [:]
+    /// The highest mark that the hub named, of each lane.
+    var highestMarks: [OutboxKey: [LaneID: Int64]] = [:]
     /// The newest process that the hub heard, of each outbox.
     var newestBirths: [OutboxKey: Int] = [:]
     /// What somebody last wanted a message to say, and which reactions to have.

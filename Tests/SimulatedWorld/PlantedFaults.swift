@@ -12,9 +12,6 @@ package enum PlantedFaults {
 extension Sabotage {
     /// Within how many seeds it must be found.
     package var seedsMax: UInt64 {
-        switch self {
-        case .hubForgetsMarks: 4000  // only the very first message of a lane can come late then
-        default: 500
-        }
+        500
     }
 }

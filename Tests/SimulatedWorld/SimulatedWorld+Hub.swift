@@ -55,7 +55,7 @@ extension SimulatedWorld {
             let report = try hub.apply(call.delivery, account: call.account, at: hubTime) { message, _ in
                 verdict(on: message)
             }
-            if violation == nil { violation = brokenByEpoch(call) }
+            if violation == nil { violation = brokenByEpoch(call) ?? brokenByMark(call, report) }
             for stored in hub.history[before...] {
                 if violation == nil { violation = brokenByStoring(stored) }
                 counts.accepted += 1

@@ -42,6 +42,14 @@ extension SimulatedWorld {
         return nil
     }
 
+    /// A lane's mark is kept for ever: it bars every late copy, and never goes back.
+    func brokenByMark(_ call: Call, _ report: DeliveryReport) -> String? {
+        let key = Ledger.OutboxKey(account: call.account, outbox: call.round.outbox)
+        let highest = ledger.highestMarks[key]?[call.round.lane] ?? 0
+        ledger.highestMarks[key, default: [:]][call.round.lane] = max(highest, report.mark)
+        return report.mark < highest ? "the hub's mark of \(call.round.lane) went back to \(report.mark)" : nil
+    }
+
     // MARK: - When a process starts
 
     /// Under `fail` nothing that waited may be sent.
