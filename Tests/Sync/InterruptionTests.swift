@@ -4,6 +4,7 @@ import CausewayRuntime
 import CausewaySimulatedRuntime
 import CausewayStorage
 import CausewayTransport
+import Synchronization
 import Testing
 
 /// People and disks that come in between: what whole clients in simulated time were found to do wrong.
