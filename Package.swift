@@ -130,11 +130,16 @@ let package = Package(
                 .nioHTTP1, .nioHTTPTypes, .nioPosix, .unixSignals,
             ]),
         module(
+            "HTTPServer",
+            [
+                "CausewayModels", "CausewayTLS", .hummingbirdCore, .httpTypes, .logging, .nioCore, .nioHTTP1,
+                .nioHTTPTypes, .nioHTTPTypesHTTP1,
+            ]),
+        module(
             "Hub",
             [
-                "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayTLS", .grdb, .hummingbird,
-                .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
-                .nioHTTPTypesHTTP1,
+                "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayHTTPServer", "CausewayTLS", .grdb,
+                .hummingbird, .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1,
             ]),
 
         // Apps: parse arguments, wire modules together.
@@ -200,8 +205,8 @@ let package = Package(
         tests(
             "Hub",
             [
-                "CausewayHub", "CausewayModels", "CausewayTestSupport", "CausewayWire", "causeway-hub", .grdb, .logging,
-                .nioCore, .nioHTTP1, .nioPosix,
+                "CausewayHub", "CausewayHTTPServer", "CausewayModels", "CausewayTestSupport", "CausewayWire",
+                "causeway-hub", .grdb, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]),
         tests(
             "EndToEnd",

@@ -1,18 +1,16 @@
-internal import CausewayWire
 internal import HTTPTypes
-internal import HummingbirdCore
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 
-/// Holds one connection to its `ConnectionLimits`, and answers what is no HTTP with a `WireError`.
+/// Holds one connection to its `ConnectionLimits`, and answers what is no HTTP in the server's own words.
 ///
 /// | waiting for | bounded by | then |
 /// | --- | --- | --- |
 /// | the first request's header | `firstHeader` | the connection is closed |
-/// | the rest of a body | `body`; `HubLimits.discardedBytesMax` beyond the limit | the connection is closed |
-/// | the client to take an answer | `answer` | the connection is closed |
+/// | the rest of a body | `body`; `discardedBytesMax` beyond `requestBytesMax` | the connection is closed |
+/// | the client to take an answer, or an event of a stream | `answer` | the connection is closed |
 /// | the next request | `idle` (Hummingbird's part) | the connection is closed |
 ///
 /// Bytes that are no HTTP, or a header beyond its limit, are answered with 400 or 431 and the connection is closed.
@@ -23,6 +21,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let limits: ConnectionLimits
+    private let refusal: ConnectionRefusal
 
     private enum Reading {
         case firstHeader
@@ -36,10 +35,15 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Requests whose answer has not ended.
     private var unanswered = 0
     private var isAnswering = false
+    /// True while the answer is an event stream, which has no end to wait for.
+    private var isStreaming = false
     /// True once this handler wrote the last answer; nothing of others leaves any more.
     private var isEnding = false
 
-    init(_ limits: ConnectionLimits) { self.limits = limits }
+    init(_ limits: ConnectionLimits, _ refusal: ConnectionRefusal) {
+        self.limits = limits
+        self.refusal = refusal
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         readDeadline = closing(context, after: limits.firstHeader)
@@ -65,7 +69,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             allowBody(of: head, context)
         case .body(let part):
             guard case .body(let bytes) = reading else { break }
-            guard bytes + part.readableBytes <= HubLimits.requestBytesMax + HubLimits.discardedBytesMax else {
+            guard bytes + part.readableBytes <= limits.requestBytesMax + limits.discardedBytesMax else {
                 context.close(promise: nil)
                 return
             }
@@ -82,7 +86,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func allowBody(of head: HTTPRequest, _ context: ChannelHandlerContext) {
         guard head.headerFields[.expect]?.lowercased() == "100-continue", unanswered == 1 else { return }
         let announced = head.headerFields[.contentLength].flatMap { Int($0) } ?? 0
-        guard announced <= HubLimits.requestBytesMax else { return }
+        guard announced <= limits.requestBytesMax else { return }
         context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
 
@@ -94,22 +98,35 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             return
         }
         switch unwrapOutboundIn(data) {
-        case .head:
+        case .head(let head):
             isAnswering = true
+            isStreaming = head.headerFields[.contentType] == Self.streamType
             if answerDeadline == nil { answerDeadline = closing(context, after: limits.answer) }
             context.write(data, promise: promise)
         case .body:
-            context.write(data, promise: promise)
+            guard isStreaming else {
+                context.write(data, promise: promise)
+                break
+            }
+            if answerDeadline == nil { answerDeadline = closing(context, after: limits.answer) }
+            context.write(data, promise: taken(promise, context))
         case .end:
             isAnswering = false
             unanswered -= 1
-            let taken = promise ?? context.eventLoop.makePromise(of: Void.self)
-            taken.futureResult.assumeIsolated().whenComplete { [self] _ in
-                answerDeadline?.cancel()
-                answerDeadline = nil
-            }
-            context.write(data, promise: taken)
+            context.write(data, promise: taken(promise, context))
         }
+    }
+
+    static let streamType = "text/event-stream"
+
+    /// A promise that is kept when the client has taken what is written with it; the deadline then ends.
+    private func taken(_ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
+        let taken = promise ?? context.eventLoop.makePromise(of: Void.self)
+        taken.futureResult.assumeIsolated().whenComplete { [self] _ in
+            answerDeadline?.cancel()
+            answerDeadline = nil
+        }
+        return taken
     }
 
     // MARK: - What is no HTTP
@@ -122,17 +139,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         }
         isEnding = true
         let isTooLarge = error as? HTTPParserError == .headerOverflow
-        let refusal =
-            isTooLarge
-            ? HubRefusal(
-                .requestHeaderFieldsTooLarge, code: "headerTooLarge",
-                detail: "The header is larger than the \(HubLimits.headerListBytesMax) bytes that the hub takes.")
-            : HubRefusal(.badRequest, code: "httpInvalid", detail: "The request is not HTTP/1.1.")
-        var head = refusal.response.head
+        var (head, body) = refusal.answer(isTooLarge ? .headerTooLarge : .notHTTP)
         head.headerFields[.connection] = "close"
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        let body = (try? HubCoding.encode(refusal.body)) ?? []
-        context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: nil)
+        context.write(wrapOutboundOut(.body(body)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         cancelDeadlines()
         // Closing at once, with bytes of the client unread, could take the answer away from it again.

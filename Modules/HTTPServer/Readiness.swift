@@ -1,22 +1,24 @@
 internal import Synchronization
 
 /// Tells those who wait when a server listens, and on which port.
-final class Readiness: Sendable {
+package final class Readiness<Failure: Error>: Sendable {
     private enum State {
-        case waiting([CheckedContinuation<Result<Int, HubError>, Never>])
+        case waiting([CheckedContinuation<Result<Int, Failure>, Never>])
         case open(port: Int)
-        case closed(HubError)
+        case closed(Failure)
     }
 
     private let state = Mutex(State.waiting([]))
 
-    func open(port: Int) { settle(.open(port: port), .success(port)) }
+    package init() {}
 
-    func close(_ error: HubError) { settle(.closed(error), .failure(error)) }
+    package func open(port: Int) { settle(.open(port: port), .success(port)) }
 
-    func port() async throws(HubError) -> Int {
-        let result: Result<Int, HubError> = await withCheckedContinuation { continuation in
-            let known: Result<Int, HubError>? = state.withLock { state in
+    package func close(_ error: Failure) { settle(.closed(error), .failure(error)) }
+
+    package func port() async throws(Failure) -> Int {
+        let result: Result<Int, Failure> = await withCheckedContinuation { continuation in
+            let known: Result<Int, Failure>? = state.withLock { state in
                 switch state {
                 case .waiting(let others):
                     state = .waiting(others + [continuation])
@@ -30,7 +32,7 @@ final class Readiness: Sendable {
         return try result.get()
     }
 
-    private func settle(_ new: State, _ result: Result<Int, HubError>) {
+    private func settle(_ new: State, _ result: Result<Int, Failure>) {
         let waiting = state.withLock { state in
             defer { state = new }
             if case .waiting(let continuations) = state { return continuations }

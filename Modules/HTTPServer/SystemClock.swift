@@ -1,4 +1,4 @@
-internal import CausewayModels
+package import CausewayModels
 
 #if canImport(Glibc)
     internal import Glibc
@@ -8,16 +8,16 @@ internal import CausewayModels
     internal import Darwin
 #endif
 
-/// The real clocks; the hub is an edge of the system and reads them here only.
-enum SystemClock {
+/// The real clocks; a server is an edge of the system and reads them here only.
+package enum SystemClock {
     /// The wall clock.
-    @Sendable static func now() -> Timestamp {
+    @Sendable package static func now() -> Timestamp {
         let time = reading(CLOCK_REALTIME)
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
     /// A clock that never goes back.
-    @Sendable static func monotonic() -> MonotonicTime {
+    @Sendable package static func monotonic() -> MonotonicTime {
         let time = reading(CLOCK_MONOTONIC)
         return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }

@@ -15,10 +15,11 @@ package struct AttemptLimiter: Sendable {
     private var buckets: [String: Bucket] = [:]
     private var others = Bucket(fullAt: .zero)
 
-    package init(
-        burst: Int = HubLimits.failedAttemptsMax, refill: Duration = .seconds(HubLimits.failedAttemptSeconds),
-        peersMax: Int = HubLimits.peersTrackedMax
-    ) {
+    /// - Parameters:
+    ///   - burst: failures of one peer in a row before it is told to wait.
+    ///   - refill: how long it takes a peer to earn one more.
+    ///   - peersMax: past it all others share one count.
+    package init(burst: Int, refill: Duration, peersMax: Int) {
         self.burst = burst
         self.refill = refill
         self.peersMax = peersMax
@@ -34,6 +35,12 @@ package struct AttemptLimiter: Sendable {
         if buckets[peer] == nil, buckets.count >= peersMax { forgetTheInnocent(at: now) }
         if buckets[peer] == nil, buckets.count >= peersMax { return take(from: &others, at: now) }
         return take(from: &buckets[peer, default: Bucket(fullAt: now)], at: now)
+    }
+
+    /// How long the peer must wait before it may try again; nil while it may. Records nothing.
+    package func wait(of peer: String, at now: MonotonicTime) -> Int64? {
+        var bucket = buckets[peer] ?? (buckets.count >= peersMax ? others : Bucket(fullAt: now))
+        return take(from: &bucket, at: now)
     }
 
     private func take(from bucket: inout Bucket, at now: MonotonicTime) -> Int64? {
