@@ -7,6 +7,12 @@ import GRDB
 enum StoreQueries {
     static let messageByID = "SELECT \(MessageRow.columns) FROM message INDEXED BY message_id WHERE id = ?"
     static let undelivered = "message INDEXED BY message_undelivered WHERE sync_state <> 3"
+    /// What is undelivered has no position; in a channel's order it comes last.
+    static let undeliveredInChannel = """
+        message INDEXED BY message_place WHERE channel = ? AND position = \(Int64.max) AND sync_state <> 3
+        """
+    static let created = "message INDEXED BY message_pending WHERE sync_state < 3 AND sync_state = 0"
+    static let underWay = "message INDEXED BY message_under_way WHERE sync_state IN (1, 2) AND sync_state = ?"
     static let failed = "message INDEXED BY message_failed WHERE sync_state = 4"
     static let failedInChannel = "message INDEXED BY message_failed_in_channel WHERE sync_state = 4 AND channel = ?"
     static let pendingEntries = """
@@ -41,6 +47,16 @@ enum StoreQueries {
             ]
         case .undelivered:
             return [(select + undelivered + ordinals, [query.after?.ordinal ?? start])]
+        case .undeliveredIn(let channel):
+            return [(select + undeliveredInChannel + ordinals, [channel.value, query.after?.ordinal ?? start])]
+        case .pending(let state):
+            let sequences = " AND lane_sequence \(beyond) ? ORDER BY lane_sequence \(order) LIMIT ?"
+            let after = query.after?.ordinal ?? start
+            switch state {
+            case .created: return [(select + created + sequences, [after])]
+            case .uploading, .syncing: return [(select + underWay + sequences, [StateCode.code(state), after])]
+            case .synced, .error: return []
+            }
         case .failed(in: nil):
             return [(select + failed + ordinals, [query.after?.ordinal ?? start])]
         case .failed(in: let channel?):
@@ -68,7 +84,7 @@ extension Database {
         }
         guard messages.count > query.limit else { return MessagePage(messages: messages, next: nil) }
         messages.removeLast()
-        return MessagePage(messages: messages, next: messages.last?.cursor)
+        return MessagePage(messages: messages, next: messages.last.map(query.cursor))
     }
 
     func deleteActions(before: Int64?, limit: Int) throws -> [DeleteAction] {

@@ -14,13 +14,17 @@ enum StoreSchema {
     /// Marks the file as ours, at byte 68 of it: `CSWY`.
     static let applicationID: UInt32 = 0x4353_5759
     /// The layout that this version writes; kept as `user_version`.
-    static let version = 1
+    static let version = 3
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
             try db.execute(sql: layout1)
             try db.execute(sql: "PRAGMA user_version = 1")
+        }
+        migrator.registerMigration("3") { db in
+            try db.execute(sql: layout3)
+            try db.execute(sql: "PRAGMA user_version = 3")
         }
         return migrator
     }
@@ -80,6 +84,11 @@ enum StoreSchema {
           action TEXT NOT NULL
         ) STRICT;
         CREATE INDEX delete_action_message ON delete_action(message);
+        """
+
+    /// What is under way is found among a long queue. Holds what is in flight only, so it costs next to nothing.
+    private static let layout3 = """
+        CREATE INDEX message_under_way ON message(sync_state, lane_sequence) WHERE sync_state IN (1, 2);
         """
 
     /// Refuses a file that is no store of ours by its first bytes, without opening it as a database.

@@ -44,8 +44,10 @@ struct MemoryState: Sendable {
     private var undelivered = SortedKeys<Int64>()
     private var failed = SortedKeys<Int64>()
     private var failedInChannel: [ChannelID: SortedKeys<Int64>] = [:]
+    private var undeliveredInChannel: [ChannelID: SortedKeys<Int64>] = [:]
     /// Pending messages by lane sequence.
     private var pending: [Int64: MessageID] = [:]
+    private var pendingInState: [SyncState: SortedKeys<Int64>] = [:]
 
     mutating func takeSequence() -> Int64 {
         defer { nextSequence += 1 }
@@ -70,8 +72,14 @@ struct MemoryState: Sendable {
         stored[message.ordinal] = Stored(message: message, bytes: bytes)
         places[message.channel, default: SortedKeys()].insert(Place(message.cursor))
         counts.count(message.syncState, bytes: bytes)
-        if message.isUndelivered { undelivered.insert(message.ordinal) }
-        if message.isPending { pending[message.laneSequence] = message.id }
+        if message.isUndelivered {
+            undelivered.insert(message.ordinal)
+            undeliveredInChannel[message.channel, default: SortedKeys()].insert(message.ordinal)
+        }
+        if message.isPending {
+            pending[message.laneSequence] = message.id
+            pendingInState[message.syncState, default: SortedKeys()].insert(message.laneSequence)
+        }
         if message.syncState == .error {
             failed.insert(message.ordinal)
             failedInChannel[message.channel, default: SortedKeys()].insert(message.ordinal)
@@ -90,6 +98,8 @@ struct MemoryState: Sendable {
         places[message.channel]?.remove(Place(message.cursor))
         counts.count(message.syncState, bytes: old.bytes, times: -1)
         undelivered.remove(message.ordinal)
+        undeliveredInChannel[message.channel]?.remove(message.ordinal)
+        if message.isPending { pendingInState[message.syncState]?.remove(message.laneSequence) }
         if pending[message.laneSequence] == message.id { pending[message.laneSequence] = nil }
         guard message.syncState == .error else { return }
         failed.remove(message.ordinal)
@@ -110,12 +120,19 @@ extension MemoryState {
             found = Self.keys(places[channel] ?? SortedKeys(), query.direction, after, limit).map(\.ordinal)
         case .undelivered:
             found = Self.keys(undelivered, query.direction, query.after?.ordinal, limit)
+        case .undeliveredIn(let channel):
+            let keys = undeliveredInChannel[channel] ?? SortedKeys()
+            found = Self.keys(keys, query.direction, query.after?.ordinal, limit)
+        case .pending(let state):
+            let keys = pendingInState[state] ?? SortedKeys()
+            found = Self.keys(keys, query.direction, query.after?.ordinal, limit)
+                .compactMap { pending[$0].flatMap { ordinals[$0] } }
         case .failed(let channel):
             let keys = channel.map { failedInChannel[$0] ?? SortedKeys() } ?? failed
             found = Self.keys(keys, query.direction, query.after?.ordinal, limit)
         }
         let messages = found.prefix(query.limit).compactMap { stored[$0]?.message }
-        return MessagePage(messages: messages, next: found.count > query.limit ? messages.last?.cursor : nil)
+        return MessagePage(messages: messages, next: found.count > query.limit ? messages.last.map(query.cursor) : nil)
     }
 
     private static func keys<Key>(
