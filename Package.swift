@@ -33,6 +33,7 @@ extension Target.Dependency {
     static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let logging = product(name: "Logging", package: "swift-log")
+    static let mustache = product(name: "Mustache", package: "swift-mustache")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
     static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
@@ -67,6 +68,7 @@ let package = Package(
         .executable(name: "causeway", targets: ["causeway-cli"]),
         .executable(name: "causewayd", targets: ["causewayd"]),
         .executable(name: "causeway-hub", targets: ["causeway-hub"]),
+        .executable(name: "causeway-status", targets: ["causeway-status"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -77,6 +79,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -142,6 +145,16 @@ let package = Package(
                 .hummingbird, .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1,
             ]),
 
+        // The status page: its templates and its sheet are compiled in, so that the program needs no folder beside it.
+        .target(
+            name: "CausewayStatusPage",
+            dependencies: [
+                "Causeway", "CausewayControl", "CausewayHTTPServer", "CausewayTLS", .hummingbird, .hummingbirdCore,
+                .httpTypes, .lifecycle, .logging, .mustache, .nioCore,
+            ],
+            path: "Modules/StatusPage",
+            resources: [.embedInCode("Assets"), .embedInCode("Templates")], swiftSettings: strict),
+
         // Apps: parse arguments, wire modules together.
         // The choice of store and transports that the daemon and the command line share.
         .target(
@@ -156,6 +169,9 @@ let package = Package(
             path: "Apps/causeway", swiftSettings: strict),
         app("causewayd", ["CausewayAdapters", "CausewayControl", .argumentParser, .logging]),
         app("causeway-hub", ["CausewayHub", "CausewayModels", .argumentParser, .lifecycle, .logging, .unixSignals]),
+        app(
+            "causeway-status",
+            ["CausewayControl", "CausewayStatusPage", .argumentParser, .lifecycle, .logging, .unixSignals]),
 
         // Tools: what measures, never installed.
         .executableTarget(

@@ -11,7 +11,7 @@ struct DeafService: ControlService {
     func result(of id: MessageID, within limit: Duration) async throws(ControlError) -> ResultForm { throw deaf }
     func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm { throw deaf }
     func message(_ id: MessageID) async throws(ControlError) -> MessageForm { throw deaf }
-    func outbox(_ range: PageRange) async throws(ControlError) -> MessageListForm { throw deaf }
+    func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListForm { throw deaf }
     func failed(in channel: ChannelID?, _ range: PageRange) async throws(ControlError) -> MessageListForm {
         throw deaf
     }
@@ -25,6 +25,8 @@ struct DeafService: ControlService {
     ) async throws(ControlError) -> ChangeReport { throw deaf }
     func deleteActions(limit: Int, before: Int64?) async throws(ControlError) -> DeleteActionListForm { throw deaf }
     func status() async throws(ControlError) -> StatusForm { throw deaf }
+    func activity() async throws(ControlError) -> ActivityForm { throw deaf }
+    func watch() -> AsyncThrowingStream<ActivityForm, any Error> { AsyncThrowingStream { $0.finish(throwing: deaf) } }
     func setPaused(_ isPaused: Bool) async throws(ControlError) { throw deaf }
     func probe() async throws(ControlError) { throw deaf }
 }
