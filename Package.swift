@@ -240,10 +240,20 @@ let package = Package(
             [
                 "CausewayModels", "CausewayStorage", "CausewayOutbox", "CausewayHubRules", "CausewaySimulatedHub",
             ]),
+        // A server in memory that takes everything, or does as it is told.
+        .target(
+            name: "CausewayScriptedWorld", dependencies: ["Causeway"], path: "Tests/ScriptedWorld",
+            swiftSettings: strict),
         tests(
             "Control",
             [
-                "Causeway", "CausewayControl", .lifecycle, .logging, .nioCore, .nioPosix,
+                "Causeway", "CausewayControl", "CausewayScriptedWorld", .lifecycle, .logging, .nioCore, .nioPosix,
+            ]),
+        tests(
+            "StatusPage",
+            [
+                "Causeway", "CausewayControl", "CausewayHTTPServer", "CausewayScriptedWorld", "CausewayStatusPage",
+                .lifecycle, .logging, .nioCore, .nioPosix,
             ]),
         .testTarget(
             name: "CausewayCLITests",

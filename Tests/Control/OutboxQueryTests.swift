@@ -1,5 +1,6 @@
 import Causeway
 import CausewayControl
+import CausewayScriptedWorld
 import Testing
 
 /// The outbox by channel, by state, and from either end.

@@ -11,8 +11,9 @@ struct MessageRowView {
         var view = Self.parts(of: message)
         view["age"] = PageMoment(message.createdAtMs, now: now).view
         view["attempts"] = message.attempts
-        if let untilMs = message.wait?.untilMs { view["nextTry"] = PageMoment(untilMs, now: now).view }
-        view["why"] = PageNumber.preview(message.waitText ?? message.failure?.text ?? "")
+        if let untilMs = message.wait?.untilMs { view["nextTry"] = PageMoment.next(untilMs, now: now) }
+        view["why"] = PageNumber.preview(
+            WaitWords.text(message.wait, message.waitText) ?? message.failure?.text ?? "")
         view["note"] = view["why"]
         if let position = message.position { view["position"] = position }
         if let upload { view["upload"] = upload }

@@ -12,7 +12,8 @@ struct MessageView {
         view["attempts"] = message.attempts
         view["channelLink"] = PageLink.escaped(message.channel.value)
         if let position = message.position { view["position"] = PageNumber.text(position) }
-        if let why = message.waitText { view["why"] = why }
+        if let why = WaitWords.text(message.wait, message.waitText) { view["why"] = why }
+        if let untilMs = message.wait?.untilMs { view["nextTry"] = PageMoment.next(untilMs, now: now) }
         if let failure = message.failure { view["error"] = failure.text }
         let isFailed = message.state == SyncState.error.rawValue
         view["hasDeeds"] = message.state != SyncState.synced.rawValue
@@ -26,8 +27,7 @@ struct MessageView {
     private var story: [[String: Any]] {
         var steps = [step(message.createdAtMs, "Created", "", "It was on the disk before anybody was told.")]
         if let at = message.lastAttemptAtMs {
-            let count = message.attempts == 1 ? "The first attempt" : "Attempt \(message.attempts)"
-            steps.append(step(at, count + " began", "busy", nil))
+            steps.append(step(at, message.attempts > 1 ? "Attempt \(message.attempts) began" : "Sent", "busy", nil))
         }
         if let failure = message.failure { steps.append(step(failure.atMs, "Failed", "bad", failure.text)) }
         if let at = message.acceptedAtMs {

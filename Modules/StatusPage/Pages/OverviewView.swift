@@ -73,7 +73,7 @@ struct OverviewView {
     private var link: [String: Any] {
         let connectivity = status.connectivity
         let since = connectivity.sinceMs.map { " for " + PageMoment($0, now: now).words } ?? ""
-        let until = connectivity.untilMs.map { PageMoment($0, now: now).words }
+        let until = connectivity.untilMs.map { $0 <= now.milliseconds ? "now" : PageMoment($0, now: now).words }
         switch connectivity.state {
         case "online": return ["kind": "good", "word": "online", "text": "The server is reachable."]
         case "offline":
@@ -100,14 +100,14 @@ struct OverviewView {
     private var waitingText: String {
         let waiting = status.counts.waiting
         guard waiting > 0 else { return "Nothing waits." }
-        let reason = status.waitText.map { ", because " + $0 } ?? ""
+        let reason = WaitWords.text(status.wait, status.waitText).map { ": " + $0 } ?? ""
         return PageNumber.messages(waiting) + " on the way" + PageNumber.preview(reason) + "."
     }
 
     private func lane(_ lane: StatusForm.Lane) -> [String: Any] {
         var view: [String: Any] = [
             "name": lane.lane, "depth": PageNumber.text(lane.depth),
-            "why": PageNumber.preview(lane.waitText ?? ""),
+            "why": PageNumber.preview(WaitWords.text(lane.wait, lane.waitText) ?? ""),
         ]
         if let head = lane.head {
             view["head"] = head.description

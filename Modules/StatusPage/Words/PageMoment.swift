@@ -10,6 +10,13 @@ struct PageMoment {
         self.now = now
     }
 
+    /// Of something that is to come: `now` when it should have.
+    static func next(_ milliseconds: Int64, now: Timestamp) -> [String: Any] {
+        var view = PageMoment(milliseconds, now: now).view
+        if milliseconds - now.milliseconds < 1000 { view["words"] = "now" }
+        return view
+    }
+
     var view: [String: Any] { ["machine": moment.description, "full": full, "words": words] }
 
     /// `2026-11-21 08:20:12 UTC`.

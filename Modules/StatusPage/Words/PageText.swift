@@ -6,11 +6,13 @@ import Mustache
 /// By scalars, not by characters: a quotation mark that is followed by a combining accent is one `Character`, which is
 /// no quotation mark for Swift and still one for a browser. What cannot be seen or turns the reading direction around
 /// is written out.
-struct PageText: MustacheContentType {
+package struct PageText: MustacheContentType {
     /// The name that the templates give.
     static let name = "PAGE"
 
-    func escapeText(_ text: String) -> String {
+    package init() {}
+
+    package func escapeText(_ text: String) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count + 16)
         for scalar in VisibleText.lines(text).unicodeScalars {

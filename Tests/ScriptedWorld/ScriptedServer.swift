@@ -1,9 +1,9 @@
-import Causeway
+package import Causeway
 import Synchronization
 
 /// A server in memory that takes everything in order, or does as it is told.
-final class ScriptedServer: Transport {
-    enum Mode: Sendable {
+package final class ScriptedServer: Transport {
+    package enum Mode: Sendable {
         case working
         case unreachable
         /// Refuses each message for good.
@@ -21,12 +21,14 @@ final class ScriptedServer: Transport {
         var tokens: [AccessToken] = []
     }
 
-    let capabilities = TransportCapabilities(
+    package init() {}
+
+    package let capabilities = TransportCapabilities(
         deliveriesInFlightMax: 1, dedupeWindow: .forever, batchOperationsMax: 512, batchBytesMax: 1 << 20)
     private let state = Mutex(State())
 
     /// Serves every address that begins with `test:`.
-    var registry: TransportRegistry {
+    package var registry: TransportRegistry {
         var registry = TransportRegistry()
         registry.register("test") { [self] _, token throws(TransportError) in
             state.withLock { $0.tokens.append(token) }
@@ -36,11 +38,11 @@ final class ScriptedServer: Transport {
     }
 
     /// The texts that were accepted, in their order.
-    var texts: [String] { state.withLock { $0.texts } }
-    var order: [MessageID] { state.withLock { $0.order } }
-    var tokens: [AccessToken] { state.withLock { $0.tokens } }
+    package var texts: [String] { state.withLock { $0.texts } }
+    package var order: [MessageID] { state.withLock { $0.order } }
+    package var tokens: [AccessToken] { state.withLock { $0.tokens } }
 
-    func set(_ mode: Mode) { state.withLock { $0.mode = mode } }
+    package func set(_ mode: Mode) { state.withLock { $0.mode = mode } }
 
     private func check() throws(TransportError) {
         switch state.withLock({ $0.mode }) {
@@ -50,13 +52,13 @@ final class ScriptedServer: Transport {
         }
     }
 
-    func greet() async throws(TransportError) -> ServerGreeting {
+    package func greet() async throws(TransportError) -> ServerGreeting {
         try check()
         guard let user = UserID("ann") else { preconditionFailure("a name") }
         return ServerGreeting(user: user, server: "scripted/1")
     }
 
-    func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
+    package func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
         try check()
         return state.withLock { state in
             var outcomes: [DeliveryOutcome] = []
@@ -68,17 +70,17 @@ final class ScriptedServer: Transport {
         }
     }
 
-    func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
+    package func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
         try check()
         return RemotePage(items: [], hasMore: false)
     }
 
-    func lookup(_ id: MessageID) async throws(TransportError) -> Placement? {
+    package func lookup(_ id: MessageID) async throws(TransportError) -> Placement? {
         try check()
         return state.withLock { $0.placement(of: id) }
     }
 
-    func close() async {}
+    package func close() async {}
 }
 
 extension ScriptedServer.State {
