@@ -215,8 +215,8 @@ let package = Package(
         tests(
             "Sync",
             [
-                "Causeway", "CausewayModels", "CausewayRuntime", "CausewaySimulatedRuntime", "CausewayStorage",
-                "CausewayTransport",
+                "Causeway", "CausewayHubRules", "CausewayModels", "CausewayRuntime", "CausewaySimulatedHub",
+                "CausewaySimulatedRuntime", "CausewayStorage", "CausewayTransport",
             ]),
         tests(
             "Hub",

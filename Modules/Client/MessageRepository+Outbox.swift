@@ -7,7 +7,7 @@ extension MessageRepository {
     package func outbox(_ query: MessageQuery) async throws(ClientError) -> OutboxPage {
         let page: MessagePage
         do throws(StoreError) { page = try await store.page(query) } catch { throw .store(error) }
-        let reasons = await engine.waitReasons(for: page.messages.map(\.id))
+        let reasons = await engine.waitReasons(for: page.messages)
         return OutboxPage(
             items: page.messages.map { OutboxItem(message: $0, wait: reasons[$0.id]) }, next: page.next)
     }

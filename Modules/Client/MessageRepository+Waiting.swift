@@ -3,7 +3,7 @@ import CausewaySync
 
 extension MessageRepository {
     /// Why each of these messages is not on the server yet; those that do not wait are left out.
-    public func waitReasons(for ids: [MessageID]) async -> [MessageID: WaitReason] {
-        await engine.waitReasons(for: ids)
+    public func waitReasons(for messages: [Message]) async -> [MessageID: WaitReason] {
+        await engine.waitReasons(for: messages)
     }
 }

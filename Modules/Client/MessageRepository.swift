@@ -23,17 +23,21 @@ public struct MessageRepository: Sendable {
     ///
     /// Throws ``ClientError/content(_:)`` for a text that is empty or over ``Limits/textBytesMax``,
     /// ``SyncError/noSession``, and ``ClientError/store(_:)``, for instance on a full disk.
+    ///
+    /// - Parameter parent: the message that it answers, which may itself be undelivered or failed: the reply then
+    ///   follows it, and is given up when that one is deleted before it was sent.
     public func createTextMessage(
-        _ text: String, in channel: ChannelID
+        _ text: String, in channel: ChannelID, parent: MessageID? = nil
     ) async throws(ClientError) -> MessageHandle {
-        try await create(.text(text), in: channel)
+        try await create(.text(text), in: channel, parent)
     }
 
-    /// Creates a custom message; `data` must be a JSON object. Like ``createTextMessage(_:in:)`` in everything else.
+    /// Creates a custom message; `data` must be a JSON object. Like ``createTextMessage(_:in:parent:)`` in everything
+    /// else.
     public func createCustomMessage(
-        _ data: JSONValue, in channel: ChannelID
+        _ data: JSONValue, in channel: ChannelID, parent: MessageID? = nil
     ) async throws(ClientError) -> MessageHandle {
-        try await create(.custom(data), in: channel)
+        try await create(.custom(data), in: channel, parent)
     }
 
     /// Creates a text message, and calls `completion` once when its delivery has ended.
@@ -57,20 +61,27 @@ public struct MessageRepository: Sendable {
         report(try await create(.custom(data), in: channel), to: completion)
     }
 
-    private func create(_ content: MessageContent, in channel: ChannelID) async throws(ClientError) -> MessageHandle {
-        do throws(ContentProblem) {
-            try content.validate(codedBytes: codedBytes(of: content))
-        } catch {
-            throw .content(error)
-        }
+    private func create(
+        _ content: MessageContent, in channel: ChannelID, _ parent: MessageID? = nil
+    ) async throws(ClientError) -> MessageHandle {
+        try validate(content)
         guard let session = engine.currentSession else { throw .sync(.noSession) }
         let draft = MessageDraft(
-            id: MessageID(runtime.makeUUIDv7()), channel: channel, sender: session.user, content: content,
-            createdAt: runtime.wallClock, lane: ordering.lane(for: content.type, in: channel))
+            id: MessageID(runtime.makeUUIDv7()), channel: channel, sender: session.user,
+            role: parent.map { .reply(to: $0) } ?? .message, content: content, createdAt: runtime.wallClock,
+            lane: ordering.lane(for: content.type, in: channel))
         do throws(StoreError) {
             return MessageHandle(message: try await store.enqueue(draft), engine: engine)
         } catch {
             throw .store(error)
+        }
+    }
+
+    func validate(_ content: MessageContent) throws(ClientError) {
+        do throws(ContentProblem) {
+            try content.validate(codedBytes: codedBytes(of: content))
+        } catch {
+            throw .content(error)
         }
     }
 
@@ -161,7 +172,7 @@ public struct MessageRepository: Sendable {
 
     private func items(_ query: MessageQuery) async throws(ClientError) -> OutboxPage {
         let page = try await page(query)
-        let reasons = await engine.waitReasons(for: page.messages.map(\.id))
+        let reasons = await engine.waitReasons(for: page.messages)
         return OutboxPage(
             items: page.messages.map { OutboxItem(message: $0, wait: reasons[$0.id]) }, next: page.next)
     }

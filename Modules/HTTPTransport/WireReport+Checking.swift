@@ -20,7 +20,7 @@ extension WireReport {
             case .tryLater, .gap:
                 guard !isStopped else { return nil }
                 isStopped = true
-            case .accepted, .fenced, .deleted, .refused, .late:
+            case .accepted, .fenced, .deleted, .refused, .unrelated, .late:
                 guard !isStopped, mark >= operation.sequence, outcome.answers(operation.body) else { return nil }
             }
             outcomes.append(outcome.cleaned(words))
@@ -33,8 +33,12 @@ extension DeliveryOutcome {
     /// Whether an operation of this kind can end so.
     fileprivate func answers(_ body: DeliveryOperation.Body) -> Bool {
         switch (body, self) {
-        case (.send, .accepted(let placement)), (.fence, .accepted(let placement)): placement.position >= 1
-        case (.send, .late), (.fence, .fenced), (.delete, .deleted): true
+        case (.fence, .accepted(let placement)): placement.position >= 1
+        case (.fence, .fenced), (.delete, .deleted): true
+        case (.fence, .late), (.delete, .late), (.fence, .unrelated), (.delete, .unrelated): false
+        case (.delete, .accepted): false
+        case (_, .accepted(let placement)): placement.position >= 1
+        case (_, .late), (_, .unrelated): true
         case (_, .refused), (_, .tryLater), (_, .notAttempted), (_, .gap): true
         default: false
         }
@@ -44,6 +48,7 @@ extension DeliveryOutcome {
         switch self {
         case .refused(let code, let detail):
             .refused(code: words.code(code), detail: words.cleaned(detail))
+        case .unrelated(let detail): .unrelated(detail: words.cleaned(detail))
         case .tryLater(let code, let detail, let after):
             .tryLater(
                 code: words.code(code), detail: words.cleaned(detail), after: after.map(RetryAfter.bounded))

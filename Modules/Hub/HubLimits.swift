@@ -2,6 +2,8 @@ internal import CausewayWire
 
 /// Every bound of the hub in one place, with its unit in its name. The bounds of messages are in `Limits`.
 package enum HubLimits {
+    /// Different reactions to one message.
+    static let reactionNamesMax = 64
     // What one request may be
 
     /// Bytes of one header field, name and value.

@@ -15,6 +15,7 @@ package import CausewayModels
 /// | sequence ≤ mark, a send, id unknown | the reason when it would be refused now too, else `late` |
 /// | previous ≠ mark | `gap`; what follows is not attempted |
 /// | previous = mark, id known | answers with the stored result; the mark moves |
+/// | previous = mark, about a message that is not here | `unrelated`; the mark moves |
 /// | previous = mark, otherwise | applied, refused or fenced; the mark moves |
 /// | previous = mark, and it cannot be done now | `tryLater`; the mark stays; what follows is not attempted |
 package struct LaneRules: Sendable, Equatable {
@@ -28,16 +29,20 @@ package struct LaneRules: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         case fine
         case refuse(code: String, detail: String)
+        /// The message that it is about is not here.
+        case unrelated(detail: String)
         case tryLater(code: String, detail: String, after: Duration?)
     }
 
+    /// `send` is everything that is stored under an id of its own: messages, edits, reactions.
     package enum Kind: Sendable, Equatable { case send, fence, delete }
 
     /// What the hub does next.
     package enum Decision: Sendable, Equatable {
         /// Answer; nothing is stored but the mark.
         case answer(DeliveryOutcome)
-        /// Store the message in the next place of its channel, and answer `accepted` with that place.
+        /// Store the message in the next place of its channel, or do the operation, and answer `accepted` with the
+        /// place.
         case apply
         /// Delete the message if it is there and may be deleted by this account, and answer `deleted` or `refused`.
         case delete
@@ -85,6 +90,9 @@ package struct LaneRules: Sendable, Equatable {
         case .refuse(let code, let detail):
             mark = sequence
             return .answer(.refused(code: code, detail: detail))
+        case .unrelated(let detail):
+            mark = sequence
+            return .answer(.unrelated(detail: detail))
         case .tryLater(let code, let detail, let after):
             isStopped = true
             return .answer(.tryLater(code: code, detail: detail, after: after))
@@ -97,10 +105,11 @@ package struct LaneRules: Sendable, Equatable {
         case (_, .accepted(let placement)): return .answer(.accepted(placement))
         case (.fence, .no): return .answer(.fenced)
         case (.send, .no):
-            if case .refuse(let code, let detail) = try verdict() {
-                return .answer(.refused(code: code, detail: detail))
+            switch try verdict() {
+            case .refuse(let code, let detail): return .answer(.refused(code: code, detail: detail))
+            case .unrelated(let detail): return .answer(.unrelated(detail: detail))
+            case .fine, .tryLater: return .answer(.late(mark: mark))
             }
-            return .answer(.late(mark: mark))
         }
     }
 }

@@ -26,6 +26,12 @@ public enum Limits {
     public static let reasonCharactersMax = 500
     /// Past deletions that are kept; older ones are dropped first.
     public static let deleteActionsKeptMax = 100_000
+    /// Changes of state that are kept with a message; older ones are dropped first.
+    public static let historyKeptMax = 32
+    /// Bytes of a reaction's name.
+    public static let reactionBytesMax = 64
+    /// Operations on one message that may wait at the same time.
+    public static let operationsPerMessageMax = 64
     /// The highest lane sequence that a server's mark may push the counter to; what claims to be above is no mark.
     public static let sequenceMax: Int64 = 1 << 62
 }

@@ -10,7 +10,7 @@ extension Outbox {
         guard let lane = laneIndices[round.lane],
             let flight = lanes[lane].flights.firstIndex(where: { $0.round.id == round.id })
         else {
-            takeProofs(of: round, report, &actions)
+            takeProofs(of: round, report, moment, &actions)
             pumpAll(moment, &actions)
             return
         }
@@ -25,10 +25,10 @@ extension Outbox {
 
     /// An answer to a round that is not under way any more still proves what was accepted.
     mutating func takeProofs(
-        of round: DeliveryRound, _ report: DeliveryReport, _ actions: inout [OutboxAction]
+        of round: DeliveryRound, _ report: DeliveryReport, _ moment: Moment, _ actions: inout [OutboxAction]
     ) {
         for (operation, outcome) in zip(round.operations, report.outcomes) {
-            if case .accepted(let placement) = outcome { proven(operation.message, placement, &actions) }
+            if case .accepted(let placement) = outcome { proven(operation.message, placement, moment, &actions) }
         }
     }
 
@@ -39,7 +39,7 @@ extension Outbox {
         while let flight = lanes[lane].flights.first, let report = flight.report {
             var settlement = Settlement()
             guard settle(flight, report, lane, moment, &settlement) else {
-                return takeBack(lane, judged: flight.round, &settlement, &actions)
+                return takeBack(lane, judged: flight.round, moment, &settlement, &actions)
             }
             lanes[lane].flights.removeFirst()
             commit(settlement, &actions)
@@ -70,7 +70,7 @@ extension Outbox {
                 preconditionFailure("a flight does not lie over the head of its lane")
             }
             switch outcome {
-            case .accepted, .fenced, .deleted, .refused:
+            case .accepted, .fenced, .deleted, .refused, .unrelated:
                 lanes[lane].slots.removeFirst()
                 lanes[lane].inFlightCount -= 1
                 lanes[lane].isCautious = false
@@ -78,7 +78,7 @@ extension Outbox {
                 conclude(slot, outcome, lane, moment, &settlement)
             case .late(let mark):
                 if mark > lanes[lane].lastTransmitted, slot.kind == .send {
-                    startAnew(lane, above: mark, &settlement)
+                    startAnew(lane, above: mark, moment, &settlement)
                     return false
                 }
                 lanes[lane].slots.removeFirst()
@@ -114,7 +114,7 @@ extension Outbox {
             Self.forget(slot, in: &fences)
             settlement.mutations.append(.removeControl(sequence: slot.sequence))
             if case .accepted(let placement) = outcome {
-                delivered(slot.message, placement, &settlement)
+                delivered(slot.message, placement, moment, &settlement)
             } else if fences[slot.message] == nil {
                 // No later place of it waits for a verdict of its own.
                 settlement.mutations.append(.settle(slot.message))
@@ -139,8 +139,14 @@ extension Outbox {
         let failure: Failure
         switch outcome {
         case .accepted(let placement):
-            settlement.mutations.append(.deliver(slot.message, placement))
+            settlement.mutations.append(.deliver(slot.message, placement, at: moment.wall))
             settlement.completions.append(.complete(slot.message, .delivered(placement)))
+            return
+        case .unrelated(let detail):
+            // It follows the message that it is about, or ends where that one ends: the store knows.
+            let alone = Failure(reason: .refused, code: "messageNotFound", detail: detail, at: moment.wall)
+            settlement.mutations.append(.park(slot.message, alone))
+            settlement.completions.append(.completeAsStored(slot.message))
             return
         case .refused(let code, let detail):
             failure = Failure(reason: .refused, code: code, detail: detail, at: moment.wall)
@@ -162,9 +168,9 @@ extension Outbox {
 
     /// The server has the message; it may have been called `error`, or be waiting to be sent again.
     private mutating func delivered(
-        _ message: MessageID, _ placement: Placement, _ settlement: inout Settlement
+        _ message: MessageID, _ placement: Placement, _ moment: Moment, _ settlement: inout Settlement
     ) {
-        settlement.mutations.append(.deliver(message, placement))
+        settlement.mutations.append(.deliver(message, placement, at: moment.wall))
         if places[message] != nil {
             settlement.completions.append(.complete(message, .delivered(placement)))
         } else if undecided.remove(message) != nil {
@@ -188,14 +194,16 @@ extension Outbox {
         }
     }
 
-    mutating func proven(_ message: MessageID, _ placement: Placement, _ actions: inout [OutboxAction]) {
+    mutating func proven(
+        _ message: MessageID, _ placement: Placement, _ moment: Moment, _ actions: inout [OutboxAction]
+    ) {
         if let fence = fences[message], let index = lanes[fence.lane].index(of: fence.sequence),
             lanes[fence.lane].slots[index].kind == .retract
         {
             return  // deleted meanwhile; the retraction's own answer brings the deletion about
         }
         var settlement = Settlement()
-        delivered(message, placement, &settlement)
+        delivered(message, placement, moment, &settlement)
         commit(settlement, &actions)
     }
 
@@ -214,12 +222,14 @@ extension Outbox {
     }
 
     /// Another copy of this store has gone further than this one: what waits gets new numbers behind it.
-    private mutating func startAnew(_ lane: Int, above mark: Int64, _ settlement: inout Settlement) {
+    private mutating func startAnew(
+        _ lane: Int, above mark: Int64, _ moment: Moment, _ settlement: inout Settlement
+    ) {
         settlement.mutations.append(.raiseSequence(above: mark))
         for index in lanes[lane].slots.indices {
             let slot = lanes[lane].slots[index]
             guard slot.kind == .send, !slot.isGone else { continue }
-            settlement.mutations.append(.resend(slot.message))
+            settlement.mutations.append(.resend(slot.message, at: moment.wall))
             Self.forget(slot, in: &places)
         }
         lanes[lane].slots.removeAll { $0.kind == .send }

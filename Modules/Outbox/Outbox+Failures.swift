@@ -30,7 +30,7 @@ extension Outbox {
         case .refused(let code, let detail):
             refuse(round, lane, moment, code: code, detail: detail, &settlement)
         }
-        takeBack(lane, judged: round, &settlement, &actions)
+        takeBack(lane, judged: round, moment, &settlement, &actions)
         pump(lane, moment, &actions)
     }
 
@@ -64,7 +64,7 @@ extension Outbox {
             let failure = Failure(reason: .unsendable, code: "unsendable", detail: detail, at: moment.wall)
             giveUp(lane, index, failure, &settlement)
         }
-        takeBack(lane, judged: round, &settlement, &actions)
+        takeBack(lane, judged: round, moment, &settlement, &actions)
         pump(lane, moment, &actions)
     }
 
@@ -183,17 +183,18 @@ extension Outbox {
     ///
     /// One round was judged. The others have no verdict: their messages do not pay, and the server may have them.
     mutating func takeBack(
-        _ lane: Int, judged: DeliveryRound, _ settlement: inout Settlement, _ actions: inout [OutboxAction]
+        _ lane: Int, judged: DeliveryRound, _ moment: Moment, _ settlement: inout Settlement,
+        _ actions: inout [OutboxAction]
     ) {
         let others = lanes[lane].flights.filter { $0.round.id != judged.id }
         for other in others { giveBackAttempt(other.round, lane) }
         markInDoubt(lane) { $0.id != judged.id }
-        requeue(lane, &settlement.mutations)
+        requeue(lane, moment, &settlement.mutations)
         lanes[lane].flights.removeAll()
         lanes[lane].inFlightCount = 0
         commit(settlement, &actions)
         for other in others {
-            if let report = other.report { takeProofs(of: other.round, report, &actions) }
+            if let report = other.report { takeProofs(of: other.round, report, moment, &actions) }
         }
     }
 
@@ -211,10 +212,11 @@ extension Outbox {
     }
 
     /// What was in flight goes back to waiting.
-    private mutating func requeue(_ lane: Int, _ mutations: inout [Mutation]) {
+    private mutating func requeue(_ lane: Int, _ moment: Moment, _ mutations: inout [Mutation]) {
         for index in 0..<lanes[lane].inFlightCount {
             let slot = lanes[lane].slots[index]
-            if slot.kind == .send { mutations.append(.requeue(slot.message, attempts: slot.attempts)) }
+            guard slot.kind == .send else { continue }
+            mutations.append(.requeue(slot.message, attempts: slot.attempts, at: moment.wall))
         }
     }
 }

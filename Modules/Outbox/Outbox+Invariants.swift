@@ -33,7 +33,8 @@ extension Outbox {
                 OutboxEntry(
                     kind: slot.kind, lane: lane.id, sequence: slot.sequence, previous: slot.previous,
                     message: slot.message, attempts: slot.kind == .send ? slot.attempts : 0,
-                    bytes: slot.kind == .send ? slot.bytes : 0)
+                    bytes: slot.kind == .send ? slot.bytes : 0,
+                    queuedAt: slot.kind == .send ? slot.queuedAt : Timestamp(milliseconds: 0))
             }
         }.sorted { $0.sequence < $1.sequence }
     }

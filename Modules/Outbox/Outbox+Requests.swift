@@ -4,9 +4,47 @@ import DequeModule
 
 /// What people ask for: deletions and resends. First the mutations, then, when they are committed, the event.
 extension Outbox {
+    /// What somebody's wish comes to.
+    package struct Changes: Sendable, Equatable {
+        /// To commit, all at once.
+        package var mutations: [Mutation] = []
+        /// To be told of by ``OutboxEvent/deleted(_:)`` afterwards.
+        package var vanished: [MessageID] = []
+        /// Whoever waits for these is to be told what the store says afterwards.
+        package var ended: [MessageID] = []
+
+        mutating func vanish(_ message: MessageID) {
+            mutations.append(.delete(message))
+            vanished.append(message)
+        }
+    }
+
     /// What to commit so that a message is deleted, wherever it is: in the queue it never leaves; on its way a
     /// deletion follows it; on the server it is deleted through the outbox.
-    package func mutations(
+    ///
+    /// What is about the message goes with it: operations that no copy can be under way of are gone, the others end by
+    /// themselves; replies that waited for it are given up.
+    ///
+    /// - Parameter dependants: ``Store/dependants(of:)`` of the message.
+    package func deletion(
+        of message: Message, with dependants: [Message], by origin: DeleteAction.Origin, at moment: Moment
+    ) -> Changes {
+        var changes = Changes(mutations: mutations(toDelete: message, by: origin, at: moment), vanished: [message.id])
+        for dependant in dependants {
+            if dependant.role.isOperation {
+                if mayVanish(dependant) { changes.vanish(dependant.id) }
+            } else {
+                let failure = Failure(
+                    reason: .refused, code: "parentDeleted",
+                    detail: "the message that it answers was deleted before it was sent", at: moment.wall)
+                changes.mutations.append(.fail(dependant.id, failure, inDoubt: dependant.isInDoubt))
+                changes.ended.append(dependant.id)
+            }
+        }
+        return changes
+    }
+
+    private func mutations(
         toDelete message: Message, by origin: DeleteAction.Origin, at moment: Moment
     ) -> [Mutation] {
         var mutations: [Mutation] = [.delete(message.id)]
@@ -64,8 +102,8 @@ extension Outbox {
 
     /// What to commit so that a failed message goes back into the queue, at the tail of its lane; empty when it is
     /// not `error`. The store hands out the new number, and the feed brings it.
-    package func mutations(toResend message: Message) -> [Mutation] {
-        message.syncState == .error && places[message.id] == nil ? [.resend(message.id)] : []
+    package func mutations(toResend message: Message, at moment: Moment) -> [Mutation] {
+        message.syncState == .error && places[message.id] == nil ? [.resend(message.id, at: moment.wall)] : []
     }
 }
 

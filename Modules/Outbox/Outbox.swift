@@ -90,8 +90,9 @@ package struct Outbox: Sendable, Equatable {
         case .greeted: greeted(moment, &actions)
         case .probeFailed(let error): probeFailed(error, moment)
         case .proven(let message, let placement):
-            proven(message, placement, &actions)
+            proven(message, placement, moment, &actions)
             pumpAll(moment, &actions)
+        case .rewritten(let message, let bytes): rewritten(message, bytes)
         case .deleted(let messages): deleted(messages, moment, &actions)
         case .sessionBegan:
             hasSession = true
@@ -150,7 +151,7 @@ package struct Outbox: Sendable, Equatable {
         lanes[lane].slots.append(
             OutboxLane.Slot(
                 kind: entry.kind, message: entry.message, sequence: entry.sequence, previous: entry.previous,
-                attempts: entry.attempts, bytes: entry.bytes,
+                attempts: entry.attempts, bytes: entry.bytes, queuedAt: entry.queuedAt,
                 // Another run of the process transmitted it, and what became of that is not known.
                 isInDoubt: entry.previous != nil))
     }
@@ -183,7 +184,7 @@ package struct Outbox: Sendable, Equatable {
             let lane = laneIndex(entry.lane)
             if entry.kind == .send, entry.sequence <= lanes[lane].lastTransmitted {
                 // It got its number while the lane started anew above it: it needs a later one.
-                actions.append(.commit([.resend(entry.message)]))
+                actions.append(.commit([.resend(entry.message, at: moment.wall)]))
                 continue
             }
             append(entry)

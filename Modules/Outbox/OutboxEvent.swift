@@ -31,6 +31,8 @@ package enum OutboxEvent: Sendable, Equatable {
     case probeFailed(TransportError)
     /// Proof that the server has a message, by whatever way it came.
     case proven(MessageID, Placement)
+    /// A message in the queue says something else since the last commit; its content has this size now.
+    case rewritten(MessageID, bytes: Int)
     /// The mutations of ``Outbox/mutations(toDelete:by:at:)`` were committed.
     case deleted([MessageID])
     /// Somebody logged in, or a saved session goes on: deliveries may begin.

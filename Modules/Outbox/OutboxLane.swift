@@ -18,6 +18,8 @@ struct OutboxLane: Sendable, Equatable {
         var previous: Int64?
         var attempts: Int
         var bytes: Int
+        /// When it entered the queue, by the wall clock.
+        var queuedAt: Timestamp
         /// Taken out before it was ever transmitted; skipped.
         var isGone = false
         /// An attempt ended without an answer: the server may have it.

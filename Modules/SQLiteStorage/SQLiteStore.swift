@@ -76,7 +76,7 @@ public final class SQLiteStore: Store {
     public func commit(_ mutations: [Mutation]) async throws(StoreError) {
         var contents: [Int: Data] = [:]
         for (index, mutation) in mutations.enumerated() {
-            if case .merge(let placed) = mutation { contents[index] = try ContentCoding.encode(placed.content) }
+            if let content = mutation.content { contents[index] = try ContentCoding.encode(content) }
         }
         _ = try await committer.submit(
             Call(isCompound: true) { [contents] writer in
@@ -96,6 +96,10 @@ public final class SQLiteStore: Store {
 
     public func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message] {
         try await read { db in try ids.compactMap { try db.storedMessage($0)?.message } }
+    }
+
+    public func dependants(of id: MessageID) async throws(StoreError) -> [Message] {
+        try await read { db in try db.dependants(of: id) }
     }
 
     public func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {

@@ -47,18 +47,19 @@ final class FeedInbox: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
 
-    /// The link that a change put at the tail of a lane: a creation, a resend or a deletion to send.
+    /// The link that a change put at the tail of a lane: a creation, a resend, a release or a deletion to
+    /// send.
     ///
     /// Fences and retractions come from the outbox machine itself, which knows them already.
     private static func newEntry(_ change: RecordChange) -> OutboxEntry? {
         switch change {
         case .message(let before, let after?, let bytes):
-            guard after.syncState == .created, let lane = after.lane,
+            guard after.syncState == .created, let lane = after.lane, !after.isParked,
                 before?.laneSequence != after.laneSequence
             else { return nil }
             return OutboxEntry(
                 kind: .send, lane: lane, sequence: after.laneSequence, previous: nil, message: after.id, attempts: 0,
-                bytes: bytes)
+                bytes: bytes, queuedAt: after.queuedAt)
         case .control(nil, let after?) where after.kind == .delete:
             return after.entry
         default:

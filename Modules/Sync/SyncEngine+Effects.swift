@@ -80,8 +80,7 @@ extension SyncEngine {
         let operations = round.operations.map { operation in
             let body: DeliveryOperation.Body
             if operation.kind == .send, let message = messages[operation.message] {
-                body = .send(
-                    message.id, channel: message.channel, content: message.content, createdAt: message.createdAt)
+                body = DeliveryOperation.Body(message)
             } else if operation.kind == .delete {
                 body = .delete(operation.message)
             } else {
@@ -128,5 +127,22 @@ extension SyncEngine {
         for call in calls { call.cancel() }
         for call in calls { await call.finished() }
         await transport?.close()
+    }
+}
+
+extension DeliveryOperation.Body {
+    /// What the server is told of a message or an operation: the same in every attempt.
+    init(_ message: Message) {
+        switch message.role {
+        case .message, .reply:
+            self = .send(
+                message.id, channel: message.channel, content: message.sentContent, createdAt: message.createdAt,
+                parent: message.parent)
+        case .edit(let target): self = .edit(message.id, target: target, content: message.sentContent)
+        case .addReaction(let target):
+            self = .addReaction(message.id, target: target, name: message.reactionName)
+        case .removeReaction(let target):
+            self = .removeReaction(message.id, target: target, name: message.reactionName)
+        }
     }
 }

@@ -7,7 +7,7 @@ package import CausewayTransport
 /// What people ask for. Each request is one piece of work in the inbox; its answer is given after its commit.
 extension SyncEngine {
     /// Runs `work` in its turn.
-    private func request<Answer: Sendable>(
+    func request<Answer: Sendable>(
         _ work: @escaping @Sendable (isolated SyncEngine) async -> Result<Answer, SyncError>
     ) async throws(SyncError) -> Answer {
         guard !isClosed else { throw .closed }
@@ -33,7 +33,9 @@ extension SyncEngine {
         try await request { engine in
             do throws(StoreError) {
                 var seen: Set<MessageID> = []
-                let messages = try await engine.store.messages(ids.filter { seen.insert($0).inserted })
+                let wanted = ids.filter { seen.insert($0).inserted }
+                let messages = try await engine.readKnown { store throws(StoreError) in try await store.messages(wanted)
+                }
                 return .success(try await engine.deleteInTurn(messages, by: origin))
             } catch {
                 return .failure(.store(error))
@@ -63,11 +65,13 @@ extension SyncEngine {
     ) async throws(StoreError) -> [MessageID] {
         guard !messages.isEmpty else { return [] }
         let now = moment
-        let mutations = messages.flatMap { outbox.mutations(toDelete: $0, by: origin, at: now) }
-        try await store.commit(mutations)
-        let ids = messages.map(\.id)
-        await perform(outbox.handle(.deleted(ids), at: moment))
-        return ids
+        var deletions: [Outbox.Changes] = []
+        for message in messages {
+            let dependants = try await store.dependants(of: message.id)
+            deletions.append(outbox.deletion(of: message, with: dependants, by: origin, at: now))
+        }
+        try await carryOut(deletions)
+        return messages.map(\.id)
     }
 
     /// Puts failed messages back into the queue, in the order of their creation, and says which.
@@ -108,10 +112,11 @@ extension SyncEngine {
     }
 
     private func resendInTurn(_ messages: [Message]) async throws(StoreError) -> [MessageID] {
+        let now = moment
         var resent: [MessageID] = []
         var mutations: [Mutation] = []
         for message in messages.sorted(by: { $0.ordinal < $1.ordinal }) {
-            let steps = outbox.mutations(toResend: message)
+            let steps = outbox.mutations(toResend: message, at: now)
             if !steps.isEmpty { resent.append(message.id) }
             mutations += steps
         }
@@ -178,7 +183,8 @@ extension SyncEngine {
         guard !page.items.isEmpty else { return }
         try await request { engine -> Result<Void, SyncError> in
             do throws(StoreError) {
-                try await engine.store.commit(page.items.map { .merge($0) })
+                let now = engine.moment.wall
+                try await engine.store.commit(page.items.map { .merge($0, at: now) })
             } catch {
                 return .failure(.store(error))
             }
@@ -291,14 +297,15 @@ extension SyncEngine {
     }
 
     /// Why each of these messages is not on the server yet; those that do not wait are left out.
-    package func waitReasons(for ids: [MessageID]) async -> [MessageID: WaitReason] {
+    package func waitReasons(for messages: [Message]) async -> [MessageID: WaitReason] {
         await catchUp()
         let now = moment
         var reasons: [MessageID: WaitReason] = [:]
-        for id in ids {
-            guard var reason = outbox.waitReason(for: id, at: now) else { continue }
+        for message in messages {
+            let parked = message.isParked ? message.role.related.map(WaitReason.parked) : nil
+            guard var reason = outbox.waitReason(for: message.id, at: now) ?? parked else { continue }
             if let storeProblem { reason = .storeUnavailable(detail: storeProblem.description) }
-            reasons[id] = reason
+            reasons[message.id] = reason
         }
         return reasons
     }

@@ -120,7 +120,7 @@ package actor SyncEngine {
     }
 
     /// What the store took in comes before anything that was asked for after it.
-    private func takeFeed() async {
+    func takeFeed() async {
         while case let entries = feed.take(), !entries.isEmpty {
             await perform(outbox.handle(.enqueued(entries), at: moment))
         }

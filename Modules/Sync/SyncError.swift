@@ -13,6 +13,12 @@ public enum SyncError: Error, Sendable, Hashable {
     case notFailed(MessageID, SyncState)
     /// Another user wrote it.
     case notYours(MessageID)
+    /// The id is an operation's, on another message.
+    case notAMessage(MessageID)
+    /// An edit cannot make a message one of another type.
+    case typeDiffers(MessageID, MessageType, MessageType)
+    /// ``Limits/operationsPerMessageMax`` operations on it wait already.
+    case tooManyOperations(MessageID)
     case store(StoreError)
     case transport(TransportError)
     /// The engine was closed.
@@ -27,6 +33,11 @@ extension SyncError: CustomStringConvertible {
         case .messageNotFound(let id): "there is no message \(id)"
         case .notFailed(let id, let state): "message \(id) is \(state.rawValue), not failed; there is nothing to resend"
         case .notYours(let id): "message \(id) was written by another user"
+        case .notAMessage(let id): "\(id) is an operation on another message; it can only be resent or deleted"
+        case .typeDiffers(let id, let type, let other):
+            "message \(id) is of type \(type.name); an edit cannot make it one of type \(other.name)"
+        case .tooManyOperations(let id):
+            "\(Limits.operationsPerMessageMax) changes to message \(id) wait already; try again when they are delivered"
         case .store(let error): error.description
         case .transport(let error): error.description
         case .closed: "the client is closed"

@@ -2,6 +2,8 @@
 enum SyncLimits {
     /// The pause before a commit is tried again that the store did not take.
     static let storeRetryInterval: Duration = .seconds(1)
+    /// How often a decision is put off because something new has come meanwhile.
+    static let readsMax = 3
     /// Messages that one bulk step deletes or resends in one commit.
     static let bulkStepMax = 500
 }

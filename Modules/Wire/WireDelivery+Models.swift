@@ -3,10 +3,22 @@ package import CausewayModels
 extension WireOperation {
     package init(_ operation: DeliveryOperation) {
         switch operation.body {
-        case .send(let id, let channel, let content, let createdAt):
+        case .send(let id, let channel, let content, let createdAt, let parent):
             self.init(
                 kind: .send, sequence: operation.sequence, previous: operation.previous, id: id, channel: channel,
-                content: content, createdAt: createdAt)
+                content: content, createdAt: createdAt, parent: parent)
+        case .edit(let id, let target, let content):
+            self.init(
+                kind: .edit, sequence: operation.sequence, previous: operation.previous, id: id, content: content,
+                target: target)
+        case .addReaction(let id, let target, let name):
+            self.init(
+                kind: .addReaction, sequence: operation.sequence, previous: operation.previous, id: id, target: target,
+                reaction: name)
+        case .removeReaction(let id, let target, let name):
+            self.init(
+                kind: .removeReaction, sequence: operation.sequence, previous: operation.previous, id: id,
+                target: target, reaction: name)
         case .fence(let id):
             self.init(kind: .fence, sequence: operation.sequence, previous: operation.previous, id: id)
         case .delete(let id):

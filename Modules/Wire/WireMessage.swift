@@ -9,10 +9,18 @@ package struct WireMessage: Sendable, Hashable, Codable {
     package var createdAt: Timestamp
     package var position: Int64
     package var acceptedAt: Timestamp
+    /// The message that it answers.
+    package var parent: MessageID?
+    package var editedAt: Timestamp?
+    /// How many accounts gave each reaction; absent when none did.
+    package var reactions: [String: Int]?
+    /// Those that the asking account gave; absent when it gave none.
+    package var myReactions: [String]?
 
     package init(
         id: MessageID, channel: ChannelID, sender: UserID, content: MessageContent, createdAt: Timestamp,
-        position: Int64, acceptedAt: Timestamp
+        position: Int64, acceptedAt: Timestamp, parent: MessageID? = nil, editedAt: Timestamp? = nil,
+        reactions: [String: Int]? = nil, myReactions: [String]? = nil
     ) {
         self.id = id
         self.channel = channel
@@ -21,6 +29,10 @@ package struct WireMessage: Sendable, Hashable, Codable {
         self.createdAt = createdAt
         self.position = position
         self.acceptedAt = acceptedAt
+        self.parent = parent
+        self.editedAt = editedAt
+        self.reactions = reactions
+        self.myReactions = myReactions
     }
 }
 
@@ -29,12 +41,16 @@ extension WireMessage {
         self.init(
             id: message.id, channel: message.channel, sender: message.sender, content: message.content,
             createdAt: message.createdAt, position: message.placement.position,
-            acceptedAt: message.placement.acceptedAt)
+            acceptedAt: message.placement.acceptedAt, parent: message.parent, editedAt: message.face.editedAt,
+            reactions: message.face.reactions.isEmpty ? nil : message.face.reactions,
+            myReactions: message.face.myReactions.isEmpty ? nil : message.face.myReactions.sorted())
     }
 
     package var placed: PlacedMessage {
         PlacedMessage(
-            id: id, channel: channel, sender: sender, content: content, createdAt: createdAt,
-            placement: Placement(position: position, acceptedAt: acceptedAt))
+            id: id, channel: channel, sender: sender, parent: parent,
+            face: MessageFace(
+                content: content, editedAt: editedAt, reactions: reactions ?? [:], myReactions: Set(myReactions ?? [])),
+            createdAt: createdAt, placement: Placement(position: position, acceptedAt: acceptedAt))
     }
 }

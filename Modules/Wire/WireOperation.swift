@@ -1,8 +1,14 @@
 package import CausewayModels
 
-/// One operation: `send` carries channel, content and createdAt; `fence` and `delete` only the message's id.
+/// One operation of a lane.
+///
+/// `send` carries channel, content, createdAt, and the parent of a reply. `edit` carries target and content,
+/// `addReaction` and `removeReaction` carry target and reaction; their `id` is their own, and is what a repeat is known
+/// by. `fence` and `delete` carry only an id.
 package struct WireOperation: Sendable, Hashable, Codable {
-    package enum Kind: String, Sendable, Hashable, Codable { case send, fence, delete }
+    package enum Kind: String, Sendable, Hashable, Codable {
+        case send, fence, delete, edit, addReaction, removeReaction
+    }
 
     package var kind: Kind
     package var sequence: Int64
@@ -11,10 +17,14 @@ package struct WireOperation: Sendable, Hashable, Codable {
     package var channel: ChannelID?
     package var content: MessageContent?
     package var createdAt: Timestamp?
+    package var parent: MessageID?
+    package var target: MessageID?
+    package var reaction: String?
 
     package init(
         kind: Kind, sequence: Int64, previous: Int64, id: MessageID, channel: ChannelID? = nil,
-        content: MessageContent? = nil, createdAt: Timestamp? = nil
+        content: MessageContent? = nil, createdAt: Timestamp? = nil, parent: MessageID? = nil,
+        target: MessageID? = nil, reaction: String? = nil
     ) {
         self.kind = kind
         self.sequence = sequence
@@ -23,5 +33,8 @@ package struct WireOperation: Sendable, Hashable, Codable {
         self.channel = channel
         self.content = content
         self.createdAt = createdAt
+        self.parent = parent
+        self.target = target
+        self.reaction = reaction
     }
 }

@@ -8,6 +8,7 @@ extension WireResult {
         case .fenced: self.init(kind: .fenced)
         case .deleted: self.init(kind: .deleted)
         case .refused(let code, let detail): self.init(kind: .refused, code: code, detail: detail)
+        case .unrelated(let detail): self.init(kind: .unrelated, detail: detail)
         case .tryLater(let code, let detail, let after):
             self.init(kind: .tryLater, code: code, detail: detail, retryAfterMilliseconds: after?.wholeMilliseconds)
         case .notAttempted: self.init(kind: .notAttempted)
@@ -25,6 +26,7 @@ extension WireResult {
         case .fenced: return .fenced
         case .deleted: return .deleted
         case .refused: return .refused(code: code ?? "", detail: detail ?? "")
+        case .unrelated: return .unrelated(detail: detail ?? "")
         case .tryLater:
             return .tryLater(
                 code: code ?? "", detail: detail ?? "", after: retryAfterMilliseconds.map { .milliseconds($0) })

@@ -9,6 +9,8 @@ package struct WireResult: Sendable, Hashable, Codable {
         case deleted
         /// With `code` and `detail`.
         case refused
+        /// With `detail`: the message that it is about is not here.
+        case unrelated
         /// With `code` and `detail`, perhaps `retryAfterMilliseconds`.
         case tryLater
         case notAttempted

@@ -16,10 +16,14 @@ import Testing
             let account: String
             let position: Int64
             var isDeleted = false
+            var said: UInt64 = 0
+            var reactions: [String: Set<String>] = [:]
         }
 
         var marks: [Lane: Int64] = [:]
         var kept: [MessageID: Kept] = [:]
+        /// Edits and reactions that were accepted.
+        var done: [MessageID: Kept] = [:]
         var last: Int64 = 0
 
         mutating func expect(_ operations: [WireOperation], on lane: Lane) -> [String] {
@@ -40,23 +44,46 @@ import Testing
         private mutating func expect(_ operation: WireOperation, isNew: Bool, on lane: Lane) -> String {
             let there = kept[operation.id]
             switch operation.kind {
+            case .edit, .addReaction, .removeReaction:
+                return expectChange(operation, isNew: isNew, on: lane)
             case .delete:
                 if let there, there.account != lane.account { return "refused notYours" }
                 kept[operation.id]?.isDeleted = true
                 return "deleted"
             case .fence:
-                if let there, there.account == lane.account { return "accepted \(there.position)" }
+                if let there = there ?? done[operation.id], there.account == lane.account {
+                    return "accepted \(there.position)"
+                }
                 return "fenced"
             case .send:
                 if let there {
                     return there.account == lane.account ? "accepted \(there.position)" : "refused idTaken"
                 }
                 if operation.channel?.value != "general" { return "refused channelNotFound" }
+                if let parent = operation.parent, kept[parent] == nil { return "unrelated" }
                 guard isNew else { return "late \(marks[lane] ?? 0)" }
                 last += 1
-                kept[operation.id] = Kept(account: lane.account, position: last)
+                kept[operation.id] = Kept(
+                    account: lane.account, position: last, said: operation.id.value.low - 0x8000_0000_0000_0000)
                 return "accepted \(last)"
             }
+        }
+
+        private mutating func expectChange(_ operation: WireOperation, isNew: Bool, on lane: Lane) -> String {
+            if let there = done[operation.id] {
+                return there.account == lane.account ? "accepted \(there.position)" : "refused idTaken"
+            }
+            guard let target = operation.target, let there = kept[target] else { return "unrelated" }
+            if there.isDeleted { return "refused messageDeleted" }
+            if operation.kind == .edit, there.account != lane.account { return "refused notYours" }
+            guard isNew else { return "late \(marks[lane] ?? 0)" }
+            done[operation.id] = Kept(account: lane.account, position: there.position)
+            switch (operation.kind, operation.reaction) {
+            case (.addReaction, let name?): kept[target]?.reactions[name, default: []].insert(lane.account)
+            case (.removeReaction, let name?): kept[target]?.reactions[name]?.remove(lane.account)
+            default: kept[target]?.said = operation.id.value.low - 0x8000_0000_0000_0000
+            }
+            return "accepted \(there.position)"
         }
     }
 
@@ -77,8 +104,12 @@ import Testing
             defer { previous = sequence }
             let own = UInt64(lane * 1000 + index)
             let any = UInt64(Int.random(in: 0..<8, using: &random) * 1000 + Int.random(in: 0..<40, using: &random))
-            switch Int.random(in: 0..<20, using: &random) {
+            switch Int.random(in: 0..<26, using: &random) {
             case 0: return fence(sequence, after: previous, own)
+            case 4: return send(sequence, after: previous, own, parent: any)
+            case 5, 6: return change(.edit, sequence, after: previous, own, on: any)
+            case 7, 8: return change(.addReaction, sequence, after: previous, own, on: any)
+            case 9: return change(.removeReaction, sequence, after: previous, own, on: any)
             case 1: return delete(sequence, after: previous, any)
             case 2: return send(sequence, after: previous, any)
             case 3: return send(sequence, after: previous, own, channel: "nowhere")
@@ -118,6 +149,16 @@ import Testing
             let messages = try await hub.client.messages(pageSize: 7)
             #expect(messages.map(\.id) == shown.map(\.key))
             #expect(messages.map(\.sender.value) == shown.map(\.value.account))
+            #expect(messages.map(\.content) == shown.map { .text("message \($0.value.said)") })
+            #expect(messages.contains { $0.editedAt != nil } && messages.contains { $0.parent != nil })
+            let reactions = shown.map { $0.value.reactions.mapValues(\.count).filter { $0.value > 0 } }
+            #expect(messages.map { $0.reactions ?? [:] } == reactions)
+            #expect(
+                messages.map { $0.myReactions ?? [] }
+                    == shown.map { kept in
+                        kept.value.reactions.filter { $0.value.contains("me") }.keys.sorted()
+                    })
+            #expect(reactions.contains { !$0.isEmpty })
             #expect(shown.count > 100)
         }
     }

@@ -88,7 +88,7 @@ struct Bench {
 
     /// Deletes as the engine does: first the commit, then the event.
     mutating func delete(_ name: String, _ state: SyncState) {
-        let mutations = outbox.mutations(toDelete: message(name, state), by: .api, at: moment)
+        let mutations = outbox.deletion(of: message(name, state), with: [], by: .api, at: moment).mutations
         clear()
         written += mutations.compactMap(\.told)
         handle(.deleted([id(name)]))
@@ -96,7 +96,7 @@ struct Bench {
 
     /// Resends as the engine does: the commit gives a new place, and the feed brings it.
     mutating func resend(_ name: String, _ state: SyncState = .error, lane: LaneID = .text) {
-        let mutations = outbox.mutations(toResend: message(name, state))
+        let mutations = outbox.mutations(toResend: message(name, state), at: moment)
         clear()
         written += mutations.compactMap(\.told)
         if !mutations.isEmpty { handle(.enqueued([entry(name, lane)])) }
@@ -185,12 +185,15 @@ extension Mutation {
     fileprivate var told: String? {
         switch self {
         case .attempt(let id, let previous, let attempts, at: _): "attempt \(id.name) after \(previous) #\(attempts)"
-        case .requeue(let id, let attempts): "requeue \(id.name) #\(attempts)"
-        case .deliver(let id, _): "deliver \(id.name)"
+        case .requeue(let id, let attempts, at: _): "requeue \(id.name) #\(attempts)"
+        case .deliver(let id, _, at: _): "deliver \(id.name)"
         case .fail(let id, let failure, let inDoubt):
             "fail \(id.name) \(failure.reason.rawValue)\(inDoubt ? " in doubt" : "")"
         case .settle(let id): "settle \(id.name)"
-        case .resend(let id): "resend \(id.name)"
+        case .resend(let id, at: _): "resend \(id.name)"
+        case .park(let id, _): "park \(id.name)"
+        case .enqueue(let draft): "enqueue \(draft.role.name)"
+        case .rewrite(let id, _): "rewrite \(id.name)"
         case .delete(let id): "delete \(id.name)"
         case .putControl(let entry):
             "\(entry.kind) \(entry.message.name) at \(entry.sequence)"

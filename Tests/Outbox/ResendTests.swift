@@ -23,14 +23,14 @@ import Testing
         bench.create("a")
         bench.answer(1, .forbidden)
         bench.resend("a")
-        #expect(bench.outbox.mutations(toResend: bench.message("a", .created)) == [])
-        #expect(bench.outbox.mutations(toResend: bench.message("a", .error)) == [])
+        #expect(bench.outbox.mutations(toResend: bench.message("a", .created), at: bench.moment) == [])
+        #expect(bench.outbox.mutations(toResend: bench.message("a", .error), at: bench.moment) == [])
     }
 
     @Test(arguments: [SyncState.created, .syncing, .synced, .uploading])
     func onlyWhatFailedIsSentAgain(state: SyncState) {
         let bench = Bench()
-        #expect(bench.outbox.mutations(toResend: bench.message("a", state)) == [])
+        #expect(bench.outbox.mutations(toResend: bench.message("a", state), at: bench.moment) == [])
     }
 
     @Test func itsAttemptsBeginAnew() {

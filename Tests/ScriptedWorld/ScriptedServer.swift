@@ -92,12 +92,16 @@ extension ScriptedServer.State {
 
     mutating func outcome(of operation: DeliveryOperation) -> DeliveryOutcome {
         switch operation.body {
-        case .send(let id, _, let content, _):
+        case .send(let id, _, let content, _, parent: _):
             if case .refusing(let code, let detail) = mode { return .refused(code: code, detail: detail) }
             if order.contains(id) == false {
                 order.append(id)
                 if case .text(let text) = content { texts.append(text) }
             }
+            return placement(of: id).map { .accepted($0) } ?? .notAttempted
+        case .edit(let id, target: _, content: _), .addReaction(let id, target: _, name: _),
+            .removeReaction(let id, target: _, name: _):
+            if order.contains(id) == false { order.append(id) }
             return placement(of: id).map { .accepted($0) } ?? .notAttempted
         case .fence(let id): return placement(of: id).map { .accepted($0) } ?? .fenced
         case .delete(let id):

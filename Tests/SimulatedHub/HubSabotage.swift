@@ -1,4 +1,4 @@
-/// A fault planted in the hub on purpose, to show that a simulator would find it. None of them exists outside the tests.
+/// A fault planted in the hub on purpose, to show that a simulator would find it. None of them exists outside tests.
 package enum HubSabotage: String, CaseIterable, Sendable {
     /// It does not remember what it accepted.
     case forgetsMessages

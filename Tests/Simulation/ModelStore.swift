@@ -53,14 +53,28 @@ struct ModelStore {
         return snapshot
     }
 
-    mutating func enqueue(_ id: MessageID, _ content: MessageContent, lane: LaneID, at time: Timestamp) -> Message {
-        let sequence = takeSequence()
-        let message = Message(
-            id: id, channel: SimulatedWorld.channel, sender: SimulatedWorld.user, content: content, createdAt: time,
-            ordinal: sequence, lane: lane, laneSequence: sequence)
-        messages[id] = message
+    mutating func enqueue(
+        _ id: MessageID, _ content: MessageContent, role: MessageRole = .message, lane: LaneID, at time: Timestamp
+    ) -> Message {
+        enqueue(
+            MessageDraft(
+                id: id, channel: SimulatedWorld.channel, sender: SimulatedWorld.user, role: role, content: content,
+                createdAt: time, lane: lane))
+    }
+
+    private mutating func enqueue(_ draft: MessageDraft) -> Message {
+        let ordinal = takeSequence()
+        let mayGo = Message.mayGo(draft.role, in: draft.lane, with: draft.role.related.flatMap { messages[$0] })
+        let message = Message(draft, ordinal: ordinal, laneSequence: mayGo ? ordinal : 0)
+        messages[draft.id] = message
         tellFeed(message)
-        return message
+        overlay(message.role.target)
+        return messages[draft.id] ?? message
+    }
+
+    /// Operations on a message, and what is parked for it.
+    func dependants(of id: MessageID) -> [Message] {
+        messages.values.filter { $0.dependence == id }.sorted { $0.ordinal < $1.ordinal }
     }
 
     mutating func commit(_ mutations: [Mutation]) {
@@ -75,24 +89,25 @@ struct ModelStore {
             messages[id]?.previousSequence = previous
             messages[id]?.attempts = attempts
             messages[id]?.lastAttemptAt = time
-        case .requeue(let id, let attempts):
+        case .requeue(let id, let attempts, at: _):
             guard messages[id]?.isQueued == true else { return }
             messages[id]?.syncState = .created
             messages[id]?.attempts = attempts
             if sabotage == .requeueForgetsPrevious { messages[id]?.previousSequence = nil }
-        case .deliver(let id, let placement):
-            messages[id]?.syncState = .synced
-            messages[id]?.placement = placement
-            messages[id]?.failure = nil
-            messages[id]?.isInDoubt = false
-        case .fail(let id, let failure, let inDoubt):
-            guard messages[id]?.isUndelivered == true else { return }
-            messages[id]?.syncState = .error
-            messages[id]?.failure = failure
-            messages[id]?.isInDoubt = inDoubt
+        case .deliver(let id, let placement, at: _): deliver(id, placement)
+        case .fail(let id, let failure, let inDoubt): fail(id, failure, inDoubt)
         case .settle(let id): messages[id]?.isInDoubt = false
-        case .resend(let id): resend(id)
-        case .delete(let id): messages[id] = nil
+        case .resend(let id, let time): resend(id, at: time)
+        case .park(let id, let failure): park(id, failure)
+        case .enqueue(let draft): _ = enqueue(draft)
+        case .rewrite(let id, let content):
+            messages[id] = messages[id]?.rewritten(content)
+            overlay(id)
+            overlay(messages[id]?.role.target)
+        case .delete(let id):
+            let target = messages[id]?.role.target
+            messages[id] = nil
+            overlay(target)
         case .putControl, .appendDelete, .attemptControl, .removeControl, .rebase, .setLastTransmitted, .raiseSequence:
             applyToChain(mutation)
         case .recordDelete(let action): deletions.append(action)
@@ -123,18 +138,66 @@ struct ModelStore {
         }
     }
 
-    private mutating func resend(_ id: MessageID) {
-        guard messages[id]?.isUndelivered == true else { return }
-        let sequence = takeSequence()
+    private mutating func deliver(_ id: MessageID, _ placement: Placement) {
+        guard let message = messages[id] else { return }
+        if let target = message.role.target {
+            messages[target] = messages[target]?.taken(message, placement)
+            messages[id] = nil
+            return overlay(target)
+        }
+        messages[id]?.syncState = .synced
+        messages[id]?.placement = placement
+        messages[id]?.failure = nil
+        messages[id]?.isInDoubt = false
+        for dependant in dependants(of: id) where dependant.isParked {
+            let sequence = takeSequence()
+            messages[dependant.id]?.laneSequence = sequence
+            if let released = messages[dependant.id] { tellFeed(released) }
+        }
+    }
+
+    private mutating func fail(_ id: MessageID, _ failure: Failure, _ inDoubt: Bool) {
+        guard let message = messages[id], message.isUndelivered else { return }
+        if let target = message.role.target, messages[target] == nil {
+            messages[id] = nil
+            return
+        }
+        messages[id]?.syncState = .error
+        messages[id]?.failure = failure
+        messages[id]?.isInDoubt = inDoubt
+        overlay(message.role.target)
+    }
+
+    private mutating func park(_ id: MessageID, _ failure: Failure) {
+        guard let message = messages[id] else { return }
+        if message.role.related.flatMap({ messages[$0] })?.isUndelivered == true {
+            resend(id, at: failure.at)
+        } else {
+            fail(id, failure, false)
+        }
+    }
+
+    private mutating func resend(_ id: MessageID, at time: Timestamp) {
+        guard let message = messages[id], message.isUndelivered, let lane = message.lane else { return }
+        let mayGo = Message.mayGo(message.role, in: lane, with: message.role.related.flatMap { messages[$0] })
         messages[id]?.syncState = .created
+        let sequence = mayGo ? takeSequence() : 0
         messages[id]?.laneSequence = sequence
+        messages[id]?.queuedAt = time
         messages[id]?.previousSequence = nil
         messages[id]?.attempts = 0
         if let message = messages[id] { tellFeed(message) }
+        overlay(message.role.target)
+    }
+
+    /// The message shows what waits to be applied to it.
+    private mutating func overlay(_ id: MessageID?) {
+        guard let id, let message = messages[id] else { return }
+        messages[id] = message.overlaid(with: dependants(of: id).filter(\.role.isOperation))
     }
 
     private mutating func endSession(_ failure: Failure) {
-        for (id, message) in messages where message.isQueued {
+        for (id, message) in messages where message.isQueued && !message.isWaitingOperation {
             messages[id]?.syncState = .error
             messages[id]?.failure = failure
             guard let previous = message.previousSequence, let lane = message.lane else { continue }
@@ -142,6 +205,7 @@ struct ModelStore {
             controls[message.laneSequence] = ControlEntry(
                 kind: .fence, lane: lane, sequence: message.laneSequence, previous: previous, message: id)
         }
+        for id in messages.keys where messages[id]?.base != nil { overlay(id) }
     }
 
     private mutating func takeSequence() -> Int64 {
@@ -154,10 +218,11 @@ struct ModelStore {
     }
 
     private static func entry(_ message: Message) -> OutboxEntry? {
-        guard message.isQueued, let lane = message.lane else { return nil }
+        guard message.isQueued, !message.isParked, let lane = message.lane else { return nil }
         return OutboxEntry(
             kind: .send, lane: lane, sequence: message.laneSequence, previous: message.previousSequence,
-            message: message.id, attempts: message.attempts, bytes: SimulatedWorld.bytes(of: message.content))
+            message: message.id, attempts: message.attempts, bytes: SimulatedWorld.bytes(of: message.sentContent),
+            queuedAt: message.queuedAt)
     }
 }
 

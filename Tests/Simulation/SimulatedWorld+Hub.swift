@@ -43,8 +43,9 @@ extension SimulatedWorld {
 
     private func isPoisonous(_ call: Call) -> Bool {
         call.delivery.operations.contains { operation in
-            guard case .send(let id, channel: _, content: _, createdAt: _) = operation.body else { return false }
-            guard case .poisonous = ledger.records[id]?.trait else { return false }
+            guard operation.kind == .send, case .poisonous = ledger.records[operation.message]?.trait else {
+                return false
+            }
             return true
         }
     }
@@ -57,7 +58,9 @@ extension SimulatedWorld {
     private func transaction(_ call: Call) -> Result<DeliveryReport, TransportError> {
         let before = hub.history.count
         do throws(TransportError) {
-            let report = try hub.apply(call.delivery, at: wall) { message, _ in verdict(on: message) }
+            let report = try hub.apply(call.delivery, at: wall) { message, content in
+                content == nil ? .fine : verdict(on: message)
+            }
             for stored in hub.history[before...] where violation == nil { violation = brokenByStoring(stored) }
             return .success(report)
         } catch {

@@ -69,7 +69,7 @@ extension SimulatedWorld {
 
     func brokenBy(_ mutation: Mutation, _ client: Int) -> String? {
         switch mutation {
-        case .deliver(let id, let placement):
+        case .deliver(let id, let placement, at: _):
             guard let accepted = hub.accepted[id] else {
                 return "\(id.value.low) is called synced, but the hub has it not"
             }

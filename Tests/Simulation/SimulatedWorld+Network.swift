@@ -166,6 +166,7 @@ extension DeliveryOutcome {
         case .fenced: "fenced"
         case .deleted: "deleted"
         case .refused(let code, _): "refused \(code)"
+        case .unrelated: "unrelated"
         case .tryLater(_, _, let after): after == nil ? "try later" : "try later after"
         case .notAttempted: "-"
         case .gap(let mark): "gap \(mark)"

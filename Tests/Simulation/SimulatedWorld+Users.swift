@@ -56,10 +56,11 @@ extension SimulatedWorld {
         var mutations: [Mutation] = []
         for _ in 0..<Int.random(in: 1...3, using: &generator) {
             guard let message = all.randomElement(using: &generator), !ids.contains(message.id),
-                let steps = clients[client].outbox?.mutations(toDelete: message, by: .api, at: moment)
+                let changes = clients[client].outbox?.deletion(
+                    of: message, with: clients[client].store.dependants(of: message.id), by: .api, at: moment)
             else { continue }
             ids.append(message.id)
-            mutations += steps
+            mutations += changes.mutations
         }
         guard !ids.isEmpty else { return }
         for id in ids { ledger.records[id]?.isDeleted = true }
@@ -76,7 +77,7 @@ extension SimulatedWorld {
         var chosen = chance(300) ? failed : [one]
         if chance(200) { chosen.append(one) }  // a double click
         var mutations: [Mutation] = []
-        for message in chosen { mutations += outbox.mutations(toResend: message) }
+        for message in chosen { mutations += outbox.mutations(toResend: message, at: moment) }
         counts.resent += chosen.count
         story.tell(now, "client \(client): resends \(chosen.map(\.id.value.low))")
         for message in chosen {

@@ -34,7 +34,9 @@ import Testing
             let ids = try await world.queue(["a", "b"])
             let page = try await world.page.get("/outbox").body
             for id in ids { #expect(page.contains("id=\"r-\(id)\"")) }
-            for text in ["iOS syncing · Android created · TypeScript syncing", "the outbox is paused", "text, "] {
+            for text in [
+                "iOS syncing · Android created · TypeScript syncing", "the outbox is paused", "<bdi>text</bdi>, ",
+            ] {
                 #expect(page.contains(text), "\(text)")
             }
             // What it says is nobody's business unless somebody switched it on.
@@ -69,7 +71,10 @@ import Testing
         } _: { world in
             let id = try #require(try await world.fail(["the words of it"], detail: "no such channel").first)
             let page = try await world.page.get("/messages/\(id)").body
-            for text in ["Created", "Sent", "Failed", "refused by the server: no such channel", "the words of it"] {
+            for text in [
+                "Created", "Sent to the server", "Given up", "Last error", "refused by the server: no such channel",
+                "the words of it",
+            ] {
                 #expect(page.contains(text), "\(text)")
             }
             #expect(page.contains("id=\"resend\"") && page.contains("id=\"delete\""))

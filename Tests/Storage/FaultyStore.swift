@@ -58,14 +58,16 @@ final class FaultyStore: Store {
             do {
                 return try await base.enqueue(draft)
             } catch .outboxFull {
-                return Message(draft, sequence: .max)
+                return Message(draft, ordinal: .max, laneSequence: .max)
             }
         }
-        if fault == .worksBeforeBegin, !state.withLock({ $0.hasBegun }) { return Message(draft, sequence: 1) }
+        if fault == .worksBeforeBegin, !state.withLock({ $0.hasBegun }) {
+            return Message(draft, ordinal: 1, laneSequence: 1)
+        }
         let message = try await base.enqueue(draft)
         tellLate()
         guard fault == .reusesNumbers else { return message }
-        return message.resent(sequence: message.ordinal > 1 ? 1 : message.laneSequence)
+        return message.resent(sequence: message.ordinal > 1 ? 1 : message.laneSequence, at: message.createdAt)
     }
 
     func commit(_ mutations: [Mutation]) async throws(StoreError) {
@@ -85,7 +87,7 @@ final class FaultyStore: Store {
         case .wrongSequenceOrder:
             try await base.commit(
                 mutations.map { mutation in
-                    if case .resend(let id) = mutation { return .requeue(id, attempts: 0) }
+                    if case .resend(let id, let time) = mutation { return .requeue(id, attempts: 0, at: time) }
                     return mutation
                 })
         default: try await base.commit(mutations)
@@ -108,6 +110,8 @@ final class FaultyStore: Store {
         let found = try await base.messages(ids)
         return fault == .messagesUnordered ? found.sorted { $0.ordinal < $1.ordinal } : found
     }
+
+    func dependants(of id: MessageID) async throws(StoreError) -> [Message] { try await base.dependants(of: id) }
 
     func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
         var query = query

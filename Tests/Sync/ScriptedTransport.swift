@@ -1,5 +1,7 @@
+import CausewayHubRules
 import CausewayModels
 import CausewayRuntime
+import CausewaySimulatedHub
 import CausewayTransport
 import Synchronization
 
@@ -15,9 +17,10 @@ final class ScriptedTransport: Transport {
     }
 
     struct Server: Sendable {
-        var accepted: [MessageID: Placement] = [:]
-        var order: [MessageID] = []
-        var marks: [LaneID: Int64] = [:]
+        /// The hub's real rules.
+        var hub = ModelHub()
+        /// What it refuses.
+        var refused: Set<MessageID> = []
         var deletions: [MessageID] = []
         var deliveries: [(at: MonotonicTime, delivery: Delivery)] = []
         var greetings = 0
@@ -25,6 +28,9 @@ final class ScriptedTransport: Transport {
         var always: Behaviour = .work
         var greeting: Result<ServerGreeting, TransportError>
         var page: [PlacedMessage] = []
+
+        var order: [MessageID] { hub.history.map(\.message) }
+        var accepted: [MessageID: Placement] { hub.accepted.mapValues(\.placement) }
     }
 
     let capabilities: TransportCapabilities
@@ -65,29 +71,16 @@ final class ScriptedTransport: Transport {
 
     private func apply(_ delivery: Delivery) -> DeliveryReport {
         server.withLock { server in
-            var mark = server.marks[delivery.lane] ?? 0
-            let outcomes = delivery.operations.map { operation -> DeliveryOutcome in
-                guard operation.sequence <= mark || operation.previous == mark else { return .gap(mark: mark) }
-                let isNew = operation.sequence > mark
-                mark = max(mark, operation.sequence)
-                switch operation.body {
-                case .send(let id, _, _, _):
-                    if let placement = server.accepted[id] { return .accepted(placement) }
-                    guard isNew else { return .late(mark: mark) }
-                    server.order.append(id)
-                    let placement = Placement(
-                        position: Int64(server.order.count), acceptedAt: Timestamp(milliseconds: 1))
-                    server.accepted[id] = placement
-                    return .accepted(placement)
-                case .fence(let id):
-                    return server.accepted[id].map { .accepted($0) } ?? .fenced
-                case .delete(let id):
-                    server.deletions.append(id)
-                    return .deleted
-                }
+            for operation in delivery.operations {
+                if case .delete(let id) = operation.body { server.deletions.append(id) }
             }
-            server.marks[delivery.lane] = mark
-            return DeliveryReport(mark: mark, outcomes: outcomes)
+            do throws(TransportError) {
+                return try server.hub.apply(delivery, at: runtime.wallClock) { id, _ in
+                    server.refused.contains(id) ? .refuse(code: "refused", detail: "for a test") : .fine
+                }
+            } catch {
+                preconditionFailure("no story has two epochs: \(error)")
+            }
         }
     }
 

@@ -17,6 +17,19 @@ package struct MessageForm: Sendable, Hashable, Codable {
         }
     }
 
+    /// One change of the state.
+    package struct Change: Sendable, Hashable, Codable {
+        package let state: String
+        package let at: String
+        package let atMs: Int64
+
+        init(_ change: StateChange) {
+            state = change.state.rawValue
+            at = change.at.description
+            atMs = change.at.milliseconds
+        }
+    }
+
     package let id: MessageID
     package let channel: ChannelID
     package let sender: UserID
@@ -27,6 +40,18 @@ package struct MessageForm: Sendable, Hashable, Codable {
     package var attachment: Attachment?
     /// A kind that this version does not know, as it came.
     package var unknown: JSONValue?
+
+    /// `message`, `reply`, or what an operation does: `edit`, `addReaction`, `removeReaction`.
+    package let role: String
+    /// The message that a reply answers or that an operation is about.
+    package let related: MessageID?
+    /// When the server took the last edit.
+    package let editedAt: String?
+    package let editedAtMs: Int64?
+    /// How many people gave each reaction; absent when nobody did.
+    package let reactions: [String: Int]?
+    /// The reactions of this account; absent when there are none.
+    package let myReactions: [String]?
 
     /// `created`, `uploading`, `syncing`, `synced` or `error`.
     package let state: String
@@ -46,6 +71,8 @@ package struct MessageForm: Sendable, Hashable, Codable {
     package let attempts: Int
     package let lastAttemptAt: String?
     package let lastAttemptAtMs: Int64?
+    /// The last changes of the state, oldest first; its creation is not among them.
+    package let history: [Change]
     /// `error`, and the server has not yet said whether a copy reached it.
     package let inDoubt: Bool
     /// Why it waits, in parts and in words; absent when it does not wait.
@@ -59,6 +86,12 @@ package struct MessageForm: Sendable, Hashable, Codable {
         channel = message.channel
         sender = message.sender
         type = message.type.name
+        role = message.role.name
+        related = message.role.related
+        editedAt = message.editedAt?.description
+        editedAtMs = message.editedAt?.milliseconds
+        reactions = message.reactions.isEmpty ? nil : message.reactions
+        myReactions = message.myReactions.isEmpty ? nil : message.myReactions.sorted()
         state = message.syncState.rawValue
         states = States(message.syncState)
         createdAt = message.createdAt.description
@@ -72,6 +105,7 @@ package struct MessageForm: Sendable, Hashable, Codable {
         attempts = message.attempts
         lastAttemptAt = message.lastAttemptAt?.description
         lastAttemptAtMs = message.lastAttemptAt?.milliseconds
+        history = message.history.map(Change.init)
         inDoubt = message.isInDoubt
         wait = reason.map(WaitForm.init)
         waitText = reason?.description

@@ -17,7 +17,7 @@ package struct WaitForm: Sendable, Hashable, Codable {
     package var attempts: Int?
     /// `needsAttention`: `tokenRefused`, `certificate`, `protocolMismatch` or `superseded`.
     package var cause: String?
-    /// `behind`: the message that goes first.
+    /// `behind`: the message that goes first. `parked`: the message that it is about.
     package var message: MessageID?
     /// `uploading`: bytes.
     package var sent: Int64?
@@ -46,6 +46,9 @@ package struct WaitForm: Sendable, Hashable, Codable {
             detail = attention.detail
         case .behind(let message):
             kind = "behind"
+            self.message = message
+        case .parked(let message):
+            kind = "parked"
             self.message = message
         case .uploading(let sent, let total):
             kind = "uploading"

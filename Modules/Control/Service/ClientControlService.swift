@@ -100,7 +100,7 @@ package struct ClientControlService: ControlService {
 
     /// Why these messages wait; those that do not are left out.
     func reasons(for messages: [Message]) async throws(ControlError) -> [MessageID: WaitReason] {
-        let waiting = messages.filter { $0.isUndelivered && $0.syncState != .error }.map(\.id)
+        let waiting = messages.filter { $0.isUndelivered && $0.syncState != .error }
         return waiting.isEmpty ? [:] : await client.messages.waitReasons(for: waiting)
     }
 

@@ -16,6 +16,7 @@ extension ControlError {
         case .noSession: self.init(.noSession, error.description)
         case .sessionExists: self.init(.sessionExists, error.description)
         case .messageNotFound: self.init(.notFound, error.description)
+        case .notAMessage, .typeDiffers, .tooManyOperations: self.init(.wrongState, error.description)
         case .notFailed: self.init(.wrongState, error.description)
         case .notYours: self.init(.notYours, error.description)
         case .store(let problem): self.init(problem)

@@ -7,8 +7,10 @@ internal import HTTPTypes
 struct CheckedDelivery: Sendable {
     struct Operation: Sendable {
         enum Body: Sendable {
-            case send(channel: ChannelID, content: String, createdAt: Timestamp)
-            /// A send that can never be accepted.
+            case send(channel: ChannelID, content: String, createdAt: Timestamp, parent: MessageID?)
+            case edit(MessageID, content: String)
+            case react(MessageID, name: String, isAdded: Bool)
+            /// Something that can never be accepted.
             case unacceptable(code: String, detail: String)
             case fence
             case delete
@@ -70,20 +72,42 @@ struct CheckedDelivery: Sendable {
                 return .unacceptable(
                     code: "contentInvalid", detail: "A message needs a channel, a content and a createdAt.")
             }
-            let coded = try HubCoding.encode(content)
-            do {
-                try content.validate(codedBytes: coded.count)
-            } catch {
-                return .unacceptable(code: code(of: error), detail: "\(error)")
+            return try checked(content) {
+                .send(channel: channel, content: $0, createdAt: createdAt, parent: operation.parent)
             }
-            return .send(channel: channel, content: String(decoding: coded, as: UTF8.self), createdAt: createdAt)
+        case .edit:
+            guard let target = operation.target, let content = operation.content else {
+                return .unacceptable(code: "contentInvalid", detail: "An edit needs a target and a content.")
+            }
+            return try checked(content) { .edit(target, content: $0) }
+        case .addReaction, .removeReaction:
+            guard let target = operation.target, let name = operation.reaction, MessageContent.isReactionName(name)
+            else {
+                return .unacceptable(
+                    code: "reactionInvalid",
+                    detail: "A reaction needs a target and a name of 1 to \(Limits.reactionBytesMax) bytes.")
+            }
+            return .react(target, name: name, isAdded: operation.kind == .addReaction)
         }
+    }
+
+    /// The body with the content as it is stored, when the content can be accepted.
+    private static func checked(
+        _ content: MessageContent, _ body: (String) -> Operation.Body
+    ) throws -> Operation.Body {
+        let coded = try HubCoding.encode(content)
+        do {
+            try content.validate(codedBytes: coded.count)
+        } catch {
+            return .unacceptable(code: code(of: error), detail: "\(error)")
+        }
+        return body(String(decoding: coded, as: UTF8.self))
     }
 
     private static func code(of problem: ContentProblem) -> String {
         switch problem {
         case .textTooLong, .customTooLong, .customTooDeep: "tooLarge"
-        case .textEmpty, .customNotAnObject: "contentInvalid"
+        case .textEmpty, .customNotAnObject, .reactionInvalid: "contentInvalid"
         case .unsupported: "typeUnsupported"
         }
     }

@@ -19,10 +19,10 @@ struct DeliveryApplication {
         var isChanged = false
     }
 
-    private let db: Database
-    private let account: Account
+    let db: Database
+    let account: Account
     private let delivery: CheckedDelivery
-    private let now: Timestamp
+    let now: Timestamp
     private let fault: HubFaults.Fault?
     private var channels: [ChannelID: ChannelState] = [:]
 
@@ -57,12 +57,12 @@ struct DeliveryApplication {
     {
         let kind: LaneRules.Kind
         switch operation.body {
-        case .send, .unacceptable: kind = .send
+        case .send, .edit, .react, .unacceptable: kind = .send
         case .fence: kind = .fence
         case .delete: kind = .delete
         }
         // A stopped delivery looks nothing up any more.
-        let stored = lane.isStopped ? nil : try look(up: operation.id)
+        let stored = lane.isStopped ? nil : try look(up: operation)
         let known: LaneRules.Known =
             if let stored, stored.sender == account.number { .accepted(stored.placement) } else { .no }
         let decision = try lane.decide(
@@ -72,26 +72,44 @@ struct DeliveryApplication {
         }
         switch decision {
         case .answer(let outcome): return outcome
-        case .apply: return try insert(operation)
+        case .apply: return try carryOut(operation)
         case .delete: return try delete(operation.id, stored)
         }
     }
 
     // MARK: - Messages
 
-    private struct Stored {
+    struct Stored {
+        let number: Int64
         let sender: Int64
         let placement: Placement
         let isDeleted: Bool
+        var content: String?
     }
 
-    private func look(up id: MessageID) throws -> Stored? {
+    /// What was accepted under the operation's id: a message, or something done to one.
+    private func look(up operation: CheckedDelivery.Operation) throws -> Stored? {
+        switch operation.body {
+        case .send: try message(operation.id)
+        case .edit, .react: try accepted(operation.id)
+        // Only these may name either.
+        case .fence, .unacceptable: try message(operation.id) ?? accepted(operation.id)
+        case .delete: try message(operation.id)
+        }
+    }
+
+    func message(_ id: MessageID) throws -> Stored? {
         let statement = try db.cachedStatement(
-            sql: "SELECT sender, position, accepted_at, deleted_at IS NOT NULL FROM message WHERE id = ?")
+            sql:
+                """
+                SELECT number, sender, position, accepted_at, deleted_at IS NOT NULL, content FROM message WHERE id = ?
+                """
+        )
         guard let row = try Row.fetchOne(statement, arguments: [Data(id.value.bytes)]) else { return nil }
         return Stored(
-            sender: row[0],
-            placement: Placement(position: row[1], acceptedAt: Timestamp(milliseconds: row[2])), isDeleted: row[3])
+            number: row[0], sender: row[1],
+            placement: Placement(position: row[2], acceptedAt: Timestamp(milliseconds: row[3])), isDeleted: row[4],
+            content: row[5])
     }
 
     private mutating func verdict(on operation: CheckedDelivery.Operation, stored: Stored?) throws -> LaneRules.Verdict
@@ -102,21 +120,36 @@ struct DeliveryApplication {
         switch operation.body {
         case .unacceptable(let code, let detail):
             return .refuse(code: code, detail: detail)
-        case .send(let channel, _, _):
+        case .send(let channel, _, _, let parent):
             if case .tryLater(let sequence, let after) = fault, operation.sequence >= sequence {
                 return .tryLater(code: "tryLater", detail: "A fault for a test.", after: after)
             }
             guard try load(channel) != nil else {
                 return .refuse(code: "channelNotFound", detail: "There is no channel called \(channel).")
             }
+            if let parent, try message(parent) == nil {
+                return .unrelated(detail: "The message \(parent), which it answers, is not here.")
+            }
             return .fine
+        case .edit(let target, let content): return try verdict(onEditing: target, to: content)
+        case .react(let target, let name, let isAdded): return try verdict(onReactingTo: target, name, isAdded)
         case .fence, .delete:
             return .fine
         }
     }
 
+    private mutating func carryOut(_ operation: CheckedDelivery.Operation) throws -> DeliveryOutcome {
+        switch operation.body {
+        case .edit(let target, let content): try edit(target, content, as: operation.id)
+        case .react(let target, let name, let isAdded): try react(target, name, isAdded, as: operation.id)
+        case .send, .unacceptable, .fence, .delete: try insert(operation)
+        }
+    }
+
     private mutating func insert(_ operation: CheckedDelivery.Operation) throws -> DeliveryOutcome {
-        guard case .send(let channel, let content, let createdAt) = operation.body, var state = try load(channel) else {
+        guard case .send(let channel, let content, let createdAt, let parent) = operation.body,
+            var state = try load(channel)
+        else {
             preconditionFailure("Only a send into a channel that is there is found fine.")
         }
         state.lastPosition += 1
@@ -125,12 +158,12 @@ struct DeliveryApplication {
         let placement = Placement(position: state.lastPosition, acceptedAt: now)
         let statement = try db.cachedStatement(
             sql: """
-                INSERT INTO message (id, channel, position, sender, content, created_at, accepted_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO message (id, channel, position, sender, content, created_at, accepted_at, parent)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         try statement.execute(arguments: [
             Data(operation.id.value.bytes), state.number, placement.position, account.number, content,
-            createdAt.milliseconds, placement.acceptedAt.milliseconds,
+            createdAt.milliseconds, placement.acceptedAt.milliseconds, parent.map { Data($0.value.bytes) },
         ])
         return .accepted(placement)
     }
@@ -145,6 +178,7 @@ struct DeliveryApplication {
             let statement = try db.cachedStatement(
                 sql: "UPDATE message SET content = NULL, deleted_at = ? WHERE id = ?")
             try statement.execute(arguments: [now.milliseconds, Data(id.value.bytes)])
+            try db.cachedStatement(sql: "DELETE FROM reaction WHERE message = ?").execute(arguments: [stored.number])
         }
         return .deleted
     }

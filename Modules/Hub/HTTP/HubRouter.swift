@@ -54,7 +54,7 @@ struct HubRouter: Sendable {
         case (_?, _?): throw badQuery("after and before cannot be asked for together")
         }
         let bounded = Int(min(limit, Int64(Limits.pageSizeMax)))
-        guard let page = try await store.page(of: id, range, limit: bounded) else {
+        guard let page = try await store.page(of: id, range, limit: bounded, for: context.requireAccount()) else {
             throw HubRefusal.notFound("There is no channel called \(id).", code: "channelNotFound")
         }
         return try HubAnswer.json(page)
@@ -89,7 +89,7 @@ struct HubRouter: Sendable {
         guard let id = MessageID(try context.parameters.require("message")) else {
             throw HubRefusal(.badRequest, code: "idInvalid", detail: "A message's id is a UUID of 36 characters.")
         }
-        switch try await store.message(id) {
+        switch try await store.message(id, for: context.requireAccount()) {
         case .found(let message): return try HubAnswer.json(message)
         case .deleted: throw HubRefusal.notFound("The message \(id) was deleted.", code: "messageDeleted")
         case .unknown: throw HubRefusal.notFound("There is no message \(id).", code: "messageNotFound")

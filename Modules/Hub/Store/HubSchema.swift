@@ -9,6 +9,9 @@ internal import GRDB
 /// - `channel`: names, and the position of the newest message. Positions are 1, 2, 3 … without a hole.
 /// - `message`: what was accepted, for ever; a deleted one keeps its row without its content, so that a repeat of
 ///   its delivery is still answered with the stored result and cannot bring it back.
+/// - `operation`: the ids of edits and reactions that were accepted, for ever, with the message that they are about: a
+///   repeat is answered with the stored result.
+/// - `reaction`: who gave which reaction to what.
 /// - `outbox`: one row for each (account, outbox id), with the highest epoch seen.
 /// - `lane`: one row for each lane of an outbox, with its mark.
 enum HubSchema {
@@ -16,6 +19,9 @@ enum HubSchema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1: accounts, channels, messages, outboxes, lanes") { db in
             try db.execute(sql: first)
+        }
+        migrator.registerMigration("2: replies, edits, reactions") { db in
+            try db.execute(sql: second)
         }
         return migrator
     }
@@ -60,5 +66,23 @@ enum HubSchema {
             mark INTEGER NOT NULL,
             PRIMARY KEY (outbox, name)
         );
+        """
+
+    private static let second = """
+        ALTER TABLE message ADD COLUMN parent BLOB;
+        ALTER TABLE message ADD COLUMN edited_at INTEGER;
+        CREATE TABLE operation (
+            number INTEGER PRIMARY KEY,
+            id BLOB NOT NULL UNIQUE,
+            sender INTEGER NOT NULL REFERENCES account (number),
+            message INTEGER NOT NULL REFERENCES message (number),
+            accepted_at INTEGER NOT NULL
+        );
+        CREATE TABLE reaction (
+            message INTEGER NOT NULL REFERENCES message (number),
+            name TEXT NOT NULL,
+            account INTEGER NOT NULL REFERENCES account (number),
+            PRIMARY KEY (message, name, account)
+        ) WITHOUT ROWID;
         """
 }

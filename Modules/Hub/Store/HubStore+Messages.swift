@@ -28,7 +28,7 @@ enum MessageLookUp: Sendable {
 extension HubStore {
     private static let shown = """
         SELECT message.id, channel.name, account.name, message.content, message.created_at, message.position,
-            message.accepted_at
+            message.accepted_at, message.parent, message.edited_at, message.number
         FROM message
         JOIN channel ON channel.number = message.channel
         JOIN account ON account.number = message.sender
@@ -37,7 +37,9 @@ extension HubStore {
     /// A page by ascending position; nil when there is no such channel.
     ///
     /// Costs the page, not the channel: the index of the shown messages is walked from one key.
-    func page(of channel: ChannelID, _ range: PageRange, limit: Int) async throws(HubError) -> WirePage? {
+    func page(
+        of channel: ChannelID, _ range: PageRange, limit: Int, for account: Account
+    ) async throws(HubError) -> WirePage? {
         try await read { db in
             guard
                 let number = try Int64.fetchOne(
@@ -66,7 +68,7 @@ extension HubStore {
                 }
                 let content: String = row[3]
                 bytes += content.utf8.count
-                messages.append(try Self.message(row, content: content))
+                messages.append(try Self.message(row, content: content, for: account, db))
             }
             if descending { messages.reverse() }
             return WirePage(messages: messages, hasMore: hasMore)
@@ -74,24 +76,38 @@ extension HubStore {
     }
 
     /// One message.
-    func message(_ id: MessageID) async throws(HubError) -> MessageLookUp {
+    func message(_ id: MessageID, for account: Account) async throws(HubError) -> MessageLookUp {
         try await read { db in
             let statement = try db.cachedStatement(sql: Self.shown + " WHERE message.id = ?")
             guard let row = try Row.fetchOne(statement, arguments: [Data(id.value.bytes)]) else { return .unknown }
             guard let content: String = row[3] else { return .deleted }
-            return .found(try Self.message(row, content: content))
+            return .found(try Self.message(row, content: content, for: account, db))
         }
     }
 
-    private static func message(_ row: Row, content: String) throws -> WireMessage {
+    private static func message(
+        _ row: Row, content: String, for account: Account, _ db: Database
+    ) throws -> WireMessage {
         let bytes: Data = row[0]
         guard let id = UUIDv7(bytes: bytes), let channel = ChannelID(row[1]), let sender = UserID(row[2]) else {
             throw HubError.damaged(path: "hub.sqlite", detail: "a message has an impossible id, channel or sender")
+        }
+        var reactions: [String: Int] = [:]
+        var mine: [String] = []
+        let given = try db.cachedStatement(
+            sql: "SELECT name, count(*), max(account = ?) FROM reaction WHERE message = ? GROUP BY name ORDER BY name")
+        let names = try Row.fetchCursor(given, arguments: [account.number, row[9] as Int64])
+        while let name = try names.next() {
+            reactions[name[0]] = name[1]
+            if name[2] { mine.append(name[0]) }
         }
         return WireMessage(
             id: MessageID(id), channel: channel, sender: sender,
             content: try HubCoding.decode(MessageContent.self, from: content.utf8),
             createdAt: Timestamp(milliseconds: row[4]), position: row[5],
-            acceptedAt: Timestamp(milliseconds: row[6]))
+            acceptedAt: Timestamp(milliseconds: row[6]),
+            parent: (row[7] as Data?).flatMap { UUIDv7(bytes: $0) }.map(MessageID.init),
+            editedAt: (row[8] as Int64?).map(Timestamp.init(milliseconds:)),
+            reactions: reactions.isEmpty ? nil : reactions, myReactions: mine.isEmpty ? nil : mine)
     }
 }

@@ -16,7 +16,12 @@ public struct Delivery: Sendable, Hashable {
 /// One operation of a ``Delivery``. Every attempt of the same operation carries the same numbers.
 public struct DeliveryOperation: Sendable, Hashable {
     public enum Body: Sendable, Hashable {
-        case send(MessageID, channel: ChannelID, content: MessageContent, createdAt: Timestamp)
+        case send(
+            MessageID, channel: ChannelID, content: MessageContent, createdAt: Timestamp, parent: MessageID? = nil)
+        /// Replaces the content of `target`. The operation's own id is its idempotency key.
+        case edit(MessageID, target: MessageID, content: MessageContent)
+        case addReaction(MessageID, target: MessageID, name: String)
+        case removeReaction(MessageID, target: MessageID, name: String)
         case fence(MessageID)
         case delete(MessageID)
     }

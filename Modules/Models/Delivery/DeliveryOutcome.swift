@@ -8,6 +8,8 @@ public enum DeliveryOutcome: Sendable, Hashable {
     case deleted
     /// Refused for good; the lane went on.
     case refused(code: String, detail: String)
+    /// Refused because the message that it is about is not on the server; the lane went on.
+    case unrelated(detail: String)
     /// Not now; nothing after it was applied. With `after`, the server asked to wait that long.
     case tryLater(code: String, detail: String, after: Duration?)
     /// Not looked at, because of something before it.

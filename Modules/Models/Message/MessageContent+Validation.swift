@@ -6,6 +6,8 @@ public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
     case customTooLong(bytes: Int)
     case customTooDeep
     case unsupported(MessageType)
+    /// The name of a reaction is empty, too long, or has control characters in it.
+    case reactionInvalid
 
     public var description: String {
         switch self {
@@ -15,12 +17,20 @@ public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
         case .customTooLong(let bytes):
             "the custom message has \(bytes) bytes of JSON; at most \(Limits.customBytesMax) may be sent"
         case .customTooDeep: "the custom message is nested deeper than \(Limits.customDepthMax) levels"
+        case .reactionInvalid:
+            "a reaction is a name of 1 to \(Limits.reactionBytesMax) bytes without control characters"
         case .unsupported(let type): "messages of type \(type.name) cannot be created yet"
         }
     }
 }
 
 extension MessageContent {
+    /// Whether this can be the name of a reaction.
+    package static func isReactionName(_ name: String) -> Bool {
+        (1...Limits.reactionBytesMax).contains(name.utf8.count)
+            && name.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+    }
+
     /// Holds the content against ``Limits``.
     ///
     /// - Parameter codedBytes: the size of the coded content; counts for custom messages.

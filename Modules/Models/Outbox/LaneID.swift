@@ -18,6 +18,8 @@ public struct LaneID: Sendable, Hashable, RawRepresentable, Codable, CustomStrin
     public static let text = LaneID(rawValue: "text")
     /// Image, video, audio and file messages, under ``OrderingPolicy/laned``.
     public static let media = LaneID(rawValue: "media")
+    /// Edits and reactions, under ``OrderingPolicy/laned``.
+    public static let operations = LaneID(rawValue: "operations")
 
     public var description: String { rawValue }
 }

@@ -15,4 +15,13 @@ public enum OrderingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
         case .strict: LaneID(rawValue: "all")
         }
     }
+
+    /// The lane in which operations on messages of this channel travel: none of them holds up a message.
+    public func operationLane(in channel: ChannelID) -> LaneID {
+        switch self {
+        case .laned: .operations
+        case .lanedPerChannel: LaneID(rawValue: "operations/" + channel.value)
+        case .strict: LaneID(rawValue: "all")
+        }
+    }
 }

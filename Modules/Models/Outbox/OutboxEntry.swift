@@ -23,9 +23,12 @@ public struct OutboxEntry: Sendable, Hashable {
     public var attempts: Int
     /// The size of the coded content, for batching; 0 for all but `send`.
     public var bytes: Int
+    /// When the message entered the queue, by the clock of this device; 0 for all but `send`.
+    public var queuedAt: Timestamp
 
     public init(
-        kind: Kind, lane: LaneID, sequence: Int64, previous: Int64?, message: MessageID, attempts: Int, bytes: Int
+        kind: Kind, lane: LaneID, sequence: Int64, previous: Int64?, message: MessageID, attempts: Int, bytes: Int,
+        queuedAt: Timestamp = Timestamp(milliseconds: 0)
     ) {
         self.kind = kind
         self.lane = lane
@@ -34,5 +37,6 @@ public struct OutboxEntry: Sendable, Hashable {
         self.message = message
         self.attempts = attempts
         self.bytes = bytes
+        self.queuedAt = queuedAt
     }
 }

@@ -14,6 +14,8 @@ public enum WaitReason: Sendable, Hashable, Codable {
     case needsAttention(Attention)
     /// An earlier message of the lane goes first.
     case behind(MessageID)
+    /// The message that it is about is not on the server yet.
+    case parked(MessageID)
     /// Its attachment is on its way.
     case uploading(sent: Int64, total: Int64)
     /// Sent, not answered yet.
@@ -37,6 +39,7 @@ extension WaitReason: CustomStringConvertible {
         case .rateLimited(let until): "the server asked to wait until \(until)"
         case .needsAttention(let attention): "needs attention: \(attention)"
         case .behind(let message): "behind message \(message)"
+        case .parked(let message): "waits for message \(message), which is not on the server yet"
         case .uploading(let sent, let total): "uploading, \(sent) of \(total) bytes"
         case .inFlight(let since): "in flight since \(since)"
         case .ready: "about to be sent"

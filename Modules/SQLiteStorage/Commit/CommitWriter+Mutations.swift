@@ -6,25 +6,32 @@ import GRDB
 extension CommitWriter {
     /// Applies one mutation.
     ///
-    /// - Parameter content: the coded content that a `merge` brings.
+    /// - Parameter content: ``Mutation/content``, coded.
     func apply(_ mutation: Mutation, content: Data?) throws {
         switch mutation {
         case .attempt(let id, let previous, let attempts, let time):
             try change(id) { $0.attempted(previous: previous, attempts: attempts, at: time) }
-        case .requeue(let id, let attempts):
-            try change(id) { $0.requeued(attempts: attempts) }
-        case .deliver(let id, let placement):
-            try change(id) { $0.delivered(placement) }
+        case .requeue(let id, let attempts, let time):
+            try change(id) { $0.requeued(attempts: attempts, at: time) }
+        case .deliver(let id, let placement, let time):
+            try deliver(id, placement, at: time)
         case .fail(let id, let failure, let inDoubt):
-            try change(id) { $0.failed(failure, inDoubt: inDoubt) }
+            try fail(id, failure, inDoubt: inDoubt)
         case .settle(let id):
             try change(id) { $0.settled() }
-        case .resend(let id):
-            try resend(id)
+        case .resend(let id, let time):
+            try resend(id, at: time)
+        case .park(let id, let failure):
+            try park(id, failure)
+        case .enqueue(let draft):
+            _ = try enqueue(draft, content: content ?? ContentCoding.encode(draft.content))
+        case .rewrite(let id, let text):
+            try change(id, content: content ?? ContentCoding.encode(text)) { $0.rewritten(text) }
+            try overlay(id)
         case .delete(let id):
             try delete(id)
-        case .merge(let placed):
-            try merge(placed, content: content ?? ContentCoding.encode(placed.content))
+        case .merge(let placed, let time):
+            try merge(placed, content: content ?? ContentCoding.encode(placed.content), at: time)
         case .putControl, .appendDelete, .attemptControl, .removeControl, .rebase:
             try applyToChain(mutation)
         case .setLastTransmitted(let lane, let sequence):
@@ -66,7 +73,11 @@ extension CommitWriter {
             try setControl(sequence, over: try control(sequence), nil)
         case .rebase(let sequence, let previous):
             if try rebaseControl(sequence, previous) { return }
-            let pending = "SELECT id FROM message INDEXED BY message_pending WHERE sync_state < 3 AND lane_sequence = ?"
+            let pending =
+                """
+                SELECT id FROM message INDEXED BY message_pending \
+                WHERE sync_state < 3 AND lane_sequence > 0 AND lane_sequence = ?
+                """
             guard let row = try Row.fetchOne(db.cachedStatement(sql: pending), arguments: [sequence]) else { return }
             guard let id = MessageID(blob: row[0]) else { throw UnreadableRow(table: "message", key: sequence) }
             try change(id) { $0.rebased(previous: previous) }

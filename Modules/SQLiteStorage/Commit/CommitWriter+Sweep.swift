@@ -20,7 +20,11 @@ extension CommitWriter {
             try endSession(opening.failure)
         case .resume:
             try execute(
-                "UPDATE message INDEXED BY message_pending SET sync_state = 0 WHERE sync_state < 3 AND sync_state > 0")
+                """
+                UPDATE message INDEXED BY message_pending SET sync_state = 0, \
+                history = \(HistoryCoding.appending(.created, at: opening.failure.at)) \
+                WHERE sync_state < 3 AND sync_state > 0
+                """)
             ledger.counts.created += ledger.counts.uploading + ledger.counts.syncing
             ledger.counts.uploading = 0
             ledger.counts.syncing = 0
@@ -48,6 +52,7 @@ extension CommitWriter {
             ledger.counts.count(state, bytes: 0, times: row[1])
             ledger.counts.undeliveredBytes += row[2] as Int
         }
+        ledger.parked = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(StoreQueries.parked)") ?? 0
         ledger.deletions = try Int.fetchOne(db, sql: "SELECT count(*) FROM delete_action") ?? 0
     }
 
@@ -64,12 +69,27 @@ extension CommitWriter {
         try execute(
             """
             UPDATE message INDEXED BY message_pending SET sync_state = 4, failure = ?, \
-            in_doubt = (in_doubt OR previous_sequence IS NOT NULL) WHERE sync_state < 3
+            in_doubt = (in_doubt OR previous_sequence IS NOT NULL), \
+            history = \(HistoryCoding.appending(.error, at: failure.at)) \
+            WHERE sync_state < 3 AND NOT (role > 1 AND sync_state = 0 AND lane_sequence = 0)
             """, [try StoredJSON.encode(failure)])
-        ledger.counts.error = ledger.counts.undelivered
-        ledger.counts.created = 0
+        let undelivered = ledger.counts.undelivered
+        ledger.parked = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(StoreQueries.parked)") ?? 0
+        ledger.counts.created = ledger.parked  // operations go on waiting for their messages
+        ledger.counts.error = undelivered - ledger.counts.created
         ledger.counts.uploading = 0
         ledger.counts.syncing = 0
+        try overlayAll()
+    }
+
+    /// A message shows no operation that failed.
+    private func overlayAll() throws {
+        let listed = changes
+        for blob in try Data.fetchAll(db, sql: StoreQueries.targets) {
+            guard let id = MessageID(blob: blob) else { throw UnreadableRow(table: "message", key: 0) }
+            try overlay(id)
+        }
+        changes = listed
     }
 
     func forgetAccount() throws {

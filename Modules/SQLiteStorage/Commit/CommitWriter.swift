@@ -47,14 +47,19 @@ final class CommitWriter {
         } catch {
             throw try row(draft.id) == nil ? error : StoreError.duplicate(draft.id)
         }
-        let message = Message(draft, sequence: ledger.takeSequence())
+        let related = try draft.role.related.flatMap { try row($0)?.message }
+        let ordinal = ledger.takeSequence()
+        let mayGo = Message.mayGo(draft.role, in: draft.lane, with: related)
+        let message = Message(draft, ordinal: ordinal, laneSequence: mayGo ? ordinal : 0)
         try insert(message, content: content)
+        if let target = message.role.target { try overlay(target) }
         return message
     }
 
     private static let insertion = """
-        INSERT INTO message (\(MessageRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO message (\(MessageRow.ownColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
+    private static let relating = "UPDATE message SET role = ?, related = ? WHERE ordinal = ?"
 
     /// Relies on the unique index for a doubled id: SQLite takes back the one statement, the transaction goes on.
     private func insert(_ message: Message, content: Data) throws {
@@ -72,59 +77,66 @@ final class CommitWriter {
         } catch DatabaseError.SQLITE_CONSTRAINT_UNIQUE {
             throw StoreError.duplicate(message.id)
         }
-        ledger.counts.count(message.syncState, bytes: content.count)
+        if let related = message.role.related {
+            try execute(Self.relating, [RoleCode.code(message.role), related.blob, message.ordinal])
+        }
+        if let extras = FaceExtras(message.face) {
+            try execute(Self.showing, [try StoredJSON.encode(extras), nil, message.ordinal])
+        }
+        ledger.count(nil, 0, message, content.count)
         recent.remember(MessageRow(message: message, bytes: content.count))
         changes.append(.message(before: nil, after: message, bytes: content.count))
     }
 
     // MARK: Messages
 
-    func change(_ id: MessageID, _ step: (Message) -> Message) throws {
+    /// - Parameter content: the coded content that the step may bring.
+    func change(_ id: MessageID, content: Data? = nil, _ step: (Message) -> Message) throws {
         guard let old = try row(id) else { return }
-        try save(step(old.message), over: old)
+        try save(step(old.message), over: old, content: content)
     }
 
-    func resend(_ id: MessageID) throws {
-        guard let old = try row(id), old.message.isUndelivered else { return }
-        try save(old.message.resent(sequence: ledger.takeSequence()), over: old)
-    }
-
-    func merge(_ placed: PlacedMessage, content: Data) throws {
-        guard let old = try row(placed.id) else {
+    func merge(_ placed: PlacedMessage, content: Data, at time: Timestamp) throws {
+        if let old = try row(placed.id) {
+            try save(old.message.merged(with: placed, at: time), over: old, content: content)
+        } else {
             let deleted = try db.cachedStatement(sql: "SELECT 1 FROM delete_action WHERE message = ?")
             guard try Row.fetchOne(deleted, arguments: [placed.id.blob]) == nil else { return }
-            return try insert(Message(placed, ordinal: ledger.takeSequence()), content: content)
+            try insert(Message(placed, ordinal: ledger.takeSequence()), content: content)
         }
-        try save(old.message.merged(with: placed), over: old, content: content)
+        try overlay(placed.id)
+        try release(placed.id)
     }
 
     func delete(_ id: MessageID) throws {
         guard let old = try row(id) else { return }
         try execute("DELETE FROM message WHERE ordinal = ?", [old.message.ordinal])
-        ledger.counts.count(old.message.syncState, bytes: old.bytes, times: -1)
+        ledger.count(old.message, old.bytes, nil, 0)
         recent.forget(id)
         changes.append(.message(before: old.message, after: nil, bytes: old.bytes))
+        if let target = old.message.role.target { try overlay(target) }
     }
 
     private static let progress = """
         UPDATE message SET sync_state = ?, lane_sequence = ?, previous_sequence = ?, attempts = ?, \
-        last_attempt_at = ?, failure = ?, in_doubt = ? WHERE ordinal = ?
+        last_attempt_at = ?, failure = ?, in_doubt = ?, queued_at = ?, history = ? WHERE ordinal = ?
         """
     private static let placing = """
-        UPDATE message SET sync_state = ?, failure = NULL, in_doubt = 0, position = ?, accepted_at = ? \
+        UPDATE message SET sync_state = ?, failure = NULL, in_doubt = 0, position = ?, accepted_at = ?, history = ? \
         WHERE ordinal = ?
         """
+    private static let showing = "UPDATE message SET extras = ?, shown = ? WHERE ordinal = ?"
     private static let rewriting = "UPDATE message SET content = ?, bytes = ? WHERE ordinal = ?"
 
     /// Writes what differs. A change of place is the only one that touches the index of places.
-    private func save(_ message: Message, over old: MessageRow, content: Data? = nil) throws {
+    func save(_ message: Message, over old: MessageRow, content: Data? = nil) throws {
         guard message != old.message else { return }
         if message.placement != old.message.placement, let placement = message.placement {
             try execute(
                 Self.placing,
                 [
                     StateCode.code(message.syncState), placement.position, placement.acceptedAt.milliseconds,
-                    message.ordinal,
+                    HistoryCoding.encode(message.history), message.ordinal,
                 ])
         } else {
             try execute(
@@ -132,17 +144,24 @@ final class CommitWriter {
                 [
                     StateCode.code(message.syncState), message.laneSequence, message.previousSequence,
                     message.attempts, message.lastAttemptAt?.milliseconds,
-                    try message.failure.map(StoredJSON.encode), message.isInDoubt, message.ordinal,
+                    try message.failure.map(StoredJSON.encode), message.isInDoubt,
+                    message.queuedAt == message.createdAt ? nil : message.queuedAt.milliseconds,
+                    HistoryCoding.encode(message.history), message.ordinal,
                 ])
         }
+        if message.face != old.message.face || message.base != old.message.base {
+            let extras = try FaceExtras(message.base ?? message.face).map(StoredJSON.encode)
+            let shown = message.base == nil ? nil : try StoredJSON.encode(message.face)
+            try execute(Self.showing, [extras, shown, message.ordinal])
+        }
         var bytes = old.bytes
-        if let content, message.content != old.message.content {
+        if let content, message.sentContent != old.message.sentContent {
             bytes = content.count
             try execute(Self.rewriting, [String(decoding: content, as: UTF8.self), bytes, message.ordinal])
         }
-        ledger.counts.count(old.message.syncState, bytes: old.bytes, times: -1)
-        ledger.counts.count(message.syncState, bytes: bytes)
+        ledger.count(old.message, old.bytes, message, bytes)
         recent.remember(MessageRow(message: message, bytes: bytes))
         changes.append(.message(before: old.message, after: message, bytes: bytes))
+        if let target = message.role.target { try overlay(target) }
     }
 }

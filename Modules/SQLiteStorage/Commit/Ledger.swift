@@ -12,11 +12,25 @@ struct Ledger: Sendable {
     /// What the disk says is the next number: nothing at or above it may be committed before the disk says more.
     var reservedSequence: Int64 = 0
     var counts = StoreCounts()
+    /// How many messages wait for another one without a place in their lane.
+    var parked = 0
     /// How many past deletions are kept.
     var deletions = 0
     var hasBegun = false
     /// The number of the last commit of this run.
     var version: Int64 = 0
+
+    /// One message came, went, or changed.
+    mutating func count(_ old: Message?, _ oldBytes: Int, _ new: Message?, _ newBytes: Int) {
+        if let old {
+            counts.count(old.syncState, bytes: oldBytes, times: -1)
+            if old.isParked { parked -= 1 }
+        }
+        if let new {
+            counts.count(new.syncState, bytes: newBytes)
+            if new.isParked { parked += 1 }
+        }
+    }
 
     mutating func takeSequence() -> Int64 {
         defer { nextSequence += 1 }

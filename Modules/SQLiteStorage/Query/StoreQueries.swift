@@ -7,17 +7,31 @@ import GRDB
 enum StoreQueries {
     static let messageByID = "SELECT \(MessageRow.columns) FROM message INDEXED BY message_id WHERE id = ?"
     static let undelivered = "message INDEXED BY message_undelivered WHERE sync_state <> 3"
-    /// What is undelivered has no position; in a channel's order it comes last.
+    /// What is undelivered has no position; in a channel's order it comes last. Operations are in no channel's order.
     static let undeliveredInChannel = """
-        message INDEXED BY message_place WHERE channel = ? AND position = \(Int64.max) AND sync_state <> 3
+        message INDEXED BY message_place WHERE role < 2 AND channel = ? AND position = \(Int64.max) AND sync_state <> 3
+        """
+    static let operationsInChannel = """
+        message INDEXED BY message_operation WHERE sync_state <> 3 AND role > 1 AND channel = ?
         """
     static let created = "message INDEXED BY message_pending WHERE sync_state < 3 AND sync_state = 0"
     static let underWay = "message INDEXED BY message_under_way WHERE sync_state IN (1, 2) AND sync_state = ?"
     static let failed = "message INDEXED BY message_failed WHERE sync_state = 4"
     static let failedInChannel = "message INDEXED BY message_failed_in_channel WHERE sync_state = 4 AND channel = ?"
+    /// Whatever waits without a place in its lane.
+    static let parked = "message INDEXED BY message_pending WHERE sync_state < 3 AND lane_sequence = 0"
     static let pendingEntries = """
-        SELECT id, lane, lane_sequence, previous_sequence, attempts, bytes \
-        FROM message INDEXED BY message_pending WHERE sync_state < 3 ORDER BY lane_sequence
+        SELECT id, lane, lane_sequence, previous_sequence, attempts, bytes, coalesce(queued_at, created_at) \
+        FROM message INDEXED BY message_pending WHERE sync_state < 3 AND lane_sequence > 0 ORDER BY lane_sequence
+        """
+    /// What ``Message/dependence`` is true for: the words of the index, so that SQLite finds it.
+    static let dependants = """
+        SELECT \(MessageRow.columns) FROM message INDEXED BY message_dependant WHERE related = ? \
+        AND related IS NOT NULL AND (role > 1 OR (sync_state = 0 AND lane_sequence = 0)) ORDER BY ordinal
+        """
+    static let targets = """
+        SELECT DISTINCT related FROM message INDEXED BY message_dependant WHERE related IS NOT NULL \
+        AND (role > 1 OR (sync_state = 0 AND lane_sequence = 0))
         """
     static let controlEntries = "SELECT \(ControlEntry.columns) FROM control ORDER BY sequence"
     static let deleteActions = """
@@ -38,7 +52,7 @@ enum StoreQueries {
         let ordinals = " AND ordinal \(beyond) ? ORDER BY ordinal \(order) LIMIT ?"
         switch query.scope {
         case .channel(let channel):
-            let inChannel = "message INDEXED BY message_place WHERE channel = ?"
+            let inChannel = "message INDEXED BY message_place WHERE role < 2 AND channel = ?"
             let places = " ORDER BY position \(order), ordinal \(order) LIMIT ?"
             guard let after = query.after else { return [(select + inChannel + places, [channel.value])] }
             return [
@@ -48,9 +62,16 @@ enum StoreQueries {
         case .undelivered:
             return [(select + undelivered + ordinals, [query.after?.ordinal ?? start])]
         case .undeliveredIn(let channel):
-            return [(select + undeliveredInChannel + ordinals, [channel.value, query.after?.ordinal ?? start])]
+            let after = query.after?.ordinal ?? start
+            let beyondIt = " AND ordinal \(beyond) ?"
+            // Both parts lie in this order already, so they are merged as they are read.
+            let messages = select + undeliveredInChannel + beyondIt + " UNION ALL "
+            let operations = select + operationsInChannel + beyondIt + " ORDER BY ordinal \(order) LIMIT ?"
+            return [(messages + operations, [channel.value, after, channel.value, after])]
         case .pending(let state):
-            let sequences = " AND lane_sequence \(beyond) ? ORDER BY lane_sequence \(order) LIMIT ?"
+            // What is parked has no place in a lane.
+            let sequences =
+                " AND lane_sequence > 0 AND lane_sequence \(beyond) ? ORDER BY lane_sequence \(order) LIMIT ?"
             let after = query.after?.ordinal ?? start
             switch state {
             case .created: return [(select + created + sequences, [after])]
@@ -71,6 +92,11 @@ extension Database {
     func storedMessage(_ id: MessageID) throws -> MessageRow? {
         let rows = try Row.fetchCursor(cachedStatement(sql: StoreQueries.messageByID), arguments: [id.blob])
         return try rows.next().map(MessageRow.init)
+    }
+
+    func dependants(of id: MessageID) throws -> [Message] {
+        try Row.fetchAll(cachedStatement(sql: StoreQueries.dependants), arguments: [id.blob])
+            .map { try MessageRow($0).message }
     }
 
     func page(_ query: MessageQuery) throws -> MessagePage {
@@ -131,7 +157,7 @@ extension Database {
             entries.append(
                 OutboxEntry(
                     kind: .send, lane: lane, sequence: row[2], previous: row[3], message: id, attempts: row[4],
-                    bytes: row[5]))
+                    bytes: row[5], queuedAt: Timestamp(milliseconds: row[6])))
         }
         return entries
     }

@@ -6,7 +6,9 @@ import GRDB
 /// A message as the table holds it.
 struct MessageRow: Sendable {
     /// The columns of every query for messages, in the order that ``init(_:)`` reads.
-    static let columns = """
+    static let columns = ownColumns + ", role, related, queued_at, history, extras, shown"
+    /// What every message has; the others have a default that suits most.
+    static let ownColumns = """
         ordinal, id, channel, sender, content, bytes, created_at, lane, lane_sequence, previous_sequence, \
         sync_state, attempts, last_attempt_at, failure, in_doubt, position, accepted_at
         """
@@ -24,7 +26,9 @@ struct MessageRow: Sendable {
         let ordinal: Int64 = row[0]
         guard let id = MessageID(blob: row[1]), let channel = ChannelID(row[2] as String),
             let sender = UserID(row[3] as String), let content = ContentCoding.decode(row[4] as Data),
-            let state = StateCode.state(row[10])
+            let state = StateCode.state(row[10]),
+            let role = RoleCode.role(row[17], (row[18] as Data?).flatMap(MessageID.init(blob:))),
+            let history = HistoryCoding.decode(row[20] as String? ?? "")
         else { throw UnreadableRow(table: "message", key: ordinal) }
         var failure: Failure?
         if let text = row[13] as Data? {
@@ -34,12 +38,17 @@ struct MessageRow: Sendable {
         if let acceptedAt = row[16] as Int64? {
             placement = Placement(position: row[15], acceptedAt: Timestamp(milliseconds: acceptedAt))
         }
+        let extras = try StoredJSON.decode(FaceExtras.self, ifPresent: row[21], table: "message", key: ordinal)
+        let shown = try StoredJSON.decode(MessageFace.self, ifPresent: row[22], table: "message", key: ordinal)
+        let sent = MessageFace(content: content, extras)
         message = Message(
-            id: id, channel: channel, sender: sender, content: content,
-            createdAt: Timestamp(milliseconds: row[6]), ordinal: ordinal,
-            lane: (row[7] as String?).map(LaneID.init(rawValue:)), laneSequence: row[8], syncState: state,
+            id: id, channel: channel, sender: sender, role: role, face: shown ?? sent,
+            base: shown == nil ? nil : sent, createdAt: Timestamp(milliseconds: row[6]), ordinal: ordinal,
+            lane: (row[7] as String?).map(LaneID.init(rawValue:)), laneSequence: row[8],
+            queuedAt: (row[19] as Int64?).map(Timestamp.init(milliseconds:)), syncState: state,
             failure: failure, isInDoubt: row[14], placement: placement, attempts: row[11],
-            lastAttemptAt: (row[12] as Int64?).map(Timestamp.init(milliseconds:)), previousSequence: row[9])
+            lastAttemptAt: (row[12] as Int64?).map(Timestamp.init(milliseconds:)), history: history,
+            previousSequence: row[9])
         bytes = row[5]
     }
 }
@@ -60,6 +69,13 @@ enum StoredJSON {
     }
 
     static func decode<Value: Decodable>(_ type: Value.Type, _ text: Data, table: String, key: Int64) throws -> Value {
+        try decode(type, ifPresent: text, table: table, key: key) ?? { throw UnreadableRow(table: table, key: key) }()
+    }
+
+    static func decode<Value: Decodable>(
+        _ type: Value.Type, ifPresent text: Data?, table: String, key: Int64
+    ) throws -> Value? {
+        guard let text else { return nil }
         do {
             return try decoder.decode(type, from: text)
         } catch {

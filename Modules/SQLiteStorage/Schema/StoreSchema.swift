@@ -9,6 +9,11 @@ import GRDB
 /// - `sync_state` is a ``StateCode``; what is pending is below `synced`, so that one comparison finds it.
 /// - `position` of what the server has not placed is the largest number: it sorts behind everything placed.
 /// - Partial indexes hold only the outbox: they cost nothing for what is delivered.
+/// - `content` is what goes to the server, with `extras` (edits and reactions that the server knows of); `shown` is
+///   what screens show instead while operations wait, and `NULL` while none does.
+/// - `queued_at` is `NULL` while it is the same as `created_at`; `history` is a list of `state:milliseconds`.
+/// - `lane_sequence` is 0 while a message is parked. `role` is a ``RoleCode``; operations are above the roles that
+///   people read.
 /// - Text of the layer above (`content`, `failure`, `session`, `action`) is JSON that carries its own version.
 enum StoreSchema {
     /// Marks the file as ours, at byte 68 of it: `CSWY`.
@@ -21,6 +26,10 @@ enum StoreSchema {
         migrator.registerMigration("1") { db in
             try db.execute(sql: layout1)
             try db.execute(sql: "PRAGMA user_version = 1")
+        }
+        migrator.registerMigration("2") { db in
+            try db.execute(sql: layout2)
+            try db.execute(sql: "PRAGMA user_version = 2")
         }
         migrator.registerMigration("3") { db in
             try db.execute(sql: layout3)
@@ -86,9 +95,24 @@ enum StoreSchema {
         CREATE INDEX delete_action_message ON delete_action(message);
         """
 
-    /// What is under way is found among a long queue. Holds what is in flight only, so it costs next to nothing.
+    private static let layout2 = """
+        ALTER TABLE message ADD COLUMN role INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE message ADD COLUMN related BLOB;
+        ALTER TABLE message ADD COLUMN queued_at INTEGER;
+        ALTER TABLE message ADD COLUMN history TEXT;
+        ALTER TABLE message ADD COLUMN extras TEXT;
+        ALTER TABLE message ADD COLUMN shown TEXT;
+        DROP INDEX message_place;
+        CREATE INDEX message_place ON message(channel, position) WHERE role < 2;
+        CREATE INDEX message_dependant ON message(related, ordinal)
+          WHERE related IS NOT NULL AND (role > 1 OR (sync_state = 0 AND lane_sequence = 0));
+        """
+
+    /// What is under way, and the operations of a channel, are found among a long queue. These hold what is in flight
+    /// and what waits as an operation only, so they cost next to nothing.
     private static let layout3 = """
         CREATE INDEX message_under_way ON message(sync_state, lane_sequence) WHERE sync_state IN (1, 2);
+        CREATE INDEX message_operation ON message(channel, ordinal) WHERE sync_state <> 3 AND role > 1;
         """
 
     /// Refuses a file that is no store of ours by its first bytes, without opening it as a database.

@@ -25,18 +25,27 @@ struct MessageRowView {
     /// What every view of a message has.
     static func parts(of message: MessageForm) -> [String: Any] {
         var view: [String: Any] = [
-            "id": message.id.description, "idShort": short(message.id), "type": message.type,
+            "id": message.id.description, "idShort": short(message.id), "type": kind(of: message),
             "channelName": message.channel.value, "sender": message.sender.value,
             "state": message.state, "stateKind": kind(ofState: message.state), "inDoubt": message.inDoubt,
             "ios": message.states.ios, "android": message.states.android, "typescript": message.states.typescript,
             "classic": message.states.classic, "lane": message.lane ?? "none",
         ]
         if let place = message.place { view["place"] = PageNumber.text(place) }
+        if let related = message.related {
+            view["related"] = related.description
+            view["relatedShort"] = short(related)
+        }
         if let attachment = message.attachment {
             view["file"] = PageNumber.preview(attachment.name)
             view["fileSize"] = PageNumber.bytes(attachment.size)
         }
         return view
+    }
+
+    /// `text`, `image`; an edit, a reaction and what else is about another message by the name of that.
+    private static func kind(of message: MessageForm) -> String {
+        message.role == MessageRole.message.name ? message.type : message.role
     }
 
     /// Enough of an id to tell messages apart: its last 12 digits are random.

@@ -26,14 +26,31 @@ struct MessageView {
 
     private var story: [[String: Any]] {
         var steps = [step(message.createdAtMs, "Created", "", "It was on the disk before anybody was told.")]
-        if let at = message.lastAttemptAtMs {
-            steps.append(step(at, message.attempts > 1 ? "Attempt \(message.attempts) began" : "Sent", "busy", nil))
+        var former = SyncState.created
+        for change in message.history {
+            guard let state = SyncState(rawValue: change.state) else { continue }
+            steps.append(
+                step(change.atMs, Self.title(of: state, after: former), MessageRowView.kind(ofState: change.state), nil)
+            )
+            former = state
         }
-        if let failure = message.failure { steps.append(step(failure.atMs, "Failed", "bad", failure.text)) }
+        if let failure = message.failure { steps.append(step(failure.atMs, "Last error", "bad", failure.text)) }
         if let at = message.acceptedAtMs {
-            steps.append(step(at, "Accepted by the server", "good", "By the server's clock."))
+            let place = message.position.map { " as number \(PageNumber.text($0)) of its channel" } ?? ""
+            steps.append(step(at, "Accepted by the server\(place)", "good", "By the server's clock."))
         }
         return steps
+    }
+
+    private static func title(of state: SyncState, after former: SyncState) -> String {
+        switch (state, former) {
+        case (.created, .error): "Put back into the queue"
+        case (.created, _): "Back in the queue: the attempt was not answered well, and is repeated"
+        case (.uploading, _): "Its attachment is on its way"
+        case (.syncing, _): "Sent to the server"
+        case (.synced, _): "On the server"
+        case (.error, _): "Given up"
+        }
     }
 
     private func step(_ milliseconds: Int64, _ title: String, _ kind: String, _ text: String?) -> [String: Any] {

@@ -14,24 +14,27 @@ extension MemoryState {
         switch mutation {
         case .attempt(let id, let previous, let attempts, let time):
             change(id, &changes) { $0.attempted(previous: previous, attempts: attempts, at: time) }
-        case .requeue(let id, let attempts):
-            change(id, &changes) { $0.requeued(attempts: attempts) }
-        case .deliver(let id, let placement):
-            change(id, &changes) { $0.delivered(placement) }
+        case .requeue(let id, let attempts, let time):
+            change(id, &changes) { $0.requeued(attempts: attempts, at: time) }
+        case .deliver(let id, let placement, let time):
+            deliver(id, placement, at: time, &changes)
         case .fail(let id, let failure, let inDoubt):
-            change(id, &changes) { $0.failed(failure, inDoubt: inDoubt) }
+            fail(id, failure, inDoubt: inDoubt, &changes)
         case .settle(let id):
             change(id, &changes) { $0.settled() }
-        case .resend(let id):
-            guard let message = self[id]?.message, message.isUndelivered else { return }
-            let sequence = takeSequence()
-            change(id, &changes) { $0.resent(sequence: sequence) }
+        case .resend(let id, let time):
+            resend(id, at: time, &changes)
+        case .park(let id, let failure):
+            park(id, failure, &changes)
+        case .enqueue(let draft):
+            enqueue(draft, bytes: bytes, &changes)
+        case .rewrite(let id, let content):
+            change(id, bytes: bytes, &changes) { $0.rewritten(content) }
+            overlay(id, &changes)
         case .delete(let id):
-            guard let old = self[id] else { return }
-            remove(id)
-            changes.listed.append(.message(before: old.message, after: nil, bytes: old.bytes))
-        case .merge(let placed):
-            merge(placed, bytes: bytes, &changes)
+            delete(id, &changes)
+        case .merge(let placed, let time):
+            merge(placed, bytes: bytes, at: time, &changes)
         case .putControl, .appendDelete, .attemptControl, .removeControl, .rebase:
             applyToChain(mutation, &changes)
         case .setLastTransmitted(let lane, let sequence):
@@ -58,25 +61,38 @@ extension MemoryState {
         case .fail:
             endSession(failure)
         case .resume:
-            for old in allUndelivered() { put(old.message.resumed(), bytes: old.bytes) }
+            for old in allUndelivered() { put(old.message.resumed(at: failure.at), bytes: old.bytes) }
         }
     }
 
-    private mutating func change(_ id: MessageID, _ changes: inout Changes, _ step: (Message) -> Message) {
+    /// - Parameter bytes: the size of the coded content, when the step may change that.
+    mutating func change(
+        _ id: MessageID, bytes: Int? = nil, _ changes: inout Changes, _ step: (Message) -> Message
+    ) {
         guard let old = self[id] else { return }
-        let message = step(old.message)
-        guard message != old.message else { return }
-        put(message, bytes: old.bytes)
-        changes.listed.append(.message(before: old.message, after: message, bytes: old.bytes))
+        save(step(old.message), bytes: bytes ?? old.bytes, over: old.message, &changes)
     }
 
-    private mutating func merge(_ placed: PlacedMessage, bytes: Int, _ changes: inout Changes) {
-        let old = self[placed.id]?.message
-        guard old != nil || deletionCounts[placed.id] == nil else { return }
-        let message = old?.merged(with: placed) ?? Message(placed, ordinal: takeSequence())
+    /// Writes what differs; when it is an operation, its message shows it.
+    mutating func save(_ message: Message, bytes: Int, over old: Message?, _ changes: inout Changes) {
         guard message != old else { return }
         put(message, bytes: bytes)
         changes.listed.append(.message(before: old, after: message, bytes: bytes))
+        if let target = message.role.target { overlay(target, &changes) }
+    }
+
+    private mutating func merge(_ placed: PlacedMessage, bytes: Int, at time: Timestamp, _ changes: inout Changes) {
+        let old = self[placed.id]
+        guard old != nil || deletionCounts[placed.id] == nil else { return }
+        if let old {
+            let message = old.message.merged(with: placed, at: time)
+            let size = message.sentContent == placed.content ? bytes : old.bytes
+            save(message, bytes: size, over: old.message, &changes)
+        } else {
+            save(Message(placed, ordinal: takeSequence()), bytes: bytes, over: nil, &changes)
+        }
+        overlay(placed.id, &changes)
+        release(placed.id, &changes)
     }
 
     private mutating func applyToChain(_ mutation: Mutation, _ changes: inout Changes) {
@@ -138,6 +154,9 @@ extension MemoryState {
             if let fence = old.message.fence { controls[fence.sequence] = fence }
             put(old.message.sessionEnded(failure), bytes: old.bytes)
         }
+        // A message shows no operation that failed.
+        var unlisted = Changes()
+        for old in allUndelivered() { if let target = old.message.role.target { overlay(target, &unlisted) } }
     }
 
     private mutating func forgetAccount() {

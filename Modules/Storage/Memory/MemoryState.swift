@@ -45,6 +45,8 @@ struct MemoryState: Sendable {
     private var failed = SortedKeys<Int64>()
     private var failedInChannel: [ChannelID: SortedKeys<Int64>] = [:]
     private var undeliveredInChannel: [ChannelID: SortedKeys<Int64>] = [:]
+    /// Operations, and what is parked, by the message that they are about.
+    private var dependants: [MessageID: SortedKeys<Int64>] = [:]
     /// Pending messages by lane sequence.
     private var pending: [Int64: MessageID] = [:]
     private var pendingInState: [SyncState: SortedKeys<Int64>] = [:]
@@ -66,17 +68,23 @@ struct MemoryState: Sendable {
         undelivered.ascending(after: nil, limit: .max).compactMap { stored[$0] }
     }
 
+    /// Operations on a message and what is parked for it, in the order of creation.
+    func allDependants(of id: MessageID) -> [Message] {
+        dependants[id]?.ascending(after: nil, limit: .max).compactMap { stored[$0]?.message } ?? []
+    }
+
     mutating func put(_ message: Message, bytes: Int) {
         if let old = self[message.id] { unindex(old) }
         ordinals[message.id] = message.ordinal
         stored[message.ordinal] = Stored(message: message, bytes: bytes)
-        places[message.channel, default: SortedKeys()].insert(Place(message.cursor))
+        if !message.role.isOperation { places[message.channel, default: SortedKeys()].insert(Place(message.cursor)) }
+        if let related = message.dependence { dependants[related, default: SortedKeys()].insert(message.ordinal) }
         counts.count(message.syncState, bytes: bytes)
         if message.isUndelivered {
             undelivered.insert(message.ordinal)
             undeliveredInChannel[message.channel, default: SortedKeys()].insert(message.ordinal)
         }
-        if message.isPending {
+        if message.isPending, !message.isParked {
             pending[message.laneSequence] = message.id
             pendingInState[message.syncState, default: SortedKeys()].insert(message.laneSequence)
         }
@@ -96,10 +104,14 @@ struct MemoryState: Sendable {
     private mutating func unindex(_ old: Stored) {
         let message = old.message
         places[message.channel]?.remove(Place(message.cursor))
+        if let related = message.dependence {
+            dependants[related]?.remove(message.ordinal)
+            if dependants[related]?.isEmpty == true { dependants[related] = nil }
+        }
         counts.count(message.syncState, bytes: old.bytes, times: -1)
         undelivered.remove(message.ordinal)
         undeliveredInChannel[message.channel]?.remove(message.ordinal)
-        if message.isPending { pendingInState[message.syncState]?.remove(message.laneSequence) }
+        if message.isPending, !message.isParked { pendingInState[message.syncState]?.remove(message.laneSequence) }
         if pending[message.laneSequence] == message.id { pending[message.laneSequence] = nil }
         guard message.syncState == .error else { return }
         failed.remove(message.ordinal)

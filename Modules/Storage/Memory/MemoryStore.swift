@@ -58,9 +58,8 @@ public final class MemoryStore: Store {
         return try write { [bounds] state, changes throws(StoreError) in
             guard state[draft.id] == nil else { throw .duplicate(draft.id) }
             try bounds.admit(bytes: bytes, to: state.counts)
-            let message = Message(draft, sequence: state.takeSequence())
-            state.put(message, bytes: bytes)
-            changes.listed.append(.message(before: nil, after: message, bytes: bytes))
+            state.enqueue(draft, bytes: bytes, &changes)
+            guard let message = state[draft.id]?.message else { preconditionFailure("what was put in is there") }
             return message
         }
     }
@@ -68,13 +67,10 @@ public final class MemoryStore: Store {
     public func commit(_ mutations: [Mutation]) async throws(StoreError) {
         var sizes: [Int] = []
         for mutation in mutations {
-            if case .merge(let placed) = mutation {
-                sizes.append(try ContentCoding.encode(placed.content).count)
-            } else {
-                sizes.append(0)
-            }
+            sizes.append(try mutation.content.map(ContentCoding.encode)?.count ?? 0)
         }
-        try write { state, changes throws(StoreError) in
+        try write { [bounds] state, changes throws(StoreError) in
+            try state.admit(mutations, sizes, bounds)
             for (mutation, bytes) in zip(mutations, sizes) { state.apply(mutation, bytes: bytes, to: &changes) }
         }
     }
@@ -85,6 +81,10 @@ public final class MemoryStore: Store {
 
     public func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message] {
         try read { state throws(StoreError) in ids.compactMap { state[$0]?.message } }
+    }
+
+    public func dependants(of id: MessageID) async throws(StoreError) -> [Message] {
+        try read { state throws(StoreError) in state.allDependants(of: id) }
     }
 
     public func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {

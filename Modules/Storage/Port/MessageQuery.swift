@@ -11,7 +11,7 @@ public struct MessageQuery: Sendable, Hashable {
         /// Everything of a channel that is not `synced`, in the order of creation.
         case undeliveredIn(ChannelID)
         /// Everything that is on its way in this state (`created`, `uploading` or `syncing`), in the order of the lane
-        /// sequences: as it will be sent. Nothing for other states.
+        /// sequences: as it will be sent. Without what is parked behind another message; nothing for other states.
         case pending(SyncState)
         /// Everything that is `error`, in the order of creation; of one channel when given.
         case failed(in: ChannelID?)

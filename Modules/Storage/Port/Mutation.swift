@@ -9,17 +9,27 @@ public enum Mutation: Sendable, Hashable {
     /// counts as transmitted after `previous`.
     case attempt(MessageID, previous: Int64, attempts: Int, at: Timestamp)
     /// The attempt ended without a verdict: back to `created`; sequence and `previous` stay, an older failure goes.
-    case requeue(MessageID, attempts: Int)
-    /// The server has it: `synced`, in its place; failure and doubt are gone. Holds for a message in any state.
-    case deliver(MessageID, Placement)
-    /// Given up: `error`, unless it is `synced`. `inDoubt` says that a copy may have reached the server.
+    case requeue(MessageID, attempts: Int, at: Timestamp)
+    /// The server has it: `synced`, in its place; failure and doubt are gone. Holds for a message in any state. What
+    /// was parked for it gets its places, in the order of creation. An operation is applied to its message for good,
+    /// and is gone.
+    case deliver(MessageID, Placement, at: Timestamp)
+    /// Given up: `error`, unless it is `synced`. `inDoubt` says that a copy may have reached the server. An operation
+    /// on a message that is not here any more is gone instead.
     case fail(MessageID, Failure, inDoubt: Bool)
     /// The server has no copy of what was transmitted and will take none: the doubt of the message is gone.
     case settle(MessageID)
     /// Back into the queue at the tail of its lane, from any undelivered state: a new sequence, `created`, no attempts,
     /// never transmitted. The failure stays until the next attempt ends, a doubt about its old place until
-    /// ``settle(_:)``.
-    case resend(MessageID)
+    /// ``settle(_:)``. What needs another message that is not on the server is parked, as ``Store/enqueue(_:)`` does.
+    case resend(MessageID, at: Timestamp)
+    /// The server has not got the message that this one is about: it waits for that one without a place in its lane, or
+    /// is given up with the failure when that one is not here, or is `synced` and so was taken away on the server.
+    case park(MessageID, Failure)
+    /// Takes in a message or an operation as ``Store/enqueue(_:)`` does, within the commit.
+    case enqueue(MessageDraft)
+    /// An undelivered message says something else; only for what no copy can exist of on the server.
+    case rewrite(MessageID, MessageContent)
     /// The message is gone from every query.
     case delete(MessageID)
     /// A control entry at the given sequence, replacing one that is there.
@@ -53,5 +63,17 @@ public enum Mutation: Sendable, Hashable {
     /// A message that the server has: inserted (without a lane), or merged with the one of the same id, which becomes
     /// `synced` and takes the server's content. Does nothing when a recorded deletion names the id: what was deleted
     /// here does not come back with a page.
-    case merge(PlacedMessage)
+    case merge(PlacedMessage, at: Timestamp)
+}
+
+extension Mutation {
+    /// The content that it brings; stores keep it coded.
+    package var content: MessageContent? {
+        switch self {
+        case .merge(let placed, at: _): placed.content
+        case .enqueue(let draft): draft.content
+        case .rewrite(_, let content): content
+        default: nil
+        }
+    }
 }

@@ -24,8 +24,8 @@ public protocol Store: Sendable {
     ///
     /// Under ``RestartPolicy/fail`` every undelivered message that is not `error` yet becomes `error` with
     /// `opening.failure`; what had been transmitted becomes in doubt and leaves a ``ControlEntry`` of kind `fence`
-    /// with its sequence; what was in doubt before it was sent again stays so. Under ``RestartPolicy/resume``
-    /// messages in `syncing` or `uploading` go back to `created` and keep their sequences. Cost: linear in the outbox,
+    /// with its sequence; what was in doubt before it was sent again stays so. A parked operation stays
+    /// parked. Under ``RestartPolicy/resume`` messages in `syncing` or `uploading` go back to `created` and keep their sequences. Cost: linear in the outbox,
     /// once.
     func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot
 
@@ -33,6 +33,11 @@ public protocol Store: Sendable {
     ///
     /// Throws ``StoreError/outboxFull(messages:bytes:)`` past ``Limits/outboxMessagesMax`` or
     /// ``Limits/outboxBytesMax``, and ``StoreError/duplicate(_:)`` when the id is there already.
+    ///
+    /// What cannot go without another message is *parked*, in the same commit, while that one is here and undelivered:
+    /// it gets no place in its lane (``Message/laneSequence`` 0) before that one is on the server. A reply to a message
+    /// that goes before it in the same lane need not wait. An operation shows in its message at once
+    /// (``Message/face``).
     func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message
 
     /// Applies all mutations in order, in one commit. A mutation of a message that is not there does nothing.
@@ -43,6 +48,10 @@ public protocol Store: Sendable {
 
     /// The messages with these ids that are there, in the order asked for.
     func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message]
+
+    /// Everything here that is about this message and undelivered: operations on it, and replies that are parked for
+    /// it, in the order of creation. Cost: as many as there are.
+    func dependants(of id: MessageID) async throws(StoreError) -> [Message]
 
     /// One page of a query. Cost: the size of the page, wherever it lies.
     func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage

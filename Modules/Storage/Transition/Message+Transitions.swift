@@ -7,29 +7,28 @@ package import CausewayModels
 extension Message {
     /// An attempt begins. Applies to what is in the queue: not to `error`, which a resend must put back first.
     package func attempted(previous: Int64, attempts: Int, at time: Timestamp) -> Message {
-        guard isPending else { return self }
+        guard isPending, !isParked else { return self }
         var message = self
         message.syncState = .syncing
         message.previousSequence = previous
         message.attempts = attempts
         message.lastAttemptAt = time
-        return message
+        return message.noted(at: time)
     }
 
     /// The attempt ended without a verdict; what an earlier failure said is out of date.
-    package func requeued(attempts: Int) -> Message {
-        guard isPending else { return self }
+    package func requeued(attempts: Int, at time: Timestamp) -> Message {
+        guard isPending, !isParked else { return self }
         var message = self
         message.syncState = .created
         message.attempts = attempts
         message.failure = nil
-        return message
+        return message.noted(at: time)
     }
 
     /// The server has it, whatever was thought before.
-    package func delivered(_ placement: Placement) -> Message {
-        var message = self
-        message.syncState = .synced
+    package func delivered(_ placement: Placement, at time: Timestamp) -> Message {
+        var message = syncState == .synced ? self : become(.synced, at: time)
         message.placement = placement
         message.failure = nil
         message.isInDoubt = false
@@ -39,8 +38,7 @@ extension Message {
     /// Given up.
     package func failed(_ failure: Failure, inDoubt: Bool) -> Message {
         guard isUndelivered else { return self }
-        var message = self
-        message.syncState = .error
+        var message = become(.error, at: failure.at)
         message.failure = failure
         message.isInDoubt = inDoubt
         return message
@@ -54,44 +52,71 @@ extension Message {
         return message
     }
 
-    /// Back into the queue at `sequence`; whatever is still to be asked about its old place is a control entry's.
-    package func resent(sequence: Int64) -> Message {
+    /// Back into the queue at `sequence`, which is 0 when it has to wait for the message that it is about; whatever is
+    /// still to be asked about its old place is a control entry's.
+    package func resent(sequence: Int64, at time: Timestamp) -> Message {
         guard isUndelivered else { return self }
-        var message = self
-        message.syncState = .created
+        var message = become(.created, at: time)
         message.laneSequence = sequence
+        message.queuedAt = time
         message.previousSequence = nil
         message.attempts = 0
         return message
     }
 
+    /// The message that it waited for is on the server: it gets its place.
+    package func released(sequence: Int64) -> Message {
+        guard isParked else { return self }
+        var message = self
+        message.laneSequence = sequence
+        return message
+    }
+
+    /// The server has not got the message that it is about: it waits for that one.
+    package func parked(at time: Timestamp) -> Message {
+        guard isPending else { return self }
+        return resent(sequence: 0, at: time)
+    }
+
+    /// Another content, while no copy of it can be anywhere else.
+    package func rewritten(_ content: MessageContent) -> Message {
+        guard isUndelivered else { return self }
+        var message = self
+        if message.base != nil { message.base?.content = content } else { message.face.content = content }
+        return message
+    }
+
     /// The chain before it changed.
     package func rebased(previous: Int64) -> Message {
-        guard isPending else { return self }
+        guard isPending, !isParked else { return self }
         var message = self
         message.previousSequence = previous
         return message
     }
 
     /// The server's word on a message that is here already: what it says, and where it is.
-    package func merged(with placed: PlacedMessage) -> Message {
-        var message = delivered(placed.placement)
-        message.content = placed.content
+    ///
+    /// An older edit than the one that this device knows of does not come back with a page that was read before it.
+    package func merged(with placed: PlacedMessage, at time: Timestamp) -> Message {
+        var message = delivered(placed.placement, at: time)
+        var face = placed.face
+        if let known = (base ?? self.face).editedAt, face.editedAt.map({ $0 < known }) ?? true {
+            face.content = sentContent
+            face.editedAt = known
+        }
+        if message.base != nil { message.base = face } else { message.face = face }
         return message
     }
 
     /// The session is over: what was in the queue is `error`, in doubt when it had been transmitted, now or before a
-    /// resend.
+    /// resend. An operation that waits for its message goes on waiting.
     package func sessionEnded(_ failure: Failure) -> Message {
-        isPending ? failed(failure, inDoubt: isInDoubt || previousSequence != nil) : self
+        isPending && !isWaitingOperation ? failed(failure, inDoubt: isInDoubt || previousSequence != nil) : self
     }
 
     /// The process that was sending it is gone.
-    package func resumed() -> Message {
-        guard isPending else { return self }
-        var message = self
-        message.syncState = .created
-        return message
+    package func resumed(at time: Timestamp) -> Message {
+        isPending && syncState != .created ? become(.created, at: time) : self
     }
 
     /// The account it was sent by is gone, and with it the chain of its lane.
@@ -103,20 +128,25 @@ extension Message {
         return message
     }
 
-    /// A message as it enters the store.
-    package init(_ draft: MessageDraft, sequence: Int64) {
+    /// A message as it enters the store; `laneSequence` is 0 when it has to wait for the one that it is about.
+    package init(_ draft: MessageDraft, ordinal: Int64, laneSequence: Int64) {
         self.init(
-            id: draft.id, channel: draft.channel, sender: draft.sender, content: draft.content,
-            createdAt: draft.createdAt, ordinal: sequence, lane: draft.lane, laneSequence: sequence)
+            id: draft.id, channel: draft.channel, sender: draft.sender, role: draft.role,
+            face: MessageFace(content: draft.content), createdAt: draft.createdAt, ordinal: ordinal, lane: draft.lane,
+            laneSequence: laneSequence)
     }
 
     /// A message of somebody else, or of this account's other devices, as it enters the store.
     package init(_ placed: PlacedMessage, ordinal: Int64) {
         self.init(
-            id: placed.id, channel: placed.channel, sender: placed.sender, content: placed.content,
+            id: placed.id, channel: placed.channel, sender: placed.sender,
+            role: placed.parent.map { .reply(to: $0) } ?? .message, face: placed.face,
             createdAt: placed.createdAt, ordinal: ordinal, lane: nil, laneSequence: 0, syncState: .synced,
             placement: placed.placement)
     }
+
+    /// True for an operation whose message is not on the server yet.
+    package var isWaitingOperation: Bool { isParked && role.isOperation }
 
     /// True while it is in the queue or on its way: undelivered, and not given up.
     package var isPending: Bool {
@@ -126,12 +156,12 @@ extension Message {
         }
     }
 
-    /// The message as a link of its lane's chain; `nil` unless it is pending.
+    /// The message as a link of its lane's chain; `nil` unless it is pending and has its place.
     package func entry(bytes: Int) -> OutboxEntry? {
-        guard isPending, let lane else { return nil }
+        guard isPending, !isParked, let lane else { return nil }
         return OutboxEntry(
             kind: .send, lane: lane, sequence: laneSequence, previous: previousSequence, message: id,
-            attempts: attempts, bytes: bytes)
+            attempts: attempts, bytes: bytes, queuedAt: queuedAt)
     }
 
     /// The link that asks the server about a message whose session ended in doubt; `nil` when it was never transmitted.
@@ -139,5 +169,19 @@ extension Message {
         guard isPending, let lane, let previousSequence else { return nil }
         return ControlEntry(
             kind: .fence, lane: lane, sequence: laneSequence, previous: previousSequence, message: id)
+    }
+
+    private func become(_ state: SyncState, at time: Timestamp) -> Message {
+        var message = self
+        message.syncState = state
+        return message.noted(at: time)
+    }
+
+    /// The state that it is in now becomes part of its story.
+    private func noted(at time: Timestamp) -> Message {
+        var message = self
+        if message.history.count >= Limits.historyKeptMax { message.history.removeFirst() }
+        message.history.append(StateChange(state: syncState, at: time))
+        return message
     }
 }

@@ -82,7 +82,7 @@ final class FeedFold: Sendable {
                     state.problem
                     ?? "before is \(String(describing: before)), was \(String(describing: state.messages[id]))"
             }
-            if let content = (after ?? before)?.content, (try? ContentCoding.encode(content).count) != bytes {
+            if let content = (after ?? before)?.sentContent, (try? ContentCoding.encode(content).count) != bytes {
                 state.problem = state.problem ?? "\(bytes) bytes for \(content)"
             }
             state.messages[id] = after

@@ -19,19 +19,48 @@ struct HistoryGenerator {
 
     mutating func next(_ model: ReferenceModel) -> Step {
         switch random.next(upTo: 20) {
-        case 0..<7: .enqueue(draft())
-        case 7..<19: .commit((0..<(1 + random.next(upTo: 4))).map { _ in mutation(model) })
+        case 0..<7: .enqueue(draft(model))
+        case 7: enqueueInCommit(model)
+        case 8..<19: .commit((0..<(1 + random.next(upTo: 4))).map { _ in mutation(model) })
         default: .restart(random.next(upTo: 2) == 0 ? .fail : .resume)
         }
     }
 
     mutating func pageLimit() -> Int { 1 + random.next(upTo: 5) }
 
-    private mutating func draft() -> MessageDraft {
-        let number = random.next(upTo: Self.idsMax * 3 / 4)
-        return Sample.draft(
-            number, content(number), in: Sample.channels[random.next(upTo: 2)],
-            lane: random.next(upTo: 3) == 0 ? .media : .text)
+    private mutating func draft(_ model: ReferenceModel) -> MessageDraft {
+        var number = random.next(upTo: Self.idsMax * 3 / 4)
+        // Nobody can change what is not there yet.
+        if model.messages.values.contains(where: { $0.role.target == Sample.id(number) }) { number = Self.idsMax - 2 }
+        let lane: LaneID = random.next(upTo: 3) == 0 ? .media : .text
+        let channel = Sample.channels[random.next(upTo: 2)]
+        guard Self.isOperation(number) else {
+            let parent = Sample.id(number + 1)
+            let isReply = !Self.isOperation(number + 1) && random.next(upTo: 3) == 0
+            return Sample.draft(
+                number, content(number), in: channel, lane: lane, role: isReply ? .reply(to: parent) : .message)
+        }
+        let other = Sample.id(random.next(upTo: 3))
+        guard model.messages[other] != nil else {
+            return Sample.draft(Self.idsMax - 4, content(0), in: channel, lane: lane)
+        }
+        let reaction = MessageContent.text(["wave", "+1"][random.next(upTo: 2)])
+        switch random.next(upTo: 3) {
+        case 0: return Sample.draft(number, content(number), in: channel, lane: .operations, role: .edit(of: other))
+        case 1: return Sample.draft(number, reaction, in: channel, lane: .operations, role: .addReaction(to: other))
+        default:
+            return Sample.draft(number, reaction, in: channel, lane: .operations, role: .removeReaction(from: other))
+        }
+    }
+
+    /// The ids of operations are never those of messages.
+    private static func isOperation(_ number: Int) -> Bool { number % 4 == 3 }
+
+    /// A draft within a commit, when its id is new.
+    private mutating func enqueueInCommit(_ model: ReferenceModel) -> Step {
+        let draft = draft(model)
+        guard model.messages[draft.id] == nil else { return .commit([mutation(model)]) }
+        return .commit([.enqueue(draft), mutation(model), mutation(model)])
     }
 
     private mutating func content(_ number: Int) -> MessageContent {
@@ -45,23 +74,38 @@ struct HistoryGenerator {
         let number = random.next(upTo: Self.idsMax)
         let id = Sample.id(number)
         let small = Int64(random.next(upTo: 50))
-        switch random.next(upTo: 24) {
+        switch random.next(upTo: 26) {
         case 0..<5: return .attempt(id, previous: small, attempts: random.next(upTo: 4), at: Sample.time(small))
-        case 5, 6: return .requeue(id, attempts: random.next(upTo: 4))
-        case 7, 8: return .deliver(id, Sample.placement(1 + small))
+        case 5, 6: return .requeue(id, attempts: random.next(upTo: 4), at: Sample.time(small))
+        case 7, 8: return .deliver(id, Sample.placement(1 + small), at: Sample.time(small))
         case 9, 10: return .fail(id, Sample.failure("c\(small)"), inDoubt: small.isMultiple(of: 2))
         case 11: return .settle(id)
-        case 12, 13: return .resend(id)
+        case 12: return .resend(id, at: Sample.time(small))
+        case 13: return small < 25 ? .park(id, Sample.failure("p\(small)")) : .resend(id, at: Sample.time(small))
         case 14: return .delete(id)
-        case 15: return .merge(Sample.placed(number, at: 1 + small, in: Sample.channels[number % 3]))
+        case 15 where Self.isOperation(number): return .settle(id)
+        case 15: return .merge(placed(number, 1 + small), at: Sample.time(small))
         case 16: return .recordDelete(Sample.deletion(number))
         case 17: return .appendDelete(id, lane: .text)
         case 18: return .saveSession(Sample.session(number))
         case 19: return small < 10 ? .endSession(Sample.failure("e", .sessionEnded)) : .settle(id)
         case 20: return small < 5 ? .forgetAccount : .raiseSequence(above: model.highest + small - 25)
         case 21: return .setLastTransmitted(.text, small)
+        case 22: return .rewrite(id, content(number))
         default: return chainMutation(model, id, small)
         }
+    }
+
+    private mutating func placed(_ number: Int, _ position: Int64) -> PlacedMessage {
+        var placed = Sample.placed(number, at: position, in: Sample.channels[number % 3])
+        switch random.next(upTo: 4) {
+        case 0: placed.face.editedAt = Sample.time(Int64(random.next(upTo: 60)))
+        case 1:
+            placed.face.reactions = ["wave": 2]
+            if random.next(upTo: 2) == 0 { placed.face.myReactions = ["wave"] }
+        default: break
+        }
+        return placed
     }
 
     private mutating func chainMutation(_ model: ReferenceModel, _ id: MessageID, _ small: Int64) -> Mutation {

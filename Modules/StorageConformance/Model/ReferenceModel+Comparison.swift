@@ -18,11 +18,22 @@ extension ReferenceModel {
     func checkMessages(_ store: any Store, _ ids: [MessageID]) async throws {
         for id in ids { try requireEqual(try await store.message(id), messages[id], "message \(id)") }
         try requireEqual(try await store.messages(ids), ids.compactMap { messages[$0] }, "messages by id")
+        for id in ids {
+            let dependants = messages.values.filter { $0.role.related == id && isDependant($0) }
+            try requireEqual(
+                try await store.dependants(of: id), dependants.sorted { $0.ordinal < $1.ordinal }, "dependants of \(id)"
+            )
+        }
     }
 
     func checkOutbox(_ store: any Store) async throws {
         try requireEqual(try await store.counts(), try counts(), "the counts")
         try requireEqual(try await store.outbox(), try snapshot(), "the outbox")
+    }
+
+    /// An operation, or a reply that waits without a place.
+    private func isDependant(_ message: Message) -> Bool {
+        message.role.isOperation || message.syncState == .created && message.laneSequence == 0
     }
 
     private func queries(limit: Int) -> [MessageQuery] {
@@ -38,7 +49,7 @@ extension ReferenceModel {
         let found: [Message]
         switch query.scope {
         case .channel(let channel):
-            found = messages.values.filter { $0.channel == channel }
+            found = messages.values.filter { $0.channel == channel && !$0.role.isOperation }
                 .sorted { ($0.cursor.position, $0.ordinal) < ($1.cursor.position, $1.ordinal) }
         case .undelivered:
             found = messages.values.filter { $0.syncState != .synced }.sorted { $0.ordinal < $1.ordinal }
@@ -46,7 +57,7 @@ extension ReferenceModel {
             found = messages.values.filter { $0.syncState != .synced && $0.channel == channel }
                 .sorted { $0.ordinal < $1.ordinal }
         case .pending(let state):
-            found = messages.values.filter { $0.syncState == state && $0.isPending }
+            found = messages.values.filter { $0.syncState == state && $0.isPending && !$0.isParked }
                 .sorted { $0.laneSequence < $1.laneSequence }
         case .failed(let channel):
             found = messages.values.filter { $0.syncState == .error && (channel ?? $0.channel) == $0.channel }
@@ -64,7 +75,7 @@ extension ReferenceModel {
             case .syncing: counts.syncing += 1
             default: counts.error += 1
             }
-            counts.undeliveredBytes += try ContentCoding.encode(message.content).count
+            counts.undeliveredBytes += try ContentCoding.encode(message.sentContent).count
         }
         return counts
     }
@@ -72,12 +83,13 @@ extension ReferenceModel {
     private func snapshot() throws -> OutboxSnapshot {
         var entries = controls.map(\.entry)
         for message in messages.values where message.syncState != .synced && message.syncState != .error {
+            if message.syncState == .created, message.laneSequence == 0 { continue }
             guard let lane = message.lane else { continue }
             entries.append(
                 OutboxEntry(
                     kind: .send, lane: lane, sequence: message.laneSequence, previous: message.previousSequence,
                     message: message.id, attempts: message.attempts,
-                    bytes: try ContentCoding.encode(message.content).count))
+                    bytes: try ContentCoding.encode(message.sentContent).count, queuedAt: message.queuedAt))
         }
         return OutboxSnapshot(
             outboxID: Sample.outboxID, epoch: epoch, lastTransmitted: lastTransmitted,

@@ -6,9 +6,11 @@ import CausewayStorage
 /// Numbers are the store's to choose. Where it hands out new ones the model has a gap, and ``adopt(from:)`` fills it
 /// after holding the number against those handed out before.
 struct ReferenceModel {
-    private static let gap = Int64.min
+    static let gap = Int64.min
 
     var messages: [MessageID: Message] = [:]
+    /// What the server knows each message to say.
+    var faces: [MessageID: MessageFace] = [:]
     var controls: [ControlEntry] = []
     var lastTransmitted: [LaneID: Int64] = [:]
     var session: Session?
@@ -28,48 +30,59 @@ struct ReferenceModel {
         case .fail:
             endSession(opening.failure)
         case .resume:
-            for id in messages.keys where isQueued(id) { messages[id]?.syncState = .created }
+            for id in messages.keys where isQueued(id) && messages[id]?.syncState != .created {
+                become(.created, id, opening.failure.at)
+            }
         }
+        render()
     }
 
     mutating func enqueue(_ message: Message) throws {
         try take(message.ordinal, "an ordinal")
-        if message.laneSequence != message.ordinal { try take(message.laneSequence, "a lane sequence") }
+        if message.laneSequence != message.ordinal, message.laneSequence != 0 {
+            try take(message.laneSequence, "a lane sequence")
+        }
+        let parked = mustWait(message.role, message.lane)
+        try requireEqual(message.laneSequence == 0, parked, "whether \(message.id) waits for another message")
         messages[message.id] = message
+        faces[message.id] = MessageFace(content: message.content)
+        render()
     }
 
     mutating func apply(_ mutation: Mutation) {
         switch mutation {
         case .attempt(let id, let previous, let attempts, let time):
-            guard isQueued(id) else { return }
-            messages[id]?.syncState = .syncing
+            guard isQueued(id), !isParked(id) else { return }
             messages[id]?.previousSequence = previous
             messages[id]?.attempts = attempts
             messages[id]?.lastAttemptAt = time
-        case .requeue(let id, let attempts):
-            guard isQueued(id) else { return }
-            messages[id]?.syncState = .created
+            become(.syncing, id, time)
+        case .requeue(let id, let attempts, let time):
+            guard isQueued(id), !isParked(id) else { return }
+            become(.created, id, time)
             messages[id]?.attempts = attempts
             messages[id]?.failure = nil
-        case .deliver(let id, let placement):
-            place(id, placement)
+        case .deliver(let id, let placement, let time):
+            deliver(id, placement, time)
         case .fail(let id, let failure, let inDoubt):
-            guard isUndelivered(id) else { return }
-            messages[id]?.syncState = .error
-            messages[id]?.failure = failure
-            messages[id]?.isInDoubt = inDoubt
+            fail(id, failure, inDoubt)
         case .settle(let id):
             messages[id]?.isInDoubt = false
-        case .resend(let id):
-            guard isUndelivered(id) else { return }
-            messages[id]?.syncState = .created
-            messages[id]?.laneSequence = Self.gap
-            messages[id]?.previousSequence = nil
-            messages[id]?.attempts = 0
+        case .resend(let id, let time):
+            if let message = messages[id] { resend(id, mustWait(message.role, message.lane), time) }
+        case .park(let id, let failure):
+            park(id, failure)
+        case .enqueue(let draft):
+            let place = mustWait(draft.role, draft.lane) ? 0 : Self.gap
+            messages[draft.id] = Message(draft, ordinal: Self.gap, laneSequence: place)
+            faces[draft.id] = MessageFace(content: draft.content)
+        case .rewrite(let id, let content):
+            if isUndelivered(id) { faces[id]?.content = content }
         case .delete(let id):
             messages[id] = nil
-        case .merge(let placed):
-            merge(placed)
+            faces[id] = nil
+        case .merge(let placed, let time):
+            merge(placed, time)
         case .recordDelete(let action):
             var action = action
             action.sequence = Self.gap
@@ -108,7 +121,9 @@ struct ReferenceModel {
         case .rebase(let sequence, let previous):
             if let index = controls.firstIndex(where: { $0.sequence == sequence }) {
                 controls[index].previous = previous
-            } else if let id = messages.values.first(where: { isQueued($0.id) && $0.laneSequence == sequence })?.id {
+            } else if let id = messages.values.first(where: {
+                isQueued($0.id) && $0.laneSequence == sequence && sequence != 0
+            })?.id {
                 messages[id]?.previousSequence = previous
             }
         case .setLastTransmitted(let lane, let sequence):
@@ -122,7 +137,8 @@ struct ReferenceModel {
 
     private mutating func endSession(_ failure: Failure) {
         for message in messages.values where isQueued(message.id) {
-            messages[message.id]?.syncState = .error
+            if message.role.isOperation, message.syncState == .created, message.laneSequence == 0 { continue }
+            become(.error, message.id, failure.at)
             messages[message.id]?.failure = failure
             messages[message.id]?.isInDoubt = message.isInDoubt || message.previousSequence != nil
             guard let lane = message.lane, let previous = message.previousSequence else { continue }
@@ -134,30 +150,12 @@ struct ReferenceModel {
         }
     }
 
-    private mutating func merge(_ placed: PlacedMessage) {
-        if messages[placed.id] == nil {
-            guard !deletions.contains(where: { $0.message == placed.id }) else { return }
-            messages[placed.id] = Message(
-                id: placed.id, channel: placed.channel, sender: placed.sender, content: placed.content,
-                createdAt: placed.createdAt, ordinal: Self.gap, lane: nil, laneSequence: 0)
-        }
-        messages[placed.id]?.content = placed.content
-        place(placed.id, placed.placement)
-    }
-
-    private mutating func place(_ id: MessageID, _ placement: Placement) {
-        messages[id]?.syncState = .synced
-        messages[id]?.placement = placement
-        messages[id]?.failure = nil
-        messages[id]?.isInDoubt = false
-    }
-
-    private func isUndelivered(_ id: MessageID) -> Bool {
+    func isUndelivered(_ id: MessageID) -> Bool {
         guard let message = messages[id] else { return false }
         return message.syncState != .synced
     }
 
-    private func isQueued(_ id: MessageID) -> Bool {
+    func isQueued(_ id: MessageID) -> Bool {
         isUndelivered(id) && messages[id]?.syncState != .error
     }
 
@@ -177,7 +175,9 @@ struct ReferenceModel {
             }
             if message.laneSequence == Self.gap {
                 messages[id]?.laneSequence = found.laneSequence
-                fresh.append(found.laneSequence)
+                if message.ordinal != Self.gap || found.laneSequence != found.ordinal {
+                    fresh.append(found.laneSequence)
+                }
             }
         }
         let appended = controls.indices.filter { controls[$0].sequence == Self.gap }
@@ -196,6 +196,8 @@ struct ReferenceModel {
         }
         for number in fresh.sorted() { try take(number, "a number") }
         highest = max(highest, mark)
+        try checkReleases()
+        render()
     }
 
     private mutating func take(_ number: Int64, _ what: String) throws {
@@ -207,9 +209,9 @@ struct ReferenceModel {
 extension Message {
     fileprivate func with(ordinal: Int64) -> Message {
         Message(
-            id: id, channel: channel, sender: sender, content: content, createdAt: createdAt, ordinal: ordinal,
-            lane: lane, laneSequence: laneSequence, syncState: syncState, failure: failure, isInDoubt: isInDoubt,
-            placement: placement, attempts: attempts, lastAttemptAt: lastAttemptAt,
-            previousSequence: previousSequence)
+            id: id, channel: channel, sender: sender, role: role, face: face, base: base, createdAt: createdAt,
+            ordinal: ordinal, lane: lane, laneSequence: laneSequence, queuedAt: queuedAt, syncState: syncState,
+            failure: failure, isInDoubt: isInDoubt, placement: placement, attempts: attempts,
+            lastAttemptAt: lastAttemptAt, history: history, previousSequence: previousSequence)
     }
 }

@@ -30,11 +30,12 @@ enum Sample {
     }
 
     static func draft(
-        _ number: Int, _ content: MessageContent? = nil, in channel: ChannelID = general, lane: LaneID = .text
+        _ number: Int, _ content: MessageContent? = nil, in channel: ChannelID = general, lane: LaneID = .text,
+        role: MessageRole = .message
     ) -> MessageDraft {
         MessageDraft(
-            id: id(number), channel: channel, sender: me, content: content ?? .text("message \(number)"),
-            createdAt: time(Int64(1000 - number)), lane: lane)
+            id: id(number), channel: channel, sender: me, role: role,
+            content: content ?? .text("message \(number)"), createdAt: time(Int64(1000 - number)), lane: lane)
     }
 
     static func placed(

@@ -79,9 +79,9 @@ extension StoreConformance {
         try await store.commit([
             .attempt(Sample.id(1), previous: 0, attempts: 1, at: Sample.time(1)),
             .attempt(Sample.id(2), previous: sequences[1], attempts: 2, at: Sample.time(1)),
-            .setLastTransmitted(.text, sequences[2]), .requeue(Sample.id(2), attempts: 2),
+            .setLastTransmitted(.text, sequences[2]), .requeue(Sample.id(2), attempts: 2, at: Sample.time(9)),
             .fail(Sample.id(3), Sample.failure("old"), inDoubt: false),
-            .deliver(Sample.id(4), Sample.placement(1)),
+            .deliver(Sample.id(4), Sample.placement(1), at: Sample.time(9)),
         ])
         return store
     }

@@ -62,7 +62,7 @@ extension StoreConformance {
             messages.append(message)
             try requireEqual(try await store.message(message.id), message, "what was just written")
             guard step % 4 == 3 else { continue }
-            try await store.commit([.deliver(message.id, Sample.placement(message.ordinal))])
+            try await store.commit([.deliver(message.id, Sample.placement(message.ordinal), at: Sample.time(9))])
             try requireEqual(try await store.message(message.id)?.syncState, .synced, "what was just delivered")
         }
         return messages

@@ -39,7 +39,7 @@ extension StoreConformance {
                 try requireEqual(try await store.message(Sample.id(1))?.content, first.content, "the first message")
                 if state == 0 {
                     try requireEqual(try await store.counts(), counts, "counts")
-                    try await store.commit([.deliver(Sample.id(1), Sample.placement(1))])
+                    try await store.commit([.deliver(Sample.id(1), Sample.placement(1), at: Sample.time(9))])
                 }
             }
             try requireEqual(fold.callCount, 1, "commits, of which only one was")
@@ -63,7 +63,9 @@ extension StoreConformance {
                 try await requireError(.outboxFull(messages: 3, bytes: 3 * bytes), "beside a failed one") {
                     try await store.enqueue(Sample.draft(3))
                 }
-                try await store.commit([.deliver(Sample.id(1), Sample.placement(1)), .delete(Sample.id(0))])
+                try await store.commit([
+                    .deliver(Sample.id(1), Sample.placement(1), at: Sample.time(9)), .delete(Sample.id(0)),
+                ])
                 _ = try await store.enqueue(Sample.draft(3))
                 _ = try await store.enqueue(Sample.draft(4))
                 try await requireError(.outboxFull(messages: 3, bytes: 3 * bytes), "the next one") {
@@ -103,7 +105,7 @@ extension StoreConformance {
             do {
                 try await store.commit([
                     .delete(Sample.id(1)), .recordDelete(Sample.deletion(1)),
-                    .merge(Sample.placed(2, at: 1, noNumber)),
+                    .merge(Sample.placed(2, at: 1, noNumber), at: Sample.time(9)),
                 ])
                 throw ConformanceFailure(detail: "content without a coded form was taken", file: #fileID, line: #line)
             } catch is StoreError {}

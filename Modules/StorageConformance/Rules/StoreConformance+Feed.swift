@@ -27,11 +27,14 @@ extension StoreConformance {
             _ = try await store.enqueue(Sample.draft(1))
             let entry = ControlEntry(
                 kind: .fence, lane: .text, sequence: 1, previous: 0, message: Sample.id(1))
-            try await store.commit([.deliver(Sample.id(1), Sample.placement(1)), .putControl(entry)])
+            try await store.commit([
+                .deliver(Sample.id(1), Sample.placement(1), at: Sample.time(9)), .putControl(entry),
+            ])
             let fold = FeedFold()
             let subscription = store.subscribe(fold.receive)
             try await store.commit([
-                .deliver(Sample.id(1), Sample.placement(1)), .settle(Sample.id(1)), .putControl(entry),
+                .deliver(Sample.id(1), Sample.placement(1), at: Sample.time(9)), .settle(Sample.id(1)),
+                .putControl(entry),
                 .attempt(Sample.id(1), previous: 1, attempts: 1, at: Sample.time(1)), .removeControl(sequence: 9),
             ])
             try requireEqual(fold.commits.map(\.changes), [[]], "changes")

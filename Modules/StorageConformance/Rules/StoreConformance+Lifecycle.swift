@@ -61,7 +61,7 @@ extension StoreConformance {
                 kind: .fence, lane: .media, sequence: 3, previous: nil, message: Sample.id(77))
             try await store.commit([
                 .saveSession(Sample.session(4)), .recordDelete(action), .putControl(fence),
-                .setLastTransmitted(.text, 7), .merge(Sample.placed(50, at: 9)),
+                .setLastTransmitted(.text, 7), .merge(Sample.placed(50, at: 9), at: Sample.time(9)),
                 .fail(Sample.id(0), Sample.failure("code"), inDoubt: true),
             ])
             let before = try await (

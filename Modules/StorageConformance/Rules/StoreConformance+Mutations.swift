@@ -16,7 +16,8 @@ extension StoreConformance {
             try await store.commit([
                 .attempt(Sample.id(1), previous: 0, attempts: 1, at: Sample.time(1)),
                 .fail(Sample.id(1), Sample.failure(), inDoubt: true), .settle(Sample.id(1)),
-                .resend(Sample.id(1)), .attempt(Sample.id(1), previous: 8, attempts: 1, at: Sample.time(2)),
+                .resend(Sample.id(1), at: Sample.time(9)),
+                .attempt(Sample.id(1), previous: 8, attempts: 1, at: Sample.time(2)),
             ])
             let message = try await store.message(Sample.id(1))
             try requireEqual(message?.syncState, .syncing, "state")
@@ -52,12 +53,13 @@ extension StoreConformance {
             case .absent: return [.delete(id)]
             case .created: return []
             case .transmitted: return [attempt]
-            case .requeued: return [attempt, .requeue(id, attempts: 1)]
+            case .requeued: return [attempt, .requeue(id, attempts: 1, at: Sample.time(9))]
             case .failed: return [attempt, .fail(id, Sample.failure("f"), inDoubt: false)]
             case .inDoubt: return [attempt, .fail(id, Sample.failure("d"), inDoubt: true)]
-            case .resent: return [attempt, .fail(id, Sample.failure("r"), inDoubt: false), .resend(id)]
-            case .synced: return [attempt, .deliver(id, Sample.placement(3))]
-            case .foreign: return [.delete(id), .merge(Sample.placed(1, at: 3))]
+            case .resent:
+                return [attempt, .fail(id, Sample.failure("r"), inDoubt: false), .resend(id, at: Sample.time(9))]
+            case .synced: return [attempt, .deliver(id, Sample.placement(3), at: Sample.time(9))]
+            case .foreign: return [.delete(id), .merge(Sample.placed(1, at: 3), at: Sample.time(9))]
             }
         }
     }
@@ -65,10 +67,13 @@ extension StoreConformance {
     private static var matrixMutations: [Mutation] {
         let id = Sample.id(1)
         return [
-            .attempt(id, previous: 9, attempts: 2, at: Sample.time(9)), .requeue(id, attempts: 3),
-            .deliver(id, Sample.placement(7)), .fail(id, Sample.failure("late"), inDoubt: true),
-            .fail(id, Sample.failure("late"), inDoubt: false), .settle(id), .resend(id), .delete(id),
-            .merge(Sample.placed(1, at: 8)), .appendDelete(id, lane: .media), .rebase(sequence: 2, previous: 1),
+            .attempt(id, previous: 9, attempts: 2, at: Sample.time(9)), .requeue(id, attempts: 3, at: Sample.time(9)),
+            .deliver(id, Sample.placement(7), at: Sample.time(9)), .fail(id, Sample.failure("late"), inDoubt: true),
+            .fail(id, Sample.failure("late"), inDoubt: false), .settle(id), .resend(id, at: Sample.time(9)),
+            .delete(id),
+            .park(id, Sample.failure("alone")), .rewrite(id, .text("said again")),
+            .merge(Sample.placed(1, at: 8), at: Sample.time(9)), .appendDelete(id, lane: .media),
+            .rebase(sequence: 2, previous: 1),
             .attemptControl(sequence: 2, previous: 1), .removeControl(sequence: 2),
             .putControl(ControlEntry(kind: .retract, lane: .text, sequence: 2, previous: nil, message: id)),
             .endSession(Sample.ended), .forgetAccount,

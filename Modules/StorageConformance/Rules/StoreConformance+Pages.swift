@@ -7,12 +7,13 @@ extension StoreConformance {
             let store = try await factory.begun()
             // Positions come in another order than ordinals; two share one.
             for (number, position) in [(10, 5), (11, 2), (12, 9), (13, 2), (14, 1)] {
-                try await store.commit([.merge(Sample.placed(number, at: Int64(position)))])
+                try await store.commit([.merge(Sample.placed(number, at: Int64(position)), at: Sample.time(9))])
             }
             for number in 0..<4 { _ = try await store.enqueue(Sample.draft(number)) }
             _ = try await store.enqueue(Sample.draft(20, in: Sample.random))
             try await store.commit([
-                .deliver(Sample.id(2), Sample.placement(4)), .fail(Sample.id(0), Sample.failure(), inDoubt: false),
+                .deliver(Sample.id(2), Sample.placement(4), at: Sample.time(9)),
+                .fail(Sample.id(0), Sample.failure(), inDoubt: false),
             ])
             let expected = [14, 11, 13, 2, 10, 12, 0, 1, 3].map(Sample.id)
             for limit in 1...10 {
@@ -41,7 +42,8 @@ extension StoreConformance {
             }
             let failure = Sample.failure()
             try await store.commit([
-                .deliver(Sample.id(4), Sample.placement(1)), .resend(Sample.id(0)),
+                .deliver(Sample.id(4), Sample.placement(1), at: Sample.time(9)),
+                .resend(Sample.id(0), at: Sample.time(9)),
                 .attempt(Sample.id(2), previous: 0, attempts: 1, at: Sample.time(0)),
                 .fail(Sample.id(7), failure, inDoubt: true), .fail(Sample.id(1), failure, inDoubt: false),
                 .fail(Sample.id(3), failure, inDoubt: false), .fail(Sample.id(8), failure, inDoubt: false),

@@ -18,12 +18,22 @@ func delivery(_ operations: [WireOperation], outbox number: UInt64 = 1, epoch: I
 
 func send(
     _ sequence: Int64, after previous: Int64? = nil, _ number: UInt64? = nil, channel: String = "general",
-    content: MessageContent? = nil
+    content: MessageContent? = nil, parent: UInt64? = nil
 ) -> WireOperation {
     WireOperation(
         kind: .send, sequence: sequence, previous: previous ?? sequence - 1, id: id(number ?? UInt64(sequence)),
         channel: ChannelID(channel), content: content ?? .text("message \(number ?? UInt64(sequence))"),
-        createdAt: Timestamp(milliseconds: 1000 + sequence))
+        createdAt: Timestamp(milliseconds: 1000 + sequence), parent: parent.map(id))
+}
+
+/// An edit or a reaction, of a target.
+func change(
+    _ kind: WireOperation.Kind, _ sequence: Int64, after previous: Int64? = nil, _ number: UInt64, on target: UInt64
+) -> WireOperation {
+    WireOperation(
+        kind: kind, sequence: sequence, previous: previous ?? sequence - 1, id: id(number),
+        content: kind == .edit ? .text("message \(number)") : nil, target: id(target),
+        reaction: kind == .edit ? nil : ["wave", "+1"][Int(number % 2)])
 }
 
 func fence(_ sequence: Int64, after previous: Int64? = nil, _ number: UInt64? = nil) -> WireOperation {

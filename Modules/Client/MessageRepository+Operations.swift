@@ -1,0 +1,63 @@
+public import CausewayModels
+import CausewayOutbox
+import CausewayStorage
+import CausewaySync
+
+/// Changing messages that exist: edits and reactions.
+///
+/// They may be made at any time, whatever has become of the message: queued, on its way, failed, synced. When a call
+/// returns, the change is durable and the message shows it (``Message/content``, ``Message/reactions``). What has not
+/// left yet is folded: the last edit wins, opposite reactions cancel each other. The rest follows its message to the
+/// server, in the order in which it was made, in a lane of its own that holds up no message. A change that the server
+/// refuses ends among the failed messages with its reason, and the message shows it no longer.
+extension MessageRepository {
+    /// Gives a text message of the own account another text.
+    ///
+    /// Throws ``ClientError/content(_:)`` for a text that could not be sent, ``SyncError/messageNotFound(_:)``,
+    /// ``SyncError/notYours(_:)``, ``SyncError/typeDiffers(_:_:_:)`` and ``SyncError/tooManyOperations(_:)``.
+    public func editTextMessage(_ id: MessageID, to text: String) async throws(ClientError) {
+        try await edit(id, to: .text(text))
+    }
+
+    /// Gives a custom message of the own account other data; like ``editTextMessage(_:to:)`` in everything else.
+    public func editCustomMessage(_ id: MessageID, to data: JSONValue) async throws(ClientError) {
+        try await edit(id, to: .custom(data))
+    }
+
+    /// Adds a reaction of the own account to a message; does nothing when it is there already.
+    ///
+    /// - Parameter name: 1 to ``Limits/reactionBytesMax`` bytes without control characters; else
+    ///   ``ContentProblem/reactionInvalid`` is thrown.
+    public func addReaction(_ name: String, to id: MessageID) async throws(ClientError) {
+        try await react(name, isAdded: true, id)
+    }
+
+    /// Takes back a reaction of the own account; does nothing when there is none.
+    public func removeReaction(_ name: String, from id: MessageID) async throws(ClientError) {
+        try await react(name, isAdded: false, id)
+    }
+
+    /// The changes to a message that the server has not yet taken, failed ones too, and the replies that wait for it,
+    /// in the order in which they were made.
+    public func dependants(of id: MessageID) async throws(ClientError) -> [Message] {
+        do throws(StoreError) { return try await store.dependants(of: id) } catch { throw .store(error) }
+    }
+
+    private func edit(_ id: MessageID, to content: MessageContent) async throws(ClientError) {
+        try validate(content)
+        try await apply(.edit(content), to: id)
+    }
+
+    private func react(_ name: String, isAdded: Bool, _ id: MessageID) async throws(ClientError) {
+        guard MessageContent.isReactionName(name) else { throw .content(.reactionInvalid) }
+        try await apply(.react(name, isAdded: isAdded), to: id)
+    }
+
+    private func apply(_ wish: Outbox.Wish, to id: MessageID) async throws(ClientError) {
+        do throws(SyncError) {
+            _ = try await engine.apply(wish, to: id) { [ordering] in ordering.operationLane(in: $0) }
+        } catch {
+            throw .sync(error)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+internal import CausewayHubRules
+internal import CausewayModels
+internal import GRDB
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Edits and reactions: each is remembered by its id for ever, and done once.
+extension DeliveryApplication {
+    /// What was accepted under the id of an edit or a reaction.
+    func accepted(_ id: MessageID) throws -> Stored? {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT operation.number, operation.sender, message.position, operation.accepted_at
+                FROM operation JOIN message ON message.number = operation.message WHERE operation.id = ?
+                """)
+        guard let row = try Row.fetchOne(statement, arguments: [Data(id.value.bytes)]) else { return nil }
+        return Stored(
+            number: row[0], sender: row[1],
+            placement: Placement(position: row[2], acceptedAt: Timestamp(milliseconds: row[3])), isDeleted: false)
+    }
+
+    func verdict(onReactingTo target: MessageID, _ name: String, _ isAdded: Bool) throws -> LaneRules.Verdict {
+        guard let stored = try message(target) else { return unrelated(target) }
+        if stored.isDeleted { return deleted(target) }
+        guard isAdded else { return .fine }
+        let statement = try db.cachedStatement(
+            sql: "SELECT count(DISTINCT name) FROM reaction WHERE message = ? AND name <> ?")
+        let others = try Int.fetchOne(statement, arguments: [stored.number, name]) ?? 0
+        return others < HubLimits.reactionNamesMax
+            ? .fine
+            : .refuse(
+                code: "tooManyReactions", detail: "The message \(target) has \(others) different reactions already.")
+    }
+
+    private func unrelated(_ target: MessageID) -> LaneRules.Verdict {
+        .unrelated(detail: "The message \(target) is not here.")
+    }
+
+    private func deleted(_ target: MessageID) -> LaneRules.Verdict {
+        .refuse(code: "messageDeleted", detail: "The message \(target) was deleted.")
+    }
+
+    func verdict(onEditing target: MessageID, to content: String) throws -> LaneRules.Verdict {
+        guard let stored = try message(target) else { return unrelated(target) }
+        if stored.isDeleted { return deleted(target) }
+        if stored.sender != account.number {
+            return .refuse(code: "notYours", detail: "The message \(target) was sent by another account.")
+        }
+        guard let before = stored.content, try Self.type(of: before) == Self.type(of: content) else {
+            return .refuse(code: "typeDiffers", detail: "An edit cannot give the message \(target) another type.")
+        }
+        return .fine
+    }
+
+    private static func type(of content: String) throws -> MessageType {
+        try HubCoding.decode(MessageContent.self, from: content.utf8).type
+    }
+
+    /// The times of a message's edits ascend, whatever the clock does: clients tell by them which one is the later.
+    func edit(_ target: MessageID, _ content: String, as id: MessageID) throws -> DeliveryOutcome {
+        let key = Data(target.value.bytes)
+        let last = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT edited_at FROM message WHERE id = ?"), arguments: [key])
+        let time = max(now.milliseconds, (last ?? 0) + 1)
+        let statement = try db.cachedStatement(sql: "UPDATE message SET content = ?, edited_at = ? WHERE id = ?")
+        try statement.execute(arguments: [content, time, key])
+        return try remember(id, target, at: Timestamp(milliseconds: time))
+    }
+
+    func react(_ target: MessageID, _ name: String, _ isAdded: Bool, as id: MessageID) throws -> DeliveryOutcome {
+        let sql =
+            isAdded
+            ? """
+            INSERT INTO reaction (message, name, account) SELECT number, ?, ? FROM message WHERE id = ?
+            ON CONFLICT DO NOTHING
+            """
+            : """
+            DELETE FROM reaction WHERE name = ? AND account = ?
+            AND message = (SELECT number FROM message WHERE id = ?)
+            """
+        try db.cachedStatement(sql: sql).execute(arguments: [name, account.number, Data(target.value.bytes)])
+        return try remember(id, target, at: now)
+    }
+
+    private func remember(_ id: MessageID, _ target: MessageID, at time: Timestamp) throws -> DeliveryOutcome {
+        guard let stored = try message(target) else {
+            preconditionFailure("Only an operation on a message that is here is found fine.")
+        }
+        try db.cachedStatement(sql: "INSERT INTO operation (id, sender, message, accepted_at) VALUES (?, ?, ?, ?)")
+            .execute(arguments: [Data(id.value.bytes), account.number, stored.number, time.milliseconds])
+        return .accepted(Placement(position: stored.placement.position, acceptedAt: time))
+    }
+}

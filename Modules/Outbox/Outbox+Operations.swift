@@ -1,0 +1,97 @@
+package import CausewayModels
+package import CausewayStorage
+import DequeModule
+
+/// Edits and reactions: what people do to messages that may be anywhere between here and the server.
+///
+/// What has not left yet is folded: the last edit wins, opposite reactions cancel each other, and an edit of a message
+/// of which no copy can be anywhere else changes that message itself. What has left is followed by an operation of its
+/// own, in a lane of its own, so that it holds up no message. An operation on a message that is not on the server waits
+/// for it (see `Store`).
+extension Outbox {
+    /// What somebody wants to do to a message.
+    package enum Wish: Sendable, Hashable {
+        case edit(MessageContent)
+        case react(String, isAdded: Bool)
+    }
+
+    /// What to commit for a wish; nothing when it is fulfilled already.
+    ///
+    /// - Parameters:
+    ///   - operations: what ``Store/dependants(of:)`` says of the message.
+    ///   - makeDraft: makes the operation, when one is needed.
+    package func changes(
+        for wish: Wish, on message: Message, with operations: [Message],
+        makeDraft: (MessageRole, MessageContent) -> MessageDraft
+    ) -> Changes {
+        switch wish {
+        case .edit(let content): changes(toEdit: message, content, operations, makeDraft)
+        case .react(let name, let isAdded): changes(toReact: name, isAdded, message, operations, makeDraft)
+        }
+    }
+
+    private func changes(
+        toEdit message: Message, _ content: MessageContent, _ operations: [Message],
+        _ makeDraft: (MessageRole, MessageContent) -> MessageDraft
+    ) -> Changes {
+        var changes = Changes()
+        let edits = operations.filter { $0.role == .edit(of: message.id) }
+        // An edit that failed is out of date now.
+        for edit in edits where edit.syncState == .error && mayVanish(edit) { changes.vanish(edit.id) }
+        if message.content == content { return changes }
+        if let last = edits.last(where: \.isPending) {
+            if mayVanish(last) {
+                changes.mutations.append(.rewrite(last.id, content))
+            } else {
+                changes.mutations.append(.enqueue(makeDraft(.edit(of: message.id), content)))
+            }
+        } else if message.isUndelivered, mayVanish(message) {
+            changes.mutations.append(.rewrite(message.id, content))
+        } else {
+            changes.mutations.append(.enqueue(makeDraft(.edit(of: message.id), content)))
+        }
+        return changes
+    }
+
+    private func changes(
+        toReact name: String, _ isAdded: Bool, _ message: Message, _ operations: [Message],
+        _ makeDraft: (MessageRole, MessageContent) -> MessageDraft
+    ) -> Changes {
+        var changes = Changes()
+        let about = operations.filter { $0.role.isReaction && $0.content == .text(name) }
+        for old in about where old.syncState == .error && mayVanish(old) { changes.vanish(old.id) }
+        guard message.myReactions.contains(name) != isAdded else { return changes }
+        if let last = about.last(where: \.isPending), last.role.addsReaction != isAdded, mayVanish(last) {
+            changes.vanish(last.id)
+        } else {
+            let role: MessageRole = isAdded ? .addReaction(to: message.id) : .removeReaction(from: message.id)
+            changes.mutations.append(.enqueue(makeDraft(role, .text(name))))
+        }
+        return changes
+    }
+
+    /// True while no copy of it can be anywhere but in the store, nor a question about one: it may still be changed, or
+    /// taken back without a word.
+    func mayVanish(_ message: Message) -> Bool {
+        guard !message.isInDoubt, fences[message.id] == nil else { return false }
+        return message.syncState == .error || message.isPending && message.previousSequence == nil
+    }
+
+    mutating func rewritten(_ message: MessageID, _ bytes: Int) {
+        guard let place = places[message], let index = lanes[place.lane].index(of: place.sequence) else { return }
+        lanes[place.lane].slots[index].bytes = bytes
+    }
+}
+
+extension MessageRole {
+    fileprivate var isReaction: Bool {
+        switch self {
+        case .addReaction, .removeReaction: true
+        case .message, .reply, .edit: false
+        }
+    }
+
+    fileprivate var addsReaction: Bool {
+        if case .addReaction = self { true } else { false }
+    }
+}

@@ -1,0 +1,60 @@
+import CausewayModels
+import CausewayStorage
+import Foundation
+import GRDB
+
+/// What hangs together: operations show in their messages, and what is parked waits for its message.
+extension CommitWriter {
+    func deliver(_ id: MessageID, _ placement: Placement, at time: Timestamp) throws {
+        guard let old = try row(id) else { return }
+        guard let target = old.message.role.target else {
+            try save(old.message.delivered(placement, at: time), over: old)
+            return try release(id)
+        }
+        // Only an edit changes the content, and brings its size with it.
+        let content = old.message.role == .edit(of: target) ? try ContentCoding.encode(old.message.content) : nil
+        try change(target, content: content) { $0.taken(old.message, placement) }
+        try delete(id)
+    }
+
+    func fail(_ id: MessageID, _ failure: Failure, inDoubt: Bool) throws {
+        guard let old = try row(id) else { return }
+        if let target = old.message.role.target, try row(target) == nil { return try delete(id) }
+        try save(old.message.failed(failure, inDoubt: inDoubt), over: old)
+    }
+
+    func resend(_ id: MessageID, at time: Timestamp) throws {
+        guard let old = try row(id), old.message.isUndelivered, let lane = old.message.lane else { return }
+        let mayGo = Message.mayGo(old.message.role, in: lane, with: try related(old.message))
+        let sequence = mayGo ? ledger.takeSequence() : 0
+        try save(old.message.resent(sequence: sequence, at: time), over: old)
+    }
+
+    func park(_ id: MessageID, _ failure: Failure) throws {
+        guard let old = try row(id) else { return }
+        guard try related(old.message)?.isUndelivered == true else {
+            return try fail(id, failure, inDoubt: false)
+        }
+        try save(old.message.parked(at: failure.at), over: old)
+    }
+
+    /// Gives what is parked for this message its places, if the message is on the server.
+    func release(_ id: MessageID) throws {
+        guard ledger.parked > 0, try row(id)?.message.syncState == .synced else { return }
+        for dependant in try db.dependants(of: id) where dependant.isParked {
+            let sequence = ledger.takeSequence()
+            try change(dependant.id) { $0.released(sequence: sequence) }
+        }
+    }
+
+    /// Makes the message show the operations that wait to be applied to it.
+    func overlay(_ id: MessageID) throws {
+        guard let old = try row(id) else { return }
+        let operations = try db.dependants(of: id).filter(\.role.isOperation)
+        try save(old.message.overlaid(with: operations), over: old)
+    }
+
+    private func related(_ message: Message) throws -> Message? {
+        try message.role.related.flatMap { try row($0)?.message }
+    }
+}

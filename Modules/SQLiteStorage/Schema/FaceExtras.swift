@@ -1,0 +1,24 @@
+import CausewayModels
+
+/// What the table keeps of a face beside its content.
+struct FaceExtras: Codable {
+    var editedAt: Timestamp?
+    var reactions: [String: Int]
+    var myReactions: Set<String>
+
+    /// `nil` when there is nothing to keep.
+    init?(_ face: MessageFace) {
+        guard face.editedAt != nil || !face.reactions.isEmpty || !face.myReactions.isEmpty else { return nil }
+        editedAt = face.editedAt
+        reactions = face.reactions
+        myReactions = face.myReactions
+    }
+}
+
+extension MessageFace {
+    init(content: MessageContent, _ extras: FaceExtras?) {
+        self.init(
+            content: content, editedAt: extras?.editedAt, reactions: extras?.reactions ?? [:],
+            myReactions: extras?.myReactions ?? [])
+    }
+}

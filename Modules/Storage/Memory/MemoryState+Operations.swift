@@ -1,0 +1,81 @@
+import CausewayModels
+
+/// What hangs together: operations show in their messages, and what is parked waits for its message.
+extension MemoryState {
+    /// Refuses, before anything is changed, what cannot be taken in.
+    func admit(_ mutations: [Mutation], _ sizes: [Int], _ bounds: OutboxBounds) throws(StoreError) {
+        var counts = counts
+        for (mutation, bytes) in zip(mutations, sizes) {
+            guard case .enqueue(let draft) = mutation else { continue }
+            guard self[draft.id] == nil else { throw .duplicate(draft.id) }
+            try bounds.admit(bytes: bytes, to: counts)
+            counts.count(.created, bytes: bytes)
+        }
+    }
+
+    mutating func enqueue(_ draft: MessageDraft, bytes: Int, _ changes: inout Changes) {
+        let ordinal = takeSequence()
+        let mayGo = Message.mayGo(draft.role, in: draft.lane, with: related(draft.role))
+        let message = Message(draft, ordinal: ordinal, laneSequence: mayGo ? ordinal : 0)
+        save(message, bytes: bytes, over: nil, &changes)
+    }
+
+    mutating func deliver(
+        _ id: MessageID, _ placement: Placement, at time: Timestamp, _ changes: inout Changes
+    ) {
+        guard let old = self[id] else { return }
+        guard let target = old.message.role.target else {
+            change(id, &changes) { $0.delivered(placement, at: time) }
+            return release(id, &changes)
+        }
+        // Only an edit changes the content, and brings its size with it.
+        let isEdit = old.message.role == .edit(of: target)
+        change(target, bytes: isEdit ? old.bytes : nil, &changes) { $0.taken(old.message, placement) }
+        delete(id, &changes)
+    }
+
+    mutating func fail(_ id: MessageID, _ failure: Failure, inDoubt: Bool, _ changes: inout Changes) {
+        if let target = self[id]?.message.role.target, self[target] == nil { return delete(id, &changes) }
+        change(id, &changes) { $0.failed(failure, inDoubt: inDoubt) }
+    }
+
+    mutating func resend(_ id: MessageID, at time: Timestamp, _ changes: inout Changes) {
+        guard let old = self[id]?.message, old.isUndelivered, let lane = old.lane else { return }
+        let mayGo = Message.mayGo(old.role, in: lane, with: related(old.role))
+        let sequence = mayGo ? takeSequence() : 0
+        change(id, &changes) { $0.resent(sequence: sequence, at: time) }
+    }
+
+    mutating func park(_ id: MessageID, _ failure: Failure, _ changes: inout Changes) {
+        guard let old = self[id]?.message else { return }
+        if related(old.role)?.isUndelivered == true {
+            change(id, &changes) { $0.parked(at: failure.at) }
+        } else {
+            fail(id, failure, inDoubt: false, &changes)
+        }
+    }
+
+    mutating func delete(_ id: MessageID, _ changes: inout Changes) {
+        guard let old = self[id] else { return }
+        remove(id)
+        changes.listed.append(.message(before: old.message, after: nil, bytes: old.bytes))
+        if let target = old.message.role.target { overlay(target, &changes) }
+    }
+
+    /// Gives what is parked for this message its places, if the message is on the server.
+    mutating func release(_ id: MessageID, _ changes: inout Changes) {
+        guard self[id]?.message.syncState == .synced else { return }
+        for dependant in allDependants(of: id) where dependant.isParked {
+            let sequence = takeSequence()
+            change(dependant.id, &changes) { $0.released(sequence: sequence) }
+        }
+    }
+
+    /// Makes the message show the operations that wait to be applied to it.
+    mutating func overlay(_ id: MessageID, _ changes: inout Changes) {
+        let operations = allDependants(of: id).filter(\.role.isOperation)
+        change(id, &changes) { $0.overlaid(with: operations) }
+    }
+
+    private func related(_ role: MessageRole) -> Message? { role.related.flatMap { self[$0]?.message } }
+}

@@ -1,0 +1,158 @@
+import CausewayModels
+import CausewayStorage
+
+/// Operations and what waits for another message, in the plainest way.
+extension ReferenceModel {
+    mutating func become(_ state: SyncState, _ id: MessageID, _ time: Timestamp) {
+        messages[id]?.syncState = state
+        messages[id]?.history.append(StateChange(state: state, at: time))
+        if let count = messages[id]?.history.count, count > Limits.historyKeptMax {
+            messages[id]?.history.removeFirst()
+        }
+    }
+
+    /// True when the message that it needs is here and not on the server, and does not go before it anyway.
+    func mustWait(_ role: MessageRole, _ lane: LaneID?) -> Bool {
+        guard let related = role.related, let other = messages[related], other.syncState != .synced else {
+            return false
+        }
+        if role.isOperation || other.syncState == .error || other.lane != lane { return true }
+        return other.syncState == .created && other.laneSequence == 0
+    }
+
+    func isParked(_ id: MessageID) -> Bool {
+        messages[id].map { $0.syncState == .created && $0.laneSequence == 0 } ?? false
+    }
+
+    mutating func deliver(_ id: MessageID, _ placement: Placement, _ time: Timestamp) {
+        guard let message = messages[id] else { return }
+        guard let target = message.role.target else {
+            place(id, placement, time)
+            return release(id)
+        }
+        take(message, saying: faces[id]?.content ?? message.content, on: target, placement.acceptedAt)
+        messages[id] = nil
+        faces[id] = nil
+    }
+
+    private mutating func take(
+        _ operation: Message, saying content: MessageContent, on target: MessageID, _ time: Timestamp
+    ) {
+        guard var face = faces[target] else { return }
+        switch operation.role {
+        case .edit:
+            if let editedAt = face.editedAt, editedAt > time { return }
+            face.content = content
+            face.editedAt = time
+        case .addReaction: Self.react(&face, content, isAdded: true)
+        case .removeReaction: Self.react(&face, content, isAdded: false)
+        case .message, .reply: return
+        }
+        faces[target] = face
+    }
+
+    private static func react(_ face: inout MessageFace, _ content: MessageContent, isAdded: Bool) {
+        guard case .text(let name) = content, face.myReactions.contains(name) != isAdded else { return }
+        if isAdded { face.myReactions.insert(name) } else { face.myReactions.remove(name) }
+        let count = max(0, (face.reactions[name] ?? (isAdded ? 0 : 1)) + (isAdded ? 1 : -1))
+        face.reactions[name] = count == 0 ? nil : count
+    }
+
+    mutating func fail(_ id: MessageID, _ failure: Failure, _ inDoubt: Bool) {
+        guard isUndelivered(id) else { return }
+        if let target = messages[id]?.role.target, messages[target] == nil {
+            messages[id] = nil
+            faces[id] = nil
+            return
+        }
+        become(.error, id, failure.at)
+        messages[id]?.failure = failure
+        messages[id]?.isInDoubt = inDoubt
+    }
+
+    mutating func resend(_ id: MessageID, _ isParked: Bool, _ time: Timestamp) {
+        guard isUndelivered(id) else { return }
+        become(.created, id, time)
+        messages[id]?.queuedAt = time
+        messages[id]?.laneSequence = isParked ? 0 : Self.gap
+        messages[id]?.previousSequence = nil
+        messages[id]?.attempts = 0
+    }
+
+    mutating func park(_ id: MessageID, _ failure: Failure) {
+        guard let message = messages[id] else { return }
+        if let related = message.role.related, isUndelivered(related) {
+            if isQueued(id) { resend(id, true, failure.at) }
+        } else {
+            fail(id, failure, false)
+        }
+    }
+
+    mutating func merge(_ placed: PlacedMessage, _ time: Timestamp) {
+        if messages[placed.id] == nil {
+            guard !deletions.contains(where: { $0.message == placed.id }) else { return }
+            messages[placed.id] = Message(placed, ordinal: Self.gap)
+            faces[placed.id] = placed.face
+        } else {
+            let known = faces[placed.id]
+            faces[placed.id] = placed.face
+            if let known, let editedAt = known.editedAt, placed.face.editedAt.map({ $0 < editedAt }) ?? true {
+                faces[placed.id]?.content = known.content
+                faces[placed.id]?.editedAt = editedAt
+            }
+            place(placed.id, placed.placement, time)
+        }
+        release(placed.id)
+    }
+
+    private mutating func place(_ id: MessageID, _ placement: Placement, _ time: Timestamp) {
+        if isUndelivered(id) { become(.synced, id, time) }
+        messages[id]?.placement = placement
+        messages[id]?.failure = nil
+        messages[id]?.isInDoubt = false
+    }
+
+    private mutating func release(_ id: MessageID) {
+        for message in messages.values where message.role.related == id {
+            if message.syncState == .created, message.laneSequence == 0 {
+                messages[message.id]?.laneSequence = Self.gap
+            }
+        }
+    }
+
+    /// Shows in each message the operations that wait to be applied to it.
+    mutating func render() {
+        for (id, message) in messages {
+            let waiting = messages.values.filter { $0.role.target == id && isQueued($0.id) }
+                .sorted { $0.ordinal < $1.ordinal }
+            guard let face = faces[id] else { continue }
+            var shown = face
+            for operation in waiting {
+                let content = faces[operation.id]?.content ?? operation.content
+                switch operation.role {
+                case .edit: shown.content = content
+                case .addReaction: Self.react(&shown, content, isAdded: true)
+                case .removeReaction: Self.react(&shown, content, isAdded: false)
+                case .message, .reply: break
+                }
+            }
+            if message.face != shown { messages[id]?.face = shown }
+            let base = waiting.isEmpty ? nil : face
+            if message.base != base { messages[id]?.base = base }
+        }
+    }
+
+    /// What was released got its places in the order of its creation.
+    func checkReleases() throws {
+        var last: [MessageID: Message] = [:]
+        for message in messages.values.filter({ $0.role.isOperation && isQueued($0.id) && $0.laneSequence > 0 })
+            .sorted(by: { $0.ordinal < $1.ordinal })
+        where message.attempts == 0 && message.queuedAt == message.createdAt {
+            guard let target = message.role.target else { continue }
+            if let before = last[target], before.lane == message.lane {
+                try require(before.laneSequence < message.laneSequence, "operations on \(target) change places")
+            }
+            last[target] = message
+        }
+    }
+}

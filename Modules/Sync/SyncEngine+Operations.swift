@@ -1,0 +1,77 @@
+package import CausewayModels
+package import CausewayOutbox
+import CausewayRuntime
+import CausewayStorage
+
+/// Edits and reactions.
+extension SyncEngine {
+    /// Does something to a message, wherever it is. When it returns, what was done is durable and shows in the message.
+    ///
+    /// - Returns: false when nothing had to be done.
+    package func apply(
+        _ wish: Outbox.Wish, to id: MessageID, in lane: @escaping @Sendable (ChannelID) -> LaneID
+    ) async throws(SyncError) -> Bool {
+        try await request { engine in
+            guard let user = engine.session?.user else { return .failure(.noSession) }
+            do throws(StoreError) {
+                let found = try await engine.readKnown { store throws(StoreError) in
+                    (message: try await store.message(id), dependants: try await store.dependants(of: id))
+                }
+                let dependants = found.dependants
+                guard let message = found.message else { return .failure(.messageNotFound(id)) }
+                if let problem = message.problem(with: wish, of: user) { return .failure(problem) }
+                let runtime = engine.runtime
+                let changes = engine.outbox.changes(for: wish, on: message, with: dependants) { role, content in
+                    MessageDraft(
+                        id: MessageID(runtime.makeUUIDv7()), channel: message.channel, sender: user, role: role,
+                        content: content, createdAt: runtime.wallClock, lane: lane(message.channel))
+                }
+                if changes.mutations.isEmpty { return .success(false) }
+                guard dependants.count < Limits.operationsPerMessageMax else {
+                    return .failure(.tooManyOperations(id))
+                }
+                try await engine.carryOut([changes])
+                return .success(true)
+            } catch {
+                return .failure(.store(error))
+            }
+        }
+    }
+
+    /// Reads what a decision is made on, such that the outbox knows of it: what was created a moment ago may still be
+    /// on its way from the feed. A stream of creations does not hold the decision up for ever; what the outbox does not
+    /// know then it finds gone when it comes to send it.
+    func readKnown<Value>(
+        _ read: (any Store) async throws(StoreError) -> sending Value
+    ) async throws(StoreError) -> sending Value {
+        for _ in 0..<SyncLimits.readsMax {
+            let value = try await read(store)
+            if feed.isEmpty { return value }
+            await takeFeed()
+        }
+        return try await read(store)
+    }
+
+    /// Commits what was decided, lets the outbox know, and then those who wait.
+    func carryOut(_ all: [Outbox.Changes]) async throws(StoreError) {
+        let mutations = all.flatMap(\.mutations)
+        try await store.commit(mutations)
+        for case .rewrite(let id, let content) in mutations {
+            let bytes = try ContentCoding.encode(content).count
+            await perform(outbox.handle(.rewritten(id, bytes: bytes), at: moment))
+        }
+        await perform(outbox.handle(.deleted(all.flatMap(\.vanished)), at: moment))
+        for id in all.flatMap(\.ended) { await completeIfEnded(id) }
+    }
+}
+
+extension Message {
+    /// Why the wish cannot be granted; `nil` when it can.
+    fileprivate func problem(with wish: Outbox.Wish, of user: UserID) -> SyncError? {
+        if role.isOperation { return .notAMessage(id) }
+        guard case .edit(let content) = wish else { return nil }
+        if sender != user { return .notYours(id) }
+        if type != content.type { return .typeDiffers(id, type, content.type) }
+        return nil
+    }
+}

@@ -1,0 +1,282 @@
+import Causeway
+import CausewayModels
+import CausewayRuntime
+import CausewaySimulatedHub
+import CausewayStorage
+import CausewayTransport
+import Synchronization
+import Testing
+
+/// Edits, reactions and replies on a message that may be anywhere, through the client.
+@Suite struct OperationTests {
+    // MARK: - Edits
+
+    @Test func anEditOfAQueuedMessageChangesTheMessageItself() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            try await client.pause()
+            let handle = try await client.messages.createTextMessage("one", in: world.general)
+            try await client.messages.editTextMessage(handle.id, to: "two")
+            try await client.messages.editTextMessage(handle.id, to: "three")
+            #expect(try await world.texts(client) == ["three"])
+            #expect(try await client.messages.dependants(of: handle.id).isEmpty)
+            try await client.resume()
+            _ = try await handle.delivered()
+            #expect(world.order == [handle.id])
+            #expect(world.text(handle.id) == "three")
+        }
+    }
+
+    @Test func anEditOfAMessageInFlightFollowsItAndTheLastOneWins() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let handle = try await world.inFlight("one", client, for: .seconds(10))
+            try await client.messages.editTextMessage(handle.id, to: "two")
+            try await client.messages.editTextMessage(handle.id, to: "three")
+            #expect(try await world.texts(client) == ["three"])
+            #expect(try await client.messages.dependants(of: handle.id).map(\.content) == [.text("three")])
+            try await world.settled(client)
+            #expect(world.text(handle.id) == "three")
+            #expect(world.applied(to: handle.id) == 1)
+            #expect(try await world.texts(client) == ["three"])
+        }
+    }
+
+    @Test func anEditInDoubtIsNeverAppliedTwiceAndALaterOneFollowsIt() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let handle = try await client.messages.createTextMessage("one", in: world.general)
+            _ = try await handle.delivered()
+            world.script([.loseAnswer, .loseAnswer])
+            try await client.messages.editTextMessage(handle.id, to: "two")
+            try await world.until("the edit has arrived") { world.applied(to: handle.id) == 1 }
+            try await client.messages.editTextMessage(handle.id, to: "three")
+            try await world.settled(client)
+            #expect(world.text(handle.id) == "three")
+            #expect(world.applied(to: handle.id) == 2)
+            #expect(try await world.texts(client) == ["three"])
+        }
+    }
+
+    @Test func anEditOfAFailedMessageGoesWithItsResend() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            try await client.pause()
+            let handle = try await client.messages.createTextMessage("one", in: world.general)
+            world.transport.server.withLock { $0.refused = [handle.id] }
+            try await client.resume()
+            await #expect(throws: DeliveryError.self) { try await handle.delivered() }
+            try await client.messages.editTextMessage(handle.id, to: "two")
+            world.transport.server.withLock { $0.refused = [] }
+            try await client.messages.resend(handle.id)
+            try await world.settled(client)
+            #expect(world.text(handle.id) == "two")
+            #expect(world.applied(to: handle.id) == 0)
+        }
+    }
+
+    @Test func aRefusedEditIsShownNoLongerAndStandsAmongTheFailed() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let handle = try await client.messages.createTextMessage("one", in: world.general)
+            _ = try await handle.delivered()
+            try await client.pause()
+            try await client.messages.editTextMessage(handle.id, to: "two")
+            let edit = try #require(try await client.messages.dependants(of: handle.id).first)
+            world.transport.server.withLock { $0.refused = [edit.id] }
+            try await client.resume()
+            try await world.until("the edit failed") {
+                try await client.messages.getMessage(edit.id)?.syncState == .error
+            }
+            #expect(try await world.texts(client) == ["one"])
+            #expect(try await client.messages.failedMessages().messages.map(\.role) == [.edit(of: handle.id)])
+            // Another edit takes its place.
+            try await client.messages.editTextMessage(handle.id, to: "three")
+            try await world.settled(client)
+            #expect(try await client.messages.failedMessages().messages.isEmpty)
+            #expect(try await world.texts(client) == ["three"])
+        }
+    }
+
+    @Test func onlyOnesOwnMessagesOfTheSameTypeCanBeEdited() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let handle = try await client.messages.createTextMessage("one", in: world.general)
+            await #expect(throws: ClientError.sync(.typeDiffers(handle.id, .text, .custom))) {
+                try await client.messages.editCustomMessage(handle.id, to: .object([:]))
+            }
+            await #expect(throws: ClientError.content(.textEmpty)) {
+                try await client.messages.editTextMessage(handle.id, to: "")
+            }
+            let foreign = MessageID(UUIDv7(high: 7, low: 7))
+            await #expect(throws: ClientError.sync(.messageNotFound(foreign))) {
+                try await client.messages.addReaction("wave", to: foreign)
+            }
+            await #expect(throws: ClientError.content(.reactionInvalid)) {
+                try await client.messages.addReaction("a\nb", to: handle.id)
+            }
+        }
+    }
+
+    // MARK: - Reactions
+
+    @Test func oppositeReactionsCancelEachOther() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let handle = try await client.messages.createTextMessage("one", in: world.general)
+            _ = try await handle.delivered()
+            try await client.pause()
+            try await client.messages.addReaction("wave", to: handle.id)
+            try await client.messages.addReaction("wave", to: handle.id)
+            #expect(try await client.messages.getMessage(handle.id)?.reactions == ["wave": 1])
+            try await client.messages.removeReaction("wave", from: handle.id)
+            #expect(try await client.messages.getMessage(handle.id)?.reactions == [:])
+            #expect(try await client.messages.dependants(of: handle.id).isEmpty)
+            try await client.resume()
+            try await world.settled(client)
+            #expect(world.applied(to: handle.id) == 0)
+        }
+    }
+
+    @Test func aReactionToAFailedMessageWaitsForItAndSurvivesARestart() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            try await client.pause()
+            let handle = try await client.messages.createTextMessage("one", in: world.general)
+            world.transport.server.withLock { $0.refused = [handle.id] }
+            try await client.resume()
+            await #expect(throws: DeliveryError.self) { try await handle.delivered() }
+            try await client.messages.addReaction("wave", to: handle.id)
+            let reaction = try #require(try await client.messages.dependants(of: handle.id).first)
+            let waiting = try await client.messages.outbox().items.first { $0.message.id == reaction.id }
+            #expect(waiting?.wait == .parked(handle.id))
+
+            await client.close()
+            let again = try await world.open(on: world.store.crashed())
+            #expect(try await again.messages.getMessage(handle.id)?.myReactions == ["wave"])
+            world.transport.server.withLock { $0.refused = [] }
+            try await again.messages.resend(handle.id)
+            try await world.settled(again)
+            #expect(world.order == [handle.id, reaction.id])
+            #expect(world.transport.server.withLock { $0.hub.accepted[handle.id]?.reactions } == ["wave"])
+            #expect(try await again.messages.getMessage(handle.id)?.reactions == ["wave": 1])
+            #expect(try await again.messages.getMessage(reaction.id) == nil)
+        }
+    }
+
+    @Test func anOperationThatIsTriedAgainHoldsUpNoMessage() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let first = try await client.messages.createTextMessage("one", in: world.general)
+            _ = try await first.delivered()
+            world.script([.fail(.transient(code: "503", detail: "busy"))])
+            try await client.messages.addReaction("wave", to: first.id)
+            try await world.until("the reaction was tried") {
+                world.transport.server.withLock { $0.behaviours.isEmpty }
+            }
+            let second = try await client.messages.createTextMessage("two", in: world.general)
+            _ = try await second.delivered()
+            #expect(world.order == [first.id, second.id])
+            try await world.settled(client)
+            #expect(world.applied(to: first.id) == 1)
+        }
+    }
+
+    @Test func deletionWinsOverEverything() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let handle = try await world.inFlight("one", client, for: .seconds(10))
+            try await client.messages.editTextMessage(handle.id, to: "two")
+            try await client.messages.addReaction("wave", to: handle.id)
+            try await client.messages.softDeleteMessage(handle.id)
+            #expect(try await client.messages.outbox().items.isEmpty)
+            try await world.settled(client)
+            #expect(world.transport.server.withLock { $0.hub.holds(handle.id) } == false)
+            #expect(world.applied(to: handle.id) == 0)
+            #expect(try await client.messages.failedMessages().messages.isEmpty)
+        }
+    }
+
+    // MARK: - Replies
+
+    @Test func aReplyFollowsAFailedMessage() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            try await client.pause()
+            let parent = try await client.messages.createTextMessage("one", in: world.general)
+            // Behind it in the lane: it leaves, and finds nobody to answer.
+            let reply = try await client.messages.createTextMessage("re", in: world.general, parent: parent.id)
+            let other = try await client.messages.createTextMessage("other", in: world.general)
+            world.transport.server.withLock { $0.refused = [parent.id] }
+            try await client.resume()
+            _ = try await other.delivered()
+            // Made while it is failed: it waits from the start.
+            let late = try await client.messages.createTextMessage("late", in: world.general, parent: parent.id)
+            for id in [reply.id, late.id] {
+                #expect(try await client.messages.getMessage(id)?.isParked == true)
+            }
+            world.transport.server.withLock { $0.refused = [] }
+            try await client.messages.resend(parent.id)
+            _ = try await reply.delivered()
+            _ = try await late.delivered()
+            #expect(world.order == [other.id, parent.id, reply.id, late.id])
+        }
+    }
+
+    @Test func aReplyToAMessageThatIsDeletedUnsentIsGivenUpOnce() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            try await client.pause()
+            let parent = try await client.messages.createTextMessage("one", in: world.general)
+            world.transport.server.withLock { $0.refused = [parent.id] }
+            try await client.resume()
+            await #expect(throws: DeliveryError.self) { try await parent.delivered() }
+            let reply = try await client.messages.createTextMessage("re", in: world.general, parent: parent.id)
+            try await client.messages.softDeleteMessage(parent.id)
+            do {
+                _ = try await reply.delivered()
+                Issue.record("it cannot have been delivered")
+            } catch DeliveryError.failed(let failure) {
+                #expect(failure.code == "parentDeleted")
+            }
+            #expect(try await client.messages.getMessage(reply.id)?.syncState == .error)
+        }
+    }
+}
+
+extension ClientWorld {
+    fileprivate var order: [MessageID] { transport.server.withLock { $0.order } }
+
+    fileprivate func script(_ behaviours: [ScriptedTransport.Behaviour]) {
+        transport.server.withLock { $0.behaviours = behaviours }
+    }
+
+    /// What the server shows under an id.
+    fileprivate func text(_ id: MessageID) -> String? {
+        guard case .text(let text)? = transport.server.withLock({ $0.hub.accepted[id]?.content }) else { return nil }
+        return text
+    }
+
+    /// How many operations the server has applied to a message.
+    fileprivate func applied(to id: MessageID) -> Int {
+        transport.server.withLock { $0.hub.accepted[id]?.applied.count ?? 0 }
+    }
+
+    /// A message that is on its way for some time.
+    fileprivate func inFlight(
+        _ text: String, _ client: CausewayClient, for time: Duration
+    ) async throws -> MessageHandle {
+        script([.delay(time)])
+        let handle = try await client.messages.createTextMessage(text, in: general)
+        try await until("it is syncing") { try await client.messages.getMessage(handle.id)?.syncState == .syncing }
+        return handle
+    }
+
+    /// Waits until nothing is left to be said.
+    fileprivate func settled(_ client: CausewayClient) async throws {
+        try await until("everything was said") {
+            let status = try await client.status()
+            return status.lanes.isEmpty && status.counts.undelivered == status.counts.error
+        }
+    }
+}
