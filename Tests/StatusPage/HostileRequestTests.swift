@@ -47,7 +47,7 @@ import Testing
         "/failed%00", "/%66ailed", "/FAILED", "/failed;a=b", "/failed%2f", "/assets/../failed",
         "/assets/%2e%2e%2fpage.css",
         "/assets/", "/assets/layout.mustache", "/messages/", "/messages/1", "/messages/../failed", "/api", "/api/",
-        "/etc/passwd", "/.git/config", "/index.html", "http://evil.example/failed", "*", "failed",
+        "/etc/passwd", "/.git/config", "/index.html", "*", "failed",
         "/messages/0190a6b2-1c3d-7e4f-8a5b-00000000000%31", "/messages/not-a-uuid-but-36-characters-long-ok",
     ])
     func onlyThePlainSpellingOfAPathCounts(target: String) async throws {

@@ -20,8 +20,7 @@ struct FrontGate: RouterMiddleware {
                 advice: "Names are added with --origin.")
         }
         context.origin = origin
-        // The target as it was sent: in its absolute form it names a host of its own.
-        guard request.head.path?.hasPrefix("/") == true, let route = PageRoute.find(request.uri.path) else {
+        guard let route = PageRoute.find(request.uri.path) else {
             throw PageRefusal.notFound
         }
         guard route.methods.contains(request.method) else {
