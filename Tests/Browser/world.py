@@ -83,7 +83,7 @@ class ControlConnection(http.client.HTTPConnection):
 class World:
     """Everything that runs; ends with `close`."""
 
-    def __init__(self, page_options=(), page_environment=None):
+    def __init__(self, page_options=(), with_tls=False):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cw-"))
         # One retry, and soon: what fails by the network fails within a second.
         self.environment = {
@@ -93,12 +93,14 @@ class World:
             "CAUSEWAY_SETTLING_TIME": "0s",
         }
         self.page_options = list(page_options)
-        self.page_environment = page_environment or {}
         self.hub = self.daemon = self.page = None
         self.hub_port = 0
         self.address = None
         self.run("causeway-hub", "init", "--data", self.folder / "hub", "--name", "127.0.0.1", "--name", "localhost",
                  "--account", "ann", "--channel", "general")
+        if with_tls:
+            tls = self.folder / "hub" / "tls"
+            self.page_options += ["--certificate", tls / "server.pem", "--key", tls / "server.key"]
         self.start_hub()
         self.start_daemon()
         self.run("causeway", "login", f"https://127.0.0.1:{self.hub_port}", "--token-file",
@@ -132,7 +134,7 @@ class World:
         port = re.search(r"\d+$", self.address).group() if self.address else "0"
         listen = [] if "--listen" in self.page_options else ["--listen", f"127.0.0.1:{port}"]
         self.page = Process(log, [programs() / "causeway-status", *listen, *map(str, self.page_options)],
-                            {**self.environment, **self.page_environment})
+                            self.environment)
         self.address = self.page.says(r"address=(https?://\S+?:\d+)").group(1)
 
     @property
