@@ -5,11 +5,13 @@ SWIFT ?= swift
 BUILD_FLAGS ?=
 # Given to `make test` and `make check`, for example FILTER=Outbox.
 FILTER ?=
+# Where `make screenshots` writes.
+SCREENSHOTS ?= .build/screenshots
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-PROGRAMS := causeway causewayd causeway-hub
-UNITS := causewayd.service causeway-hub.service
+PROGRAMS := causeway causewayd causeway-hub causeway-status
+UNITS := causewayd.service causeway-hub.service causeway-status.service
 # Installed programs carry Swift's runtime with them: a service must not depend on where a toolchain lies.
 RELEASE_FLAGS ?= $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
 SWIFT_SOURCES = Package.swift $(wildcard Apps Modules Tests)
@@ -19,12 +21,12 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, whatever -j says: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup build check test tidy lint format demo bench install clean
+.PHONY: help setup build check test test-browser screenshots tidy lint format demo bench bench-page install clean
 
 help: ## List these targets
 	@echo 'usage: make TARGET [SWIFT=swift] [BUILD_FLAGS=…] [FILTER=…] [PREFIX=/usr/local] [DESTDIR=…]'
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: ## Install what building and testing need, where it is missing
 	@Tools/setup
@@ -39,8 +41,15 @@ check: lint tidy ## Look at the form, keep the style rules, build, run the tests
 	@Tools/quietly $(SWIFT) build --build-tests $(BUILD_FLAGS)
 	@echo '==> test'
 	@Tools/run-tests --skip-build $(BUILD_FLAGS) $(if $(FILTER),--filter '$(FILTER)')
+	@$(if $(FILTER),,echo '==> test in a browser' && Tools/test-browser)
 
 test: setup check ## Set up, then check: what CI runs
+
+test-browser: setup build ## Only the tests of the status page in a real browser
+	@Tools/test-browser
+
+screenshots: setup build ## Write a picture of each page into SCREENSHOTS: light and dark, wide and narrow
+	@Tools/test-browser --screenshots '$(SCREENSHOTS)'
 
 tidy: ## Keep the style rules that a program can keep (Tools/tidy)
 	@echo '==> tidy'
@@ -59,6 +68,9 @@ demo: setup ## Show the main job: messages survive an outage and a kill, and arr
 
 bench: setup ## Measure, each figure beside something to compare it with
 	@Tools/bench/run
+
+bench-page: setup ## Measure the status page over a long outbox: a page, and 200 requests at once
+	@Tools/bench/status-page
 
 install: ## Build for release; install programs and systemd units under DESTDIR/PREFIX
 	@for program in $(PROGRAMS); do \
