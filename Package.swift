@@ -150,7 +150,7 @@ let package = Package(
             name: "CausewayStatusPage",
             dependencies: [
                 "Causeway", "CausewayControl", "CausewayHTTPServer", "CausewayTLS", .hummingbird, .hummingbirdCore,
-                .httpTypes, .lifecycle, .logging, .mustache, .nioCore,
+                .httpTypes, .lifecycle, .logging, .mustache, .nioCore, .nioHTTP1,
             ],
             path: "Modules/StatusPage",
             resources: [.embedInCode("Assets"), .embedInCode("Templates")], swiftSettings: strict),

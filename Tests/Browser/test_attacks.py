@@ -81,7 +81,8 @@ class Attacks(unittest.TestCase):
     def form(self, target, secret, encoding="application/x-www-form-urlencoded"):
         return (f'<form id="f" method="post" action="{target}/actions" enctype="{encoding}">'
                 f'<input name="csrf" value="{secret}"><input name="do" value="delete">'
-                f'<input name="id" value="{self.message}"></form><script>document.getElementById("f").submit()</script>')
+                f'<input name="id" value="{self.message}"></form>'
+                '<script>document.getElementById("f").submit()</script>')
 
     def test_the_pages_own_form_works(self):
         """The control arm, on a message of its own."""

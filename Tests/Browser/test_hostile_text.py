@@ -8,7 +8,8 @@ TEXTS = [
     "<script>window.hit = 1</script>", "</td></table><script src='/assets/page.js?hit'></script>",
     "\" autofocus onfocus=\"window.hit = 1\" x=\"", "' onmouseover='window.hit = 1' x='",
     "<img src=x onerror='window.hit = 1'>", "<svg onload='window.hit = 1'>", "<a href='javascript:window.hit=1'>x</a>",
-    "\"\u0301 onx=1", "{{csrf}}{{{csrf}}}", "&lt;b&gt;", "a\u202egnp.exe", "\u0000\u001b[2J", "</textarea></title></style>",
+    "\"\u0301 onx=1", "{{csrf}}{{{csrf}}}", "&lt;b&gt;", "a\u202egnp.exe", "\u0000\u001b[2J",
+    "</textarea></title></style>",
     "x" * 100_000, "<" * 20_000, "=cmd|' /C calc'!A0",
 ]
 

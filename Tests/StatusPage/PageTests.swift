@@ -140,13 +140,12 @@ import Testing
     /// However long the lists are: a page asks for its own rows and a few look-ups.
     @Test func aPageAsksForNoMoreThanItShows() async throws {
         let counting = Mutex<CountingService?>(nil)
-        try await PageWorld.run(
-            asked: { service in
-                let counter = CountingService(service)
-                counting.withLock { $0 = counter }
-                return counter
-            }
-        ) { world in
+        let count: @Sendable (any ControlService) -> any ControlService = { service in
+            let counter = CountingService(service)
+            counting.withLock { $0 = counter }
+            return counter
+        }
+        try await PageWorld.run(asked: count) { world in
             let counter = try #require(counting.withLock { $0 })
             _ = try await world.fail(["x"])
             _ = try await world.queue((0..<300).map { "m\($0)" })

@@ -15,12 +15,13 @@ import Testing
             .configuration(socket: "/s")
     }
 
-    /// A file with this content for as long as `body` runs.
-    private func withFile(_ text: String, _ body: (String) throws -> Void) throws {
+    /// A file that is there for as long as the object is.
+    private final class File {
         let path = FileManager.default.temporaryDirectory.path + "/cw-\(UUID().uuidString)"
-        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try body(path)
+
+        init(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
+
+        deinit { try? FileManager.default.removeItem(atPath: path) }
     }
 
     @Test func theDefaultsAreForThisMachineAlone() throws {
@@ -30,32 +31,30 @@ import Testing
     }
 
     @Test func whatIsSaidFirstCounts() throws {
-        try withFile(#"{"listen":"127.0.0.1:1","showBodies":true,"origins":["http://localhost:9"]}"#) { path in
-            #expect(try configuration(file: path).listen.port == 1)
-            #expect(try configuration(file: path).showsBodies)
-            #expect(try configuration(file: path).origins.map(\.description) == ["http://localhost:9"])
-            let environment = ["CAUSEWAY_STATUS_LISTEN": "127.0.0.1:2", "CAUSEWAY_STATUS_SHOW_BODIES": "false"]
-            #expect(try configuration([:], environment, file: path).listen.port == 2)
-            #expect(try !configuration([:], environment, file: path).showsBodies)
-            #expect(try configuration([.listen: "127.0.0.1:3"], environment, file: path).listen.port == 3)
-            #expect(try configuration([:], ["CAUSEWAY_STATUS_CONFIG": path]).listen.port == 1)
-        }
+        let file = try File(#"{"listen":"127.0.0.1:1","showBodies":true,"origins":["http://localhost:9"]}"#)
+        let said = try configuration(file: file.path)
+        #expect(said.listen.port == 1 && said.showsBodies)
+        #expect(said.origins.map(\.description) == ["http://localhost:9"])
+        let environment = ["CAUSEWAY_STATUS_LISTEN": "127.0.0.1:2", "CAUSEWAY_STATUS_SHOW_BODIES": "false"]
+        let louder = try configuration([:], environment, file: file.path)
+        #expect(louder.listen.port == 2 && !louder.showsBodies)
+        #expect(try configuration([.listen: "127.0.0.1:3"], environment, file: file.path).listen.port == 3)
+        #expect(try configuration([:], ["CAUSEWAY_STATUS_CONFIG": file.path]).listen.port == 1)
     }
 
     @Test func theTokenComesFromAFileOrTheEnvironment() throws {
-        let token = "a-token-of-enough-letters"
-        try withFile(token + "\n") { path in
-            let whole: [StatusPageKey: String] = [
-                .listen: "0.0.0.0:8585", .origins: "https://a.example", .certificate: "/c", .key: "/k",
-                .tokenFile: path,
-            ]
-            #expect(try configuration(whole).token != nil)
-            var lacking = whole
-            lacking[.tokenFile] = nil
-            #expect(throws: ControlError.self) { try configuration(lacking) }
-            #expect(try configuration(lacking, ["CAUSEWAY_STATUS_TOKEN": token]).token == configuration(whole).token)
-            #expect("\(String(describing: try configuration(whole).token))".contains(token) == false)
-        }
+        let text = "a-token-of-enough-letters"
+        let file = try File(text + "\n")
+        var flags: [StatusPageKey: String] = [
+            .listen: "0.0.0.0:8585", .origins: "https://a.example", .certificate: "/c", .key: "/k",
+            .tokenFile: file.path,
+        ]
+        let token = try #require(try configuration(flags).token)
+        #expect("\(token)" == "••••")
+        flags[.tokenFile] = nil
+        let lacking = flags
+        #expect(throws: ControlError.self) { try configuration(lacking) }
+        #expect(try configuration(lacking, ["CAUSEWAY_STATUS_TOKEN": text]).token == token)
     }
 
     @Test(arguments: [
@@ -73,8 +72,7 @@ import Testing
 
     @Test(arguments: [#"{"listen":1}"#, #"{"unknown":"x"}"#, "[]", "no json", #"{"origins":[1]}"#])
     func aFileThatIsWrongIsRefused(text: String) throws {
-        try withFile(text) { path in
-            #expect(throws: ControlError.self) { try configuration(file: path) }
-        }
+        let file = try File(text)
+        #expect(throws: ControlError.self) { try configuration(file: file.path) }
     }
 }

@@ -1,4 +1,4 @@
-import CausewayModels
+import Causeway
 import CausewayTLS
 import Synchronization
 

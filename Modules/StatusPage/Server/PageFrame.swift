@@ -1,6 +1,6 @@
+import Causeway
 import CausewayControl
 import CausewayHTTPServer
-import CausewayModels
 
 /// What stands around a page's own part: title, menu, what was just done.
 struct PageFrame {

@@ -18,7 +18,8 @@ package enum StatusPageKey: String, Sendable, Hashable, CaseIterable {
             "Where browsers reach the page, as https://HOST[:PORT]; may be given more than once. A loopback address"
                 + " needs none."
         case .tokenFile:
-            "A file with the token that people must know to see the page; needed beyond loopback. Or CAUSEWAY_STATUS_TOKEN."
+            "A file with the token that people must know to see the page; needed beyond loopback. Or"
+                + " CAUSEWAY_STATUS_TOKEN."
         case .certificate:
             "PEM file of the page's certificate and those that link it to its authority; with --key, TLS."
         case .key: "PEM file of its key, not encrypted."

@@ -1,6 +1,6 @@
+import Causeway
 package import CausewayControl
 package import CausewayHTTPServer
-import CausewayModels
 import Foundation
 
 /// What the page is told beside what the daemon is told. One precedence: flags, then the environment

@@ -1,4 +1,4 @@
-import CausewayModels
+import Causeway
 
 /// A moment, as a page shows it: the time between, and the whole in a `time` element.
 struct PageMoment {

@@ -1,5 +1,5 @@
+import Causeway
 import CausewayControl
-import CausewayModels
 
 /// Why a message waits, without the moments: those stand beside it, as people read them.
 enum WaitWords {
