@@ -5,11 +5,13 @@ SWIFT ?= swift
 BUILD_FLAGS ?=
 # Given to `make test` and `make check`, for example FILTER=Outbox.
 FILTER ?=
+# Where `make screenshots` writes.
+SCREENSHOTS ?= .build/screenshots
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-PROGRAMS := causeway causewayd causeway-hub
-UNITS := causewayd.service causeway-hub.service
+PROGRAMS := causeway causewayd causeway-hub causeway-status
+UNITS := causewayd.service causeway-hub.service causeway-status.service
 # Installed programs carry Swift's runtime with them: a service must not depend on where a toolchain lies.
 RELEASE_FLAGS ?= $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
 SWIFT_SOURCES = Package.swift $(wildcard Apps Modules Tests)
@@ -19,12 +21,13 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, whatever -j says: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup build check test torture replay tidy lint format demo simulate bench install clean
+.PHONY: help setup build check test torture replay test-browser screenshots tidy lint format demo simulate bench bench-page \
+	install clean
 
 help: ## List these targets
 	@echo 'usage: make TARGET [SWIFT=swift] [BUILD_FLAGS=…] [FILTER=…] [PREFIX=/usr/local] [DESTDIR=…]'
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: ## Install what building and testing need, where it is missing
 	@Tools/setup
@@ -39,10 +42,9 @@ check: lint tidy ## Look at the form, keep the style rules, build, run the tests
 	@Tools/quietly $(SWIFT) build --build-tests $(BUILD_FLAGS)
 	@echo '==> test'
 	@Tools/run-tests --skip-build $(BUILD_FLAGS) $(if $(FILTER),--filter '$(FILTER)')
-	@$(if $(FILTER),,echo '==> simulate' && BUILD_FLAGS='$(BUILD_FLAGS)' Tools/simulate check)
-	@echo '==> whole clients in simulated time: 2,000 seeds, and debug and release builds told the same story'
-	@$(if $(FILTER),:,Tools/quietly Tools/simulate-clients 2000)
-	@$(if $(FILTER),:,Tools/quietly Tools/simulate-clients compare 40)
+	@$(if $(FILTER),:,echo '==> simulate' && BUILD_FLAGS='$(BUILD_FLAGS)' Tools/simulate check)
+	@$(if $(FILTER),:,echo '==> simulate whole clients' && Tools/simulate-clients check)
+	@$(if $(FILTER),:,echo '==> test in a browser' && Tools/test-browser)
 
 test: setup check ## Set up, then check: what CI runs
 
@@ -51,6 +53,12 @@ torture: setup ## Kill the real daemon KILLS times (3000) and check that nothing
 
 replay: setup ## Play STORIES stories (2000) in the simulator and on the real parts, and compare their ends
 	@Tools/replay
+
+test-browser: setup build ## Only the tests of the status page in a real browser
+	@Tools/test-browser
+
+screenshots: setup build ## Write a picture of each page into SCREENSHOTS: light and dark, wide and narrow
+	@Tools/test-browser --screenshots '$(SCREENSHOTS)'
 
 tidy: ## Keep the style rules that a program can keep (Tools/tidy)
 	@echo '==> tidy'
@@ -72,6 +80,9 @@ simulate: ## Run the simulator at length: SEEDS=1000000
 
 bench: setup ## Measure, each figure beside something to compare it with
 	@Tools/bench/run
+
+bench-page: setup ## Measure the status page over a long outbox: a page, and 200 requests at once
+	@Tools/bench/status-page
 
 install: ## Build for release; install programs and systemd units under DESTDIR/PREFIX
 	@for program in $(PROGRAMS); do \

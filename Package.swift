@@ -33,6 +33,7 @@ extension Target.Dependency {
     static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let logging = product(name: "Logging", package: "swift-log")
+    static let mustache = product(name: "Mustache", package: "swift-mustache")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
     static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
@@ -67,6 +68,7 @@ let package = Package(
         .executable(name: "causeway", targets: ["causeway-cli"]),
         .executable(name: "causewayd", targets: ["causewayd"]),
         .executable(name: "causeway-hub", targets: ["causeway-hub"]),
+        .executable(name: "causeway-status", targets: ["causeway-status"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -77,6 +79,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -131,12 +134,27 @@ let package = Package(
                 .nioHTTP1, .nioHTTPTypes, .nioPosix, .unixSignals,
             ]),
         module(
+            "HTTPServer",
+            [
+                "CausewayModels", "CausewayTLS", .hummingbirdCore, .httpTypes, .logging, .nioCore, .nioHTTP1,
+                .nioHTTPTypes, .nioHTTPTypesHTTP1,
+            ]),
+        module(
             "Hub",
             [
-                "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayTLS", .grdb, .hummingbird,
-                .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
-                .nioHTTPTypesHTTP1,
+                "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayHTTPServer", "CausewayTLS", .grdb,
+                .hummingbird, .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1,
             ]),
+
+        // The status page: its templates and its sheet are compiled in, so that the program needs no folder beside it.
+        .target(
+            name: "CausewayStatusPage",
+            dependencies: [
+                "Causeway", "CausewayControl", "CausewayHTTPServer", "CausewayTLS", .hummingbird, .hummingbirdCore,
+                .httpTypes, .lifecycle, .logging, .mustache, .nioCore, .nioHTTP1,
+            ],
+            path: "Modules/StatusPage",
+            resources: [.embedInCode("Assets"), .embedInCode("Templates")], swiftSettings: strict),
 
         // Apps: parse arguments, wire modules together.
         // The choice of store and transports that the daemon and the command line share.
@@ -152,6 +170,9 @@ let package = Package(
             path: "Apps/causeway", swiftSettings: strict),
         app("causewayd", ["CausewayAdapters", "CausewayControl", .argumentParser, .logging]),
         app("causeway-hub", ["CausewayHub", "CausewayModels", .argumentParser, .lifecycle, .logging, .unixSignals]),
+        app(
+            "causeway-status",
+            ["CausewayControl", "CausewayStatusPage", .argumentParser, .lifecycle, .logging, .unixSignals]),
 
         // Tools: what measures, never installed.
         .executableTarget(
@@ -209,8 +230,8 @@ let package = Package(
         tests(
             "Hub",
             [
-                "CausewayHub", "CausewayModels", "CausewayTestSupport", "CausewayWire", "causeway-hub", .grdb, .logging,
-                .nioCore, .nioHTTP1, .nioPosix,
+                "CausewayHub", "CausewayHTTPServer", "CausewayModels", "CausewayTestSupport", "CausewayWire",
+                "causeway-hub", .grdb, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]),
         tests(
             "EndToEnd",
@@ -258,10 +279,20 @@ let package = Package(
             path: "Tests/SimulatedClient", swiftSettings: strict),
         tests("ClientSimulation", ["CausewaySimulatedClient"]),
         tests("Simulation", ["CausewayModels", "CausewaySimulatedWorld"]),
+        // A server in memory that takes everything, or does as it is told.
+        .target(
+            name: "CausewayScriptedWorld", dependencies: ["Causeway"], path: "Tests/ScriptedWorld",
+            swiftSettings: strict),
         tests(
             "Control",
             [
-                "Causeway", "CausewayControl", .lifecycle, .logging, .nioCore, .nioPosix,
+                "Causeway", "CausewayControl", "CausewayScriptedWorld", .lifecycle, .logging, .nioCore, .nioPosix,
+            ]),
+        tests(
+            "StatusPage",
+            [
+                "Causeway", "CausewayControl", "CausewayHTTPServer", "CausewayScriptedWorld", "CausewayStatusPage",
+                .lifecycle, .logging, .nioCore, .nioPosix,
             ]),
         .testTarget(
             name: "CausewayCLITests",

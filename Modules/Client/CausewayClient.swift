@@ -65,7 +65,8 @@ public final class CausewayClient: Sendable {
         }
         var outbox = configuration.outbox
         outbox.precedence = configuration.ordering.precedence
-        let engine = SyncEngine(store: store, snapshot: snapshot, runtime: runtime, configuration: outbox)
+        let engine = SyncEngine(
+            store: store, snapshot: snapshot, runtime: runtime, configuration: outbox, ordering: configuration.ordering)
         let client = CausewayClient(
             engine: engine, store: store, transports: transports, credentials: credentials, runtime: runtime,
             configuration: configuration)

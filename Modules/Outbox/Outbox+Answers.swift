@@ -194,8 +194,7 @@ extension Outbox {
                         kind: .fence, lane: lanes[place.lane].id, sequence: place.sequence, previous: previous,
                         message: message)))
         } else {
-            lanes[place.lane].slots[index].isGone = true
-            lanes[place.lane].dropGoneHead()
+            lanes[place.lane].vanish(at: index)
         }
     }
 

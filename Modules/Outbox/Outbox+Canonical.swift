@@ -17,6 +17,7 @@ extension Outbox {
         same.link = link.canonical(at: now, configuration)
         for lane in same.lanes.indices {
             same.lanes[lane].hold = lanes[lane].hold.map { OutboxLane.Hold(until: $0.until.fromNow(now)) }
+            same.lanes[lane].vanished = 0
             same.lanes[lane].fruitless = min(lanes[lane].fruitless, 7)
             for flight in lanes[lane].flights.indices {
                 let number = lanes[lane].flights[flight].round.id

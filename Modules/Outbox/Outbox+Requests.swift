@@ -25,11 +25,16 @@ extension Outbox {
     /// What is about the message goes with it: operations that no copy can be under way of are gone, the others end by
     /// themselves; replies that waited for it are given up.
     ///
-    /// - Parameter dependants: ``Store/dependants(of:)`` of the message.
+    /// - Parameters:
+    ///   - dependants: ``Store/dependants(of:)`` of the message.
+    ///   - lane: for a message that came from the server: where its deletion travels; `nil` when it is somebody else's
+    ///     and is deleted only here.
     package func deletion(
-        of message: Message, with dependants: [Message], by origin: DeleteAction.Origin, at moment: Moment
+        of message: Message, with dependants: [Message], by origin: DeleteAction.Origin, at moment: Moment,
+        lane: LaneID? = nil
     ) -> Changes {
-        var changes = Changes(mutations: mutations(toDelete: message, by: origin, at: moment), vanished: [message.id])
+        let mutations = mutations(toDelete: message, by: origin, at: moment, lane: message.lane ?? lane)
+        var changes = Changes(mutations: mutations, vanished: [message.id])
         // It has no place in a lane, so that nothing else tells who waits for it.
         if message.isParked { changes.ended.append(message.id) }
         give(up: dependants, at: moment, &changes)
@@ -59,7 +64,7 @@ extension Outbox {
     }
 
     private func mutations(
-        toDelete message: Message, by origin: DeleteAction.Origin, at moment: Moment
+        toDelete message: Message, by origin: DeleteAction.Origin, at moment: Moment, lane: LaneID?
     ) -> [Mutation] {
         var mutations: [Mutation] = [.delete(message.id)]
         if let place = places[message.id], let index = lanes[place.lane].index(of: place.sequence),
@@ -69,7 +74,7 @@ extension Outbox {
         }
         if let place = fences[message.id], let index = lanes[place.lane].index(of: place.sequence) {
             mutations.append(retraction(of: message.id, place, lanes[place.lane].slots[index].previous))
-        } else if message.syncState == .synced, let lane = message.lane {
+        } else if message.syncState == .synced, let lane {
             mutations.append(.appendDelete(message.id, lane: lane))
         }
         mutations.append(
@@ -107,8 +112,7 @@ extension Outbox {
                     lanes[place.lane].slots[index].kind = .retract
                     fences[message] = place
                 } else {
-                    lanes[place.lane].slots[index].isGone = true
-                    lanes[place.lane].dropGoneHead()
+                    lanes[place.lane].vanish(at: index)
                 }
             }
         }
@@ -123,6 +127,18 @@ extension Outbox {
 }
 
 extension OutboxLane {
+    /// Takes a slot out that never left. O(log n) amortised: the gaps are closed when they are as many as what is left,
+    /// so that creating and deleting behind a head that waits takes up no memory for good.
+    mutating func vanish(at index: Int) {
+        slots[index].isGone = true
+        vanished += 1
+        if vanished > 64, vanished * 2 > slots.count {
+            slots.removeAll(where: \.isGone)
+            vanished = 0
+        }
+        dropGoneHead()
+    }
+
     /// Vanished slots at the unsent front are dropped, so that the head is found at once.
     mutating func dropGoneHead() {
         while inFlightCount < slots.count, slots[inFlightCount].isGone { slots.remove(at: inFlightCount) }

@@ -180,8 +180,7 @@ package struct Outbox: Sendable, Hashable {
     private mutating func vanish(_ place: Place) {
         guard let index = lanes[place.lane].index(of: place.sequence), !lanes[place.lane].slots[index].wasTransmitted
         else { return }
-        lanes[place.lane].slots[index].isGone = true
-        lanes[place.lane].dropGoneHead()
+        lanes[place.lane].vanish(at: index)
     }
 
     /// False for what a snapshot held already: the feed may bring it again.

@@ -63,6 +63,9 @@ struct OutboxLane: Sendable, Hashable {
     /// Failures in a row of rounds without a message, and of gaps without progress.
     var fruitless = 0
 
+    /// Slots that vanished since the gaps were closed last.
+    var vanished = 0
+
     /// Sequences of messages, oldest first, and among them such as are not to be sent any more; empty without expiry.
     var aging: Deque<Int64> = []
 

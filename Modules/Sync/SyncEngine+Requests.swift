@@ -68,7 +68,12 @@ extension SyncEngine {
         var deletions: [Outbox.Changes] = []
         for message in messages {
             let dependants = try await store.dependants(of: message.id)
-            deletions.append(outbox.deletion(of: message, with: dependants, by: origin, at: now))
+            // One's own message from another device has no lane here; its deletion needs one.
+            let isOwn = message.sender == session?.user
+            deletions.append(
+                outbox.deletion(
+                    of: message, with: dependants, by: origin, at: now,
+                    lane: isOwn ? ordering.lane(for: message.type, in: message.channel) : nil))
         }
         try await carryOut(deletions)
         await giveUpLateReplies(to: messages)
@@ -248,7 +253,7 @@ extension SyncEngine {
             // What somebody created while nobody was logged in is nobody's to send.
             let stray = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: moment.wall)
             var mutations: [Mutation] = [.endSession(stray)]
-            if let last, !last.isSameAccount(as: new) { mutations.append(.forgetAccount) }
+            if let last, !last.isSameAccount(as: new) { mutations.append(.forgetAccount(stray)) }
             mutations.append(.saveSession(new))
             try await store.commit(mutations)
             await reloadOutbox()
@@ -309,6 +314,7 @@ extension SyncEngine {
             }
             await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
         }
+        // Who stopped the outbox stopped it for whoever is logged in.
         if wasPaused { await perform(outbox.handle(.paused, at: moment)) }
     }
 

@@ -24,6 +24,7 @@ package actor SyncEngine {
     let store: any Store
     let runtime: any Runtime
     let configuration: OutboxConfiguration
+    let ordering: OrderingPolicy
     let feed = FeedInbox()
 
     var outbox: Outbox
@@ -52,11 +53,13 @@ package actor SyncEngine {
 
     /// - Parameter snapshot: what ``Store/begin(_:)`` returned.
     package init(
-        store: any Store, snapshot: OutboxSnapshot, runtime: any Runtime, configuration: OutboxConfiguration
+        store: any Store, snapshot: OutboxSnapshot, runtime: any Runtime, configuration: OutboxConfiguration,
+        ordering: OrderingPolicy
     ) {
         self.store = store
         self.runtime = runtime
         self.configuration = configuration
+        self.ordering = ordering
         outbox = Outbox(snapshot, configuration: configuration, seed: runtime.random())
     }
 

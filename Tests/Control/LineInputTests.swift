@@ -1,5 +1,6 @@
 import Causeway
 import CausewayControl
+import CausewayScriptedWorld
 import Foundation
 import Testing
 

@@ -1,5 +1,6 @@
 import Causeway
 import CausewayControl
+import CausewayScriptedWorld
 import Testing
 
 /// Everything that can be asked, over a real socket.

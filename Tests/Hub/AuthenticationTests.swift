@@ -1,3 +1,4 @@
+import CausewayHTTPServer
 import CausewayHub
 import CausewayModels
 import CausewayWire

@@ -1,3 +1,4 @@
+import CausewayHTTPServer
 import CausewayHub
 import CausewayModels
 import CausewayWire
@@ -9,7 +10,7 @@ import Testing
 /// Clients that are slow, silent or many.
 @Suite struct ConnectionTests {
     private static func limits(_ change: (inout ConnectionLimits) -> Void) -> ConnectionLimits {
-        var limits = ConnectionLimits()
+        var limits = ConnectionLimits.hub
         change(&limits)
         return limits
     }

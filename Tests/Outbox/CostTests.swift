@@ -142,4 +142,19 @@ extension [OutboxAction] {
             if case .complete(_, .failed) = $0 { true } else { false }
         }
     }
+
+    /// Creating and deleting behind a head that waits for hours takes up no memory for good.
+    @Test func whatVanishedLeavesNoGaps() {
+        var bench = Bench(isOnline: false)
+        bench.create("a")
+        for _ in 0..<2000 {
+            bench.create("b")
+            bench.delete("b", .created)
+        }
+        #expect(bench.outbox.depth < 200)
+        bench.create("c")
+        bench.take(.sessionBegan)
+        bench.take(.greeted)
+        #expect(bench.sent == ["0<1 send a, 1<2002 send c"])
+    }
 }

@@ -55,7 +55,7 @@ extension World {
     /// A commit was made: the feed agrees with the store, and what the store says is true.
     func hasCommitted(_ process: Int, _ mutations: [Mutation] = []) {
         guard processes[process].isWitnessed else { return }
-        if mutations.contains(.forgetAccount) { excuseForgotten(process) }
+        for case .forgetAccount in mutations { excuseForgotten(process) }
         if processes[process].mirror.isStale {
             readAgain(process)
             checkVerdicts(process)

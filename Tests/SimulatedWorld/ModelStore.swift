@@ -112,7 +112,7 @@ struct ModelStore: Hashable {
         case .recordDelete(let action): deletions.insert(action.message)
         case .merge(let placed, let time): merge(placed, at: time)
         case .endSession(let failure): endSession(failure)
-        case .forgetAccount: forgetAccount()
+        case .forgetAccount(let failure): forgetAccount(failure)
         case .saveSession: break
         default: applyToChain(mutation)
         }
@@ -174,10 +174,10 @@ struct ModelStore: Hashable {
         }
     }
 
-    private mutating func forgetAccount() {
+    private mutating func forgetAccount(_ failure: Failure) {
         controls = [:]
         lastTransmitted = [:]
-        for id in messages.keys { change(id) { $0.forgotten() } }
+        for id in messages.keys { change(id) { $0.forgotten(failure) } }
     }
 
     mutating func takeSequence() -> Int64 {

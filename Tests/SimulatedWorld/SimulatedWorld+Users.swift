@@ -224,10 +224,7 @@ extension SimulatedWorld {
     }
 
     private func logIn(_ client: Int) {
-        let waits = clients[client].store.pending.contains {
-            clients[client].store.messages[$0]?.isWaitingOperation == true
-        }
-        let isOther = plan.accountCount > 1 && chance.isLikely(200) && !waits
+        let isOther = plan.accountCount > 1 && chance.isLikely(200)
         let last = clients[client].lastAccount
         submit(.logIn(isOther ? Cast.users.first { $0 != last } ?? last : last), to: client)
     }
@@ -239,7 +236,7 @@ extension SimulatedWorld {
         let stray = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: wall(of: client))
         var mutations: [Mutation] = [.endSession(stray)]
         if user != clients[client].lastAccount {
-            mutations.append(.forgetAccount)
+            mutations.append(.forgetAccount(stray))
             for id in clients[client].store.messages.keys { ledger.records[id]?.isOutOfHand = true }
             for control in clients[client].store.controls.values {
                 ledger.records[control.message]?.isOutOfHand = true

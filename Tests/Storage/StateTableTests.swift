@@ -45,7 +45,7 @@ import Testing
         case .delete: nil
         case .endSession: message.sessionEnded(ended).unpaused()
         case .resume: message.resumed(at: later)
-        case .forgetAccount: message.forgotten()
+        case .forgetAccount: message.forgotten(failure)
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
         case .delete: .delete(id)
         case .endSession: .endSession(ended)
         case .resume: nil
-        case .forgetAccount: .forgetAccount
+        case .forgetAccount: .forgetAccount(failure)
         }
     }
 

@@ -137,4 +137,29 @@ import Testing
             #expect(try await world.texts(client) == ["1"])
         }
     }
+
+    /// Whose it is decides: one's own is deleted for everybody, from whatever device it came.
+    @Test(arguments: [true, false])
+    func aSyncedMessageFromElsewhereIsDeletedOnTheServerIfItIsOnesOwn(isOwn: Bool) throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let mark = try await client.messages.createTextMessage("mark", in: world.general)
+            _ = try await mark.delivered()
+            let other = try #require(UserID("bob"))
+            let id = MessageID(UUIDv7(high: 7, low: 7))
+            world.transport.server.withLock {
+                $0.page = [
+                    PlacedMessage(
+                        id: id, channel: world.general, sender: isOwn ? mark.message.sender : other,
+                        content: .text("1"), createdAt: mark.message.createdAt,
+                        placement: Placement(position: 7, acceptedAt: Timestamp(milliseconds: 5)))
+                ]
+            }
+            try await client.messages.refreshMessages(in: world.general)
+            try await client.messages.softDeleteMessage(id)
+            try await world.until("nothing is left to be said") { try await client.status().lanes.isEmpty }
+            #expect(world.transport.server.withLock { $0.deletions } == (isOwn ? [id] : []))
+            #expect(try await client.messages.getMessage(id) == nil)
+        }
+    }
 }

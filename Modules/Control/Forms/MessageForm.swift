@@ -64,6 +64,10 @@ package struct MessageForm: Sendable, Hashable, Codable {
     package let acceptedAtMs: Int64?
     /// The lane it travels in; absent for a message of somebody else.
     package let lane: String?
+    /// Its place in its lane: smaller goes first; numbers may be left out. Absent for a message of somebody else.
+    package let place: Int64?
+    /// The order in which the store took messages in.
+    package let ordinal: Int64
     package let attempts: Int
     package let lastAttemptAt: String?
     package let lastAttemptAtMs: Int64?
@@ -96,6 +100,8 @@ package struct MessageForm: Sendable, Hashable, Codable {
         acceptedAt = message.placement?.acceptedAt.description
         acceptedAtMs = message.placement?.acceptedAt.milliseconds
         lane = message.lane?.rawValue
+        place = message.lane == nil ? nil : message.laneSequence
+        ordinal = message.ordinal
         attempts = message.attempts
         lastAttemptAt = message.lastAttemptAt?.description
         lastAttemptAtMs = message.lastAttemptAt?.milliseconds

@@ -13,6 +13,14 @@ package struct MessageListForm: Sendable, Hashable, Codable {
         self.messages = messages
         self.next = next.map(PlaceMark.init)
     }
+
+    /// The same page with every message changed.
+    package func mapMessages(_ change: (MessageForm) -> MessageForm) -> MessageListForm {
+        var list = MessageListForm(messages.map(change), next: next?.cursor)
+        list.refreshed = refreshed
+        list.refreshProblem = refreshProblem
+        return list
+    }
 }
 
 /// A place between two messages as text: opaque to everybody but the service.

@@ -56,13 +56,18 @@ package struct StatusForm: Sendable, Hashable, Codable {
         package let lane: String
         package let depth: Int
         package let head: MessageID?
+        /// When the head was created; absent for those of a great many lanes.
+        package let headCreatedAt: String?
+        package let headCreatedAtMs: Int64?
         package let wait: WaitForm?
         package let waitText: String?
 
-        init(_ lane: SyncStatus.Lane) {
+        init(_ lane: SyncStatus.Lane, headCreatedAt: Timestamp?) {
             self.lane = lane.lane.rawValue
             depth = lane.depth
             head = lane.head
+            self.headCreatedAt = headCreatedAt?.description
+            headCreatedAtMs = headCreatedAt?.milliseconds
             wait = lane.headWait.map(WaitForm.init)
             waitText = lane.headWait?.description
         }
@@ -103,7 +108,8 @@ package struct StatusForm: Sendable, Hashable, Codable {
     package let epoch: Int64
     package let process: Process
 
-    package init(_ status: SyncStatus, process: Process) {
+    /// - Parameter headsCreatedAt: when the heads of the lanes were created, as far as that is known.
+    package init(_ status: SyncStatus, headsCreatedAt: [MessageID: Timestamp] = [:], process: Process) {
         session = status.session.map(SessionForm.init)
         connectivity = Link(status.connectivity)
         attention = status.attention
@@ -112,7 +118,9 @@ package struct StatusForm: Sendable, Hashable, Codable {
         waitText = status.waitReason?.description
         storeProblem = status.storeProblem
         counts = Counts(status.counts)
-        lanes = status.lanes.map(Lane.init)
+        lanes = status.lanes.map { lane in
+            Lane(lane, headCreatedAt: lane.head.flatMap { headsCreatedAt[$0] })
+        }
         delivered = status.deliveredCount
         server = status.server
         epoch = status.epoch

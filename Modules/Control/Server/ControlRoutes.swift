@@ -2,6 +2,7 @@ import Causeway
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
 import ServiceLifecycle
 
 /// What the control socket can be asked, as paths. Parsing and wording only; the service does the work.
@@ -15,7 +16,10 @@ import ServiceLifecycle
 /// | `GET /v1/messages/{id}/result?withinMs=` | `ResultForm` |
 /// | `POST /v1/messages/{id}/edit`, `/v1/messages/{id}/reactions` | `EditForm`, `ReactionForm` → `MessageForm` |
 /// | `GET /v1/channels/{channel}/messages?limit=&after=&refresh=` | `MessageListForm` |
-/// | `GET /v1/outbox?limit=&after=`, `GET /v1/failed?channel=&limit=&after=` | `MessageListForm` |
+/// | `GET /v1/outbox?channel=&state=&order=&limit=&after=` | `MessageListForm` |
+/// | `GET /v1/failed?channel=&limit=&after=` | `MessageListForm` |
+/// | `GET /v1/activity` | `ActivityForm` |
+/// | `GET /v1/events` | Server-Sent Events, each an `ActivityForm` |
 /// | `POST /v1/resend`, `POST /v1/delete` | `{"ids":[…]}` → `ChangeReport` |
 /// | `POST /v1/resend-failed`, `POST /v1/delete-failed` | `{"channel":…}` or `{}` → `ChangeReport` |
 /// | `GET /v1/delete-actions?limit=&before=` | `DeleteActionListForm` |
@@ -40,6 +44,8 @@ struct ControlRoutes: Sendable {
 
     private func addSession(to router: Router<Context>) {
         router.get("/v1/status") { _, _ in try answer(try await service.status()) }
+        router.get("/v1/activity") { _, _ in try answer(try await service.activity()) }
+        router.get("/v1/events") { _, _ in events() }
         router.post("/v1/login") { request, _ in try await login(request) }
         router.post("/v1/logout") { _, _ in
             let report = try await service.logout()
@@ -111,7 +117,7 @@ struct ControlRoutes: Sendable {
             let query = ChannelQuery(channel: try channelID(name), range: try range(request), refresh: refresh)
             return try answer(try await service.messages(query))
         }
-        router.get("/v1/outbox") { request, _ in try answer(try await service.outbox(try range(request))) }
+        router.get("/v1/outbox") { request, _ in try answer(try await service.outbox(try outboxQuery(request))) }
         router.get("/v1/failed") { request, _ in
             let channel = try text("channel", in: request).map(channelID)
             return try answer(try await service.failed(in: channel, try range(request)))
@@ -139,6 +145,20 @@ struct ControlRoutes: Sendable {
             let chosen = try await RequestBody.json(ChosenChannel.self, from: request)
             return try answer(try await service.deleteFailed(in: chosen.channel, by: chosen.by ?? .api))
         }
+    }
+
+    private func events() -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                for try await activity in service.watch().cancelOnGracefulShutdown() {
+                    var event = ByteBuffer(string: "data: ")
+                    event.writeBytes(try ControlJSON.encode(activity))
+                    event.writeString("\n\n")
+                    try await writer.write(event)
+                }
+                try await writer.finish(nil)
+            })
     }
 
     // MARK: - Parts of a request
@@ -174,6 +194,22 @@ struct ControlRoutes: Sendable {
             throw ControlError(.badRequest, "`after` is no place in a list; take it from a page's `next`")
         }
         return PageRange(limit: limit, after: mark)
+    }
+
+    private func outboxQuery(_ request: Request) throws(ControlError) -> OutboxQuery {
+        let state = try text("state", in: request).map { text throws(ControlError) in
+            guard let state = SyncState(rawValue: text), state != .synced else {
+                throw ControlError(.badRequest, "`state` is created, uploading, syncing or error")
+            }
+            return state
+        }
+        let order = try text("order", in: request) ?? "oldest"
+        guard ["oldest", "newest"].contains(order) else {
+            throw ControlError(.badRequest, "`order` is oldest or newest")
+        }
+        return OutboxQuery(
+            channel: try text("channel", in: request).map(channelID), state: state, newestFirst: order == "newest",
+            range: try range(request))
     }
 
     private func answer(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws(ControlError) -> Response {

@@ -5,12 +5,14 @@ package struct ClientControlService: ControlService {
     let client: CausewayClient
     let trust: any TrustKeeper
     let process: StatusForm.Process
+    let monitor: ActivityMonitor
 
     /// - Parameter trust: remembers, for each server, what its certificate is held against.
     package init(client: CausewayClient, trust: any TrustKeeper, process: StatusForm.Process) {
         self.client = client
         self.trust = trust
         self.process = process
+        monitor = ActivityMonitor(client)
     }
 
     // MARK: - Session
@@ -68,13 +70,6 @@ package struct ClientControlService: ControlService {
         return MessageForm(message, wait: try await reasons(for: [message])[id])
     }
 
-    package func outbox(_ range: PageRange) async throws(ControlError) -> MessageListForm {
-        let page = try await asked { () throws(ClientError) in
-            try await client.messages.outbox(limit: range.limit, after: range.after?.cursor)
-        }
-        return MessageListForm(page.items.map { MessageForm($0.message, wait: $0.wait) }, next: page.next)
-    }
-
     package func failed(
         in channel: ChannelID?, _ range: PageRange
     ) async throws(ControlError) -> MessageListForm {
@@ -96,7 +91,11 @@ package struct ClientControlService: ControlService {
     }
 
     package func status() async throws(ControlError) -> StatusForm {
-        StatusForm(try await asked { () throws(ClientError) in try await client.status() }, process: process)
+        let status = try await asked { () throws(ClientError) in try await client.status() }
+        let heads = status.lanes.prefix(ControlLimits.laneHeadsMax).compactMap(\.head)
+        let messages = try await asked { () throws(ClientError) in try await client.messages.getMessages(heads) }
+        let ages = Dictionary(messages.map { ($0.id, $0.createdAt) }) { first, _ in first }
+        return StatusForm(status, headsCreatedAt: ages, process: process)
     }
 
     /// Why these messages wait; those that do not are left out.

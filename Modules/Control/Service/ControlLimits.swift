@@ -17,12 +17,25 @@ package enum ControlLimits {
     package static let idsPerRequestMax = 1000
     /// How long one request may wait for a result; clients ask again.
     package static let waitSecondsMax = 20
+    /// Those who follow the daemon's events at the same time.
+    package static let watchersMax = 32
+    /// How often it is looked whether there was a change, and after how many looks the whole status is compared.
+    static let watchTickMilliseconds = 100
+    static let watchTicksPerLook = 10
+    /// The longest silence of a stream of events.
+    static let watchSilenceSecondsMax = 10
+    /// Bytes of one event: the status of a great many lanes.
+    static let eventBytesMax = 4 * 1024 * 1024
+    /// Lanes whose heads are looked up for a status.
+    static let laneHeadsMax = 100
+    /// How many thousands of messages are looked through for one page of a channel and a state.
+    static let looksPerPageMax = 5
     /// How long a client waits for an answer's first byte: longer than any wait, and than a slow disk.
-    static let answerSecondsMax: Int64 = 120
+    package static let answerSecondsMax: Int64 = 120
     /// Bytes of an answer that a client takes: a full page of the longest messages.
     static let answerBytesMax = 512 * 1024 * 1024
     /// Connections that one client holds.
-    static let clientConnectionsMax = 4
+    package static let clientConnectionsMax = 4
     /// Bytes of a PEM file.
     package static let pemBytesMax = 1024 * 1024
     /// Bytes of a configuration file.

@@ -31,8 +31,9 @@ package protocol ControlService: Sendable {
     /// A page of a channel, newest first.
     func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm
     func message(_ id: MessageID) async throws(ControlError) -> MessageForm
-    /// A page of everything that is not `synced`, oldest first, and why.
-    func outbox(_ range: PageRange) async throws(ControlError) -> MessageListForm
+    /// A page of what is not `synced`, and why. Cost: the size of the page, wherever it lies. For a channel and a state
+    /// together a page may hold fewer messages than asked for although there is a next one.
+    func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListForm
     /// A page of the failed messages, oldest first; of one channel when given.
     func failed(in channel: ChannelID?, _ range: PageRange) async throws(ControlError) -> MessageListForm
 
@@ -50,6 +51,14 @@ package protocol ControlService: Sendable {
     func deleteActions(limit: Int, before: Int64?) async throws(ControlError) -> DeleteActionListForm
 
     func status() async throws(ControlError) -> StatusForm
+    /// The status, and how many messages were delivered in each of the last minutes.
+    func activity() async throws(ControlError) -> ActivityForm
+    /// The activity now and after each change: at most a few a second, and one at least every
+    /// ``ControlLimits/watchSilenceSecondsMax`` seconds. Who reads slowly misses what was between, never the last.
+    ///
+    /// Ends by throwing ``ControlError``: ``ControlError/Code/busy`` when too many watch already,
+    /// ``ControlError/Code/daemonUnreachable`` when the daemon stopped.
+    func watch() -> AsyncThrowingStream<ActivityForm, any Error>
     /// Stops sending, or goes on.
     func setPaused(_ isPaused: Bool) async throws(ControlError)
     /// Looks for the server now instead of at the next planned moment.

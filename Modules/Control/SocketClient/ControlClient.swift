@@ -11,21 +11,28 @@ import NIOPosix
 /// throws ``ControlError/Code/answerLost``, and only a look can tell whether it was done.
 package final class ControlClient: ControlService {
     private let http: HTTPClient
-    private let socketPath: String
+    let socketPath: String
 
     /// Connects with the first call.
     ///
+    /// - Parameters:
+    ///   - answerTime: how long an answer's first byte is waited for; the whole answer may take twice that.
+    ///   - connectionsMax: how many calls may be under way at once; more wait.
+    ///
     /// Throws ``ControlError/Code/configuration`` when the path cannot be one of a socket.
-    package init(socketPath: String) throws(ControlError) {
+    package init(
+        socketPath: String, answerTime: Duration = .seconds(ControlLimits.answerSecondsMax),
+        connectionsMax: Int = ControlLimits.clientConnectionsMax
+    ) throws(ControlError) {
         self.socketPath = socketPath
         var limits = HTTPLimits()
         limits.bodyBytesMax = ControlLimits.answerBytesMax
-        limits.connectionsMax = ControlLimits.clientConnectionsMax
-        let wait = Duration.seconds(ControlLimits.answerSecondsMax)
+        limits.connectionsMax = connectionsMax
         do throws(HTTPEndpointError) {
             http = HTTPClient(
                 endpoint: try .unix(path: socketPath, host: ControlHost.name),
-                timeouts: HTTPTimeouts(connect: .seconds(10), firstByte: wait, whole: wait * 2), limits: limits,
+                timeouts: HTTPTimeouts(connect: .seconds(10), firstByte: answerTime, whole: answerTime * 2),
+                limits: limits,
                 eventLoopGroup: MultiThreadedEventLoopGroup.singleton)
         } catch {
             throw ControlError(.configuration, "the socket \(socketPath): \(error.description)")
@@ -76,8 +83,12 @@ package final class ControlClient: ControlService {
         try await get("/v1/messages/\(id)")
     }
 
-    package func outbox(_ range: PageRange) async throws(ControlError) -> MessageListForm {
-        try await get("/v1/outbox", Self.parts(of: range))
+    package func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListForm {
+        var parts = Self.parts(of: query.range)
+        parts["channel"] = query.channel?.value
+        parts["state"] = query.state?.rawValue
+        parts["order"] = query.newestFirst ? "newest" : nil
+        return try await get("/v1/outbox", parts)
     }
 
     package func failed(
@@ -97,6 +108,8 @@ package final class ControlClient: ControlService {
     }
 
     package func status() async throws(ControlError) -> StatusForm { try await get("/v1/status") }
+
+    package func activity() async throws(ControlError) -> ActivityForm { try await get("/v1/activity") }
 
     // MARK: - Changing
 

@@ -1,3 +1,4 @@
+internal import CausewayHTTPServer
 internal import CausewayModels
 internal import HTTPTypes
 internal import Hummingbird
@@ -13,7 +14,10 @@ final class TokenGate: RouterMiddleware {
     private static let tokenBytesMax = 4096
 
     private let store: HubStore
-    private let limiter = Mutex(AttemptLimiter())
+    private let limiter = Mutex(
+        AttemptLimiter(
+            burst: HubLimits.failedAttemptsMax, refill: .seconds(HubLimits.failedAttemptSeconds),
+            peersMax: HubLimits.peersTrackedMax))
 
     init(_ store: HubStore) { self.store = store }
 
@@ -23,7 +27,7 @@ final class TokenGate: RouterMiddleware {
         next: @concurrent (Request, HubRequestContext) async throws -> Response
     ) async throws -> Response {
         guard let token = Self.token(in: request.headers), let account = try await store.account(token: token) else {
-            let peer = Self.peer(of: context.channel)
+            let peer = PeerAddress.text(of: context.channel)
             let wait = limiter.withLock { $0.recordFailure(of: peer, at: SystemClock.monotonic()) }
             throw wait.map(HubRefusal.tooManyAttempts) ?? HubRefusal.tokenRefused
         }
@@ -40,12 +44,5 @@ final class TokenGate: RouterMiddleware {
         let token = value.dropFirst(scheme.count)
         guard (1...tokenBytesMax).contains(token.utf8.count) else { return nil }
         return String(token)
-    }
-
-    /// The address without its port; of IPv6 the first 64 bits, which is what one customer gets.
-    private static func peer(of channel: any NIOCore.Channel) -> String {
-        guard let address = channel.remoteAddress else { return "" }
-        guard case .v6 = address, let text = address.ipAddress else { return address.ipAddress ?? "" }
-        return text.split(separator: ":", omittingEmptySubsequences: false).prefix(4).joined(separator: ":")
     }
 }

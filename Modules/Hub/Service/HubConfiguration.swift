@@ -1,3 +1,5 @@
+package import CausewayHTTPServer
+
 /// What a hub is started with.
 package struct HubConfiguration: Sendable, Hashable {
     package enum Security: Sendable, Hashable {
@@ -13,7 +15,7 @@ package struct HubConfiguration: Sendable, Hashable {
     /// 0 lets the system choose; `HubService.address()` tells which.
     package var port: Int
     package var security: Security
-    package var limits = ConnectionLimits()
+    package var limits = ConnectionLimits.hub
 
     package init(folder: DataFolder, host: String = "127.0.0.1", port: Int = 0, security: Security) {
         self.folder = folder
@@ -27,11 +29,5 @@ package struct HubConfiguration: Sendable, Hashable {
         HubConfiguration(
             folder: folder, host: host, port: port,
             security: .tls(certificateChainPath: folder.serverCertificate, privateKeyPath: folder.serverKey))
-    }
-
-    static func isLoopback(_ host: String) -> Bool {
-        if host == "localhost" || host == "::1" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 }

@@ -1,3 +1,4 @@
+internal import CausewayHTTPServer
 internal import CausewayTLS
 internal import Hummingbird
 internal import HummingbirdCore
@@ -17,7 +18,7 @@ package final class HubService: Service {
     private let tls: TLSServerContext?
     private let faults: HubFaults?
     private let logger: Logger
-    private let readiness = Readiness()
+    private let readiness = Readiness<HubError>()
 
     /// Opens everything that can fail before a port is bound.
     ///
@@ -30,7 +31,7 @@ package final class HubService: Service {
         case .tls(let certificate, let key):
             tls = try Self.context(certificateChainPath: certificate, privateKeyPath: key)
         case .plainOnLoopback:
-            guard HubConfiguration.isLoopback(configuration.host) else {
+            guard ListenAddress.isLoopback(configuration.host) else {
                 throw .configuration(
                     "Without TLS the hub listens on 127.0.0.1 only, not on \(configuration.host). "
                         + "Leave --plain away, or listen on 127.0.0.1.")
@@ -54,7 +55,9 @@ package final class HubService: Service {
         let readiness = readiness
         let application = Application(
             router: router,
-            server: HTTPServerBuilder { responder in HubChannel(responder: responder, tls: tls, limits: limits) },
+            server: HTTPServerBuilder { responder in
+                GuardedChannel(responder: responder, tls: tls, limits: limits, refusal: .hub)
+            },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
                 backlog: HubLimits.connectionBacklogMax,

@@ -1,3 +1,4 @@
+internal import CausewayHTTPServer
 internal import Foundation
 
 /// What `causeway-hub serve` may be told beside its data folder. One precedence: flags, then environment
@@ -69,14 +70,17 @@ package struct HubSettings: Sendable, Hashable {
     ///
     /// - Throws: `configuration`.
     package static func address(_ text: String) throws(HubError) -> (host: String, port: Int) {
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-            (0...65_535).contains(port)
-        else { throw .configuration("“\(text.prefix(64))” is no address; write HOST:PORT, as in 127.0.0.1:8443.") }
-        var host = text[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        guard !host.isEmpty else {
-            throw .configuration("“\(text.prefix(64))” names no host; write 0.0.0.0:\(port) for all addresses.")
+        do throws(ListenAddress.Problem) {
+            let address = try ListenAddress(text)
+            return (address.host, address.port)
+        } catch {
+            let shown = text.prefix(64)
+            switch error {
+            case .malformed:
+                throw .configuration("“\(shown)” is no address; write HOST:PORT, as in 127.0.0.1:8443.")
+            case .noHost:
+                throw .configuration("“\(shown)” names no host; write 0.0.0.0\(shown) for all addresses.")
+            }
         }
-        return (String(host), port)
     }
 }

@@ -1,3 +1,4 @@
+internal import CausewayHTTPServer
 internal import CausewayModels
 internal import GRDB
 internal import Synchronization

@@ -32,7 +32,7 @@ public struct MessagesQuery: LiveQuery {
     private static func hasPositions(_ scope: MessageQuery.Scope) -> Bool {
         switch scope {
         case .channel: true
-        case .undelivered, .failed: false
+        case .undelivered, .undeliveredIn, .pending, .failed: false
         }
     }
 
@@ -44,7 +44,7 @@ public struct MessagesQuery: LiveQuery {
     public var topic: LiveTopic {
         switch scope {
         case .channel(let channel): .channel(channel)
-        case .undelivered: .undelivered
+        case .undelivered, .undeliveredIn, .pending: .undelivered
         case .failed(let channel): .failed(in: channel)
         }
     }
@@ -54,12 +54,15 @@ public struct MessagesQuery: LiveQuery {
         // What is no message of its own shows in the message that it is about.
         case .channel(let channel): message.channel == channel && !message.role.isOperation
         case .undelivered: message.isUndelivered
+        case .undeliveredIn(let channel): message.isUndelivered && message.channel == channel
+        case .pending(let state): message.syncState == state && message.isPending && !message.isParked
         case .failed(let channel): message.syncState == .error && (channel == nil || message.channel == channel)
         }
     }
 
     public func key(of message: Message) -> MessageQuery.Cursor {
-        Self.hasPositions(scope) ? message.cursor : Self.unplaced(message.ordinal)
+        if case .pending = scope { return Self.unplaced(message.laneSequence) }
+        return Self.hasPositions(scope) ? message.cursor : Self.unplaced(message.ordinal)
     }
 
     public func page(

@@ -51,8 +51,8 @@ extension CommitWriter {
             try endSession(failure)
             try releaseLanes()
             isReset = true
-        case .forgetAccount:
-            try forgetAccount()
+        case .forgetAccount(let failure):
+            try forgetAccount(failure)
             isReset = true
         }
     }

@@ -101,7 +101,7 @@ extension CommitWriter {
             """)
     }
 
-    func forgetAccount() throws {
+    func forgetAccount(_ failure: Failure) throws {
         recent.forgetAll()
         try execute("DELETE FROM control")
         try execute("DELETE FROM lane")
@@ -110,5 +110,17 @@ extension CommitWriter {
             UPDATE message INDEXED BY message_undelivered SET in_doubt = 0, previous_sequence = NULL \
             WHERE sync_state <> 3 AND (in_doubt = 1 OR previous_sequence IS NOT NULL)
             """)
+        // Operations that wait for their message are nobody else's to send.
+        try execute(
+            """
+            UPDATE message INDEXED BY message_pending SET sync_state = 4, failure = ?, \
+            history = \(HistoryCoding.appending(.error, at: failure.at)) \
+            WHERE sync_state < 3 AND sync_state = 0 AND lane_sequence = 0 AND role > 1
+            """, [try StoredJSON.encode(failure)])
+        let ended = db.changesCount
+        ledger.counts.created -= ended
+        ledger.counts.error += ended
+        ledger.parked -= ended
+        try overlayAll()
     }
 }

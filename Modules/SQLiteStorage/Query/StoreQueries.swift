@@ -7,6 +7,15 @@ import GRDB
 enum StoreQueries {
     static let messageByID = "SELECT \(MessageRow.columns) FROM message INDEXED BY message_id WHERE id = ?"
     static let undelivered = "message INDEXED BY message_undelivered WHERE sync_state <> 3"
+    /// What is undelivered has no position; in a channel's order it comes last. Operations are in no channel's order.
+    static let undeliveredInChannel = """
+        message INDEXED BY message_place WHERE role < 2 AND channel = ? AND position = \(Int64.max) AND sync_state <> 3
+        """
+    static let operationsInChannel = """
+        message INDEXED BY message_operation WHERE sync_state <> 3 AND role > 1 AND channel = ?
+        """
+    static let created = "message INDEXED BY message_pending WHERE sync_state < 3 AND sync_state = 0"
+    static let underWay = "message INDEXED BY message_under_way WHERE sync_state IN (1, 2) AND sync_state = ?"
     static let failed = "message INDEXED BY message_failed WHERE sync_state = 4"
     static let failedInChannel = "message INDEXED BY message_failed_in_channel WHERE sync_state = 4 AND channel = ?"
     /// Whatever waits without a place in its lane.
@@ -55,6 +64,23 @@ enum StoreQueries {
             ]
         case .undelivered:
             return [(select + undelivered + ordinals, [query.after?.ordinal ?? start])]
+        case .undeliveredIn(let channel):
+            let after = query.after?.ordinal ?? start
+            let beyondIt = " AND ordinal \(beyond) ?"
+            // Both parts lie in this order already, so they are merged as they are read.
+            let messages = select + undeliveredInChannel + beyondIt + " UNION ALL "
+            let operations = select + operationsInChannel + beyondIt + " ORDER BY ordinal \(order) LIMIT ?"
+            return [(messages + operations, [channel.value, after, channel.value, after])]
+        case .pending(let state):
+            // What is parked has no place in a lane.
+            let sequences =
+                " AND lane_sequence > 0 AND lane_sequence \(beyond) ? ORDER BY lane_sequence \(order) LIMIT ?"
+            let after = query.after?.ordinal ?? start
+            switch state {
+            case .created: return [(select + created + sequences, [after])]
+            case .uploading, .syncing: return [(select + underWay + sequences, [StateCode.code(state), after])]
+            case .synced, .error: return []
+            }
         case .failed(in: nil):
             return [(select + failed + ordinals, [query.after?.ordinal ?? start])]
         case .failed(in: let channel?):
@@ -87,7 +113,7 @@ extension Database {
         }
         guard messages.count > query.limit else { return MessagePage(messages: messages, next: nil) }
         messages.removeLast()
-        return MessagePage(messages: messages, next: messages.last?.cursor)
+        return MessagePage(messages: messages, next: messages.last.map(query.cursor))
     }
 
     func deleteActions(before: Int64?, limit: Int) throws -> [DeleteAction] {

@@ -19,7 +19,7 @@ enum StoreSchema {
     /// Marks the file as ours, at byte 68 of it: `CSWY`.
     static let applicationID: UInt32 = 0x4353_5759
     /// The layout that this version writes; kept as `user_version`.
-    static let version = 2
+    static let version = 3
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -30,6 +30,10 @@ enum StoreSchema {
         migrator.registerMigration("2") { db in
             try db.execute(sql: layout2)
             try db.execute(sql: "PRAGMA user_version = 2")
+        }
+        migrator.registerMigration("3") { db in
+            try db.execute(sql: layout3)
+            try db.execute(sql: "PRAGMA user_version = 3")
         }
         return migrator
     }
@@ -102,6 +106,13 @@ enum StoreSchema {
         CREATE INDEX message_place ON message(channel, position) WHERE role < 2;
         CREATE INDEX message_dependant ON message(related, ordinal)
           WHERE related IS NOT NULL AND (role > 1 OR (sync_state = 0 AND lane_sequence = 0));
+        """
+
+    /// What is under way, and the operations of a channel, are found among a long queue. These hold what is in flight
+    /// and what waits as an operation only, so they cost next to nothing.
+    private static let layout3 = """
+        CREATE INDEX message_under_way ON message(sync_state, lane_sequence) WHERE sync_state IN (1, 2);
+        CREATE INDEX message_operation ON message(channel, ordinal) WHERE sync_state <> 3 AND role > 1;
         """
 
     /// Refuses a file that is no store of ours by its first bytes, without opening it as a database.

@@ -50,8 +50,8 @@ extension MemoryState {
             endSession(failure)
             for old in allUndelivered() where old.message.pause != nil { put(old.message.unpaused(), bytes: old.bytes) }
             changes.isReset = true
-        case .forgetAccount:
-            forgetAccount()
+        case .forgetAccount(let failure):
+            forgetAccount(failure)
             changes.isReset = true
         }
     }
@@ -155,14 +155,19 @@ extension MemoryState {
             if let fence = old.message.fence { controls[fence.sequence] = fence }
             put(old.message.sessionEnded(failure), bytes: old.bytes)
         }
-        // A message shows no operation that failed.
-        var unlisted = Changes()
-        for old in allUndelivered() { if let target = old.message.role.target { overlay(target, &unlisted) } }
+        overlayAll()
     }
 
-    private mutating func forgetAccount() {
+    private mutating func forgetAccount(_ failure: Failure) {
         controls = [:]
         lastTransmitted = [:]
-        for old in allUndelivered() { put(old.message.forgotten(), bytes: old.bytes) }
+        for old in allUndelivered() { put(old.message.forgotten(failure), bytes: old.bytes) }
+        overlayAll()
+    }
+
+    /// A message shows no operation that failed.
+    private mutating func overlayAll() {
+        var unlisted = Changes()
+        for old in allUndelivered() { if let target = old.message.role.target { overlay(target, &unlisted) } }
     }
 }

@@ -44,10 +44,12 @@ struct MemoryState: Sendable {
     private var undelivered = SortedKeys<Int64>()
     private var failed = SortedKeys<Int64>()
     private var failedInChannel: [ChannelID: SortedKeys<Int64>] = [:]
+    private var undeliveredInChannel: [ChannelID: SortedKeys<Int64>] = [:]
     /// Operations, and what is parked, by the message that they are about.
     private var dependants: [MessageID: SortedKeys<Int64>] = [:]
     /// Pending messages by lane sequence.
     private var pending: [Int64: MessageID] = [:]
+    private var pendingInState: [SyncState: SortedKeys<Int64>] = [:]
 
     mutating func takeSequence() -> Int64 {
         defer { nextSequence += 1 }
@@ -83,8 +85,14 @@ struct MemoryState: Sendable {
         if !message.role.isOperation { places[message.channel, default: SortedKeys()].insert(Place(message.cursor)) }
         if let related = message.dependence { dependants[related, default: SortedKeys()].insert(message.ordinal) }
         counts.count(message.syncState, bytes: bytes)
-        if message.isUndelivered { undelivered.insert(message.ordinal) }
-        if message.isPending, !message.isParked { pending[message.laneSequence] = message.id }
+        if message.isUndelivered {
+            undelivered.insert(message.ordinal)
+            undeliveredInChannel[message.channel, default: SortedKeys()].insert(message.ordinal)
+        }
+        if message.isPending, !message.isParked {
+            pending[message.laneSequence] = message.id
+            pendingInState[message.syncState, default: SortedKeys()].insert(message.laneSequence)
+        }
         if message.syncState == .error {
             failed.insert(message.ordinal)
             failedInChannel[message.channel, default: SortedKeys()].insert(message.ordinal)
@@ -107,6 +115,8 @@ struct MemoryState: Sendable {
         }
         counts.count(message.syncState, bytes: old.bytes, times: -1)
         undelivered.remove(message.ordinal)
+        undeliveredInChannel[message.channel]?.remove(message.ordinal)
+        if message.isPending, !message.isParked { pendingInState[message.syncState]?.remove(message.laneSequence) }
         if pending[message.laneSequence] == message.id { pending[message.laneSequence] = nil }
         guard message.syncState == .error else { return }
         failed.remove(message.ordinal)
@@ -127,12 +137,19 @@ extension MemoryState {
             found = Self.keys(places[channel] ?? SortedKeys(), query.direction, after, limit).map(\.ordinal)
         case .undelivered:
             found = Self.keys(undelivered, query.direction, query.after?.ordinal, limit)
+        case .undeliveredIn(let channel):
+            let keys = undeliveredInChannel[channel] ?? SortedKeys()
+            found = Self.keys(keys, query.direction, query.after?.ordinal, limit)
+        case .pending(let state):
+            let keys = pendingInState[state] ?? SortedKeys()
+            found = Self.keys(keys, query.direction, query.after?.ordinal, limit)
+                .compactMap { pending[$0].flatMap { ordinals[$0] } }
         case .failed(let channel):
             let keys = channel.map { failedInChannel[$0] ?? SortedKeys() } ?? failed
             found = Self.keys(keys, query.direction, query.after?.ordinal, limit)
         }
         let messages = found.prefix(query.limit).compactMap { stored[$0]?.message }
-        return MessagePage(messages: messages, next: found.count > query.limit ? messages.last?.cursor : nil)
+        return MessagePage(messages: messages, next: found.count > query.limit ? messages.last.map(query.cursor) : nil)
     }
 
     private static func keys<Key>(

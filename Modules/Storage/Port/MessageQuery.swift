@@ -8,6 +8,11 @@ public struct MessageQuery: Sendable, Hashable {
         case channel(ChannelID)
         /// Everything that is not `synced`, in the order of creation.
         case undelivered
+        /// Everything of a channel that is not `synced`, in the order of creation.
+        case undeliveredIn(ChannelID)
+        /// Everything that is on its way in this state (`created`, `uploading` or `syncing`), in the order of the lane
+        /// sequences: as it will be sent. Without what is parked behind another message; nothing for other states.
+        case pending(SyncState)
         /// Everything that is `error`, in the order of creation; of one channel when given.
         case failed(in: ChannelID?)
     }
@@ -16,6 +21,7 @@ public struct MessageQuery: Sendable, Hashable {
     public struct Cursor: Sendable, Hashable, Codable {
         /// The position on the server; `Int64.max` for what is undelivered. Constant for scopes without positions.
         public var position: Int64
+        /// The message's ordinal; its lane sequence for ``Scope/pending(_:)``.
         public var ordinal: Int64
 
         public init(position: Int64, ordinal: Int64) {
@@ -54,6 +60,14 @@ public struct MessagePage: Sendable, Equatable {
     public init(messages: [Message], next: MessageQuery.Cursor?) {
         self.messages = messages
         self.next = next
+    }
+}
+
+extension MessageQuery {
+    /// The message's place in the order of this query.
+    package func cursor(of message: Message) -> Cursor {
+        guard case .pending = scope else { return message.cursor }
+        return Cursor(position: .max, ordinal: message.laneSequence)
     }
 }
 

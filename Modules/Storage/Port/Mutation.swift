@@ -60,8 +60,9 @@ public enum Mutation: Sendable, Hashable {
     /// instead of single changes.
     case endSession(Failure)
     /// Another user logs in: control entries and doubts of the former one can no longer be resolved, and the
-    /// lanes start anew: no control entries, no doubts, nothing transmitted. The feed reports a reset.
-    case forgetAccount
+    /// lanes start anew: no control entries, no doubts, nothing transmitted. Operations of the former one that wait for
+    /// their message are `error` from then on: they are nobody else's to send. The feed reports a reset.
+    case forgetAccount(Failure)
     /// A message that the server has: inserted (without a lane), or merged with the one of the same id, which becomes
     /// `synced` and takes the server's content. Does nothing when a recorded deletion names the id: what was deleted
     /// here does not come back with a page.

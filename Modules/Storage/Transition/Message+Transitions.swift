@@ -129,9 +129,11 @@ extension Message {
     }
 
     /// The account it was sent by is gone, and with it the chain of its lane.
-    package func forgotten() -> Message {
+    ///
+    /// An operation that waits for its message is nobody else's to send: it ends here.
+    package func forgotten(_ failure: Failure) -> Message {
         guard isUndelivered else { return self }
-        var message = self
+        var message = isWaitingOperation ? failed(failure, inDoubt: false) : self
         message.isInDoubt = false
         message.previousSequence = nil
         return message

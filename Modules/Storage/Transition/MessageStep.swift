@@ -49,7 +49,7 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
         case .rebase: self = .rebase
         case .delete: self = .delete
         case .endSession: self = .endSession
-        case .forgetAccount: self = .forgetAccount
+        case .forgetAccount(_): self = .forgetAccount
         case .putControl, .appendDelete, .attemptControl, .removeControl, .setLastTransmitted, .raiseSequence,
             .recordDelete, .saveSession, .enqueue:
             return nil

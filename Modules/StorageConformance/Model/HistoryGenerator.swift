@@ -91,7 +91,7 @@ struct HistoryGenerator {
         case 17: return .appendDelete(id, lane: .text)
         case 18: return .saveSession(Sample.session(number))
         case 19: return small < 10 ? .endSession(Sample.failure("e", .sessionEnded)) : .settle(id)
-        case 20: return small < 5 ? .forgetAccount : .raiseSequence(above: model.highest + small - 25)
+        case 20: return small < 5 ? .forgetAccount(Sample.failure("f")) : .raiseSequence(above: model.highest + small - 25)
         case 21: return .setLastTransmitted(.text, small)
         case 22: return .rewrite(id, content(number))
         default: return chainMutation(model, id, small)

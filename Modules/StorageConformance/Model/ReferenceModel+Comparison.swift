@@ -38,7 +38,8 @@ extension ReferenceModel {
 
     private func queries(limit: Int) -> [MessageQuery] {
         let scopes: [MessageQuery.Scope] =
-            Sample.channels.flatMap { [.channel($0), .failed(in: $0)] } + [.undelivered, .failed(in: nil)]
+            Sample.channels.flatMap { [.channel($0), .undeliveredIn($0), .failed(in: $0)] }
+            + SyncState.allCases.map { .pending($0) } + [.undelivered, .failed(in: nil)]
         return scopes.flatMap { scope in
             [.ascending, .descending].map { MessageQuery(scope: scope, direction: $0, limit: limit) }
         }
@@ -52,6 +53,12 @@ extension ReferenceModel {
                 .sorted { ($0.cursor.position, $0.ordinal) < ($1.cursor.position, $1.ordinal) }
         case .undelivered:
             found = messages.values.filter { $0.syncState != .synced }.sorted { $0.ordinal < $1.ordinal }
+        case .undeliveredIn(let channel):
+            found = messages.values.filter { $0.syncState != .synced && $0.channel == channel }
+                .sorted { $0.ordinal < $1.ordinal }
+        case .pending(let state):
+            found = messages.values.filter { $0.syncState == state && $0.isPending && !$0.isParked }
+                .sorted { $0.laneSequence < $1.laneSequence }
         case .failed(let channel):
             found = messages.values.filter { $0.syncState == .error && (channel ?? $0.channel) == $0.channel }
                 .sorted { $0.ordinal < $1.ordinal }

@@ -92,7 +92,10 @@ struct ReferenceModel {
         case .endSession(let failure):
             endSession(failure)
             for id in messages.keys where messages[id]?.syncState == .error { releaseLane(id) }
-        case .forgetAccount:
+        case .forgetAccount(let failure):
+            for (id, message) in messages where message.role.isOperation && isParked(id) {
+                fail(id, failure, false)
+            }
             controls = []
             lastTransmitted = [:]
             for id in messages.keys where isUndelivered(id) {

@@ -73,7 +73,7 @@ extension StoreConformance {
             let fold = FeedFold()
             let subscription = store.subscribe(fold.receive)
             try await store.commit([.endSession(Sample.ended), .saveSession(Sample.session(2))])
-            try await store.commit([.forgetAccount])
+            try await store.commit([.forgetAccount(Sample.ended)])
             try await store.commit([.saveSession(Sample.session(1))])
             try requireEqual(fold.commits.map(\.isReset), [true, true, false], "resets")
             try requireEqual(fold.commits.last?.changes, [.session(Sample.session(1))], "the login")

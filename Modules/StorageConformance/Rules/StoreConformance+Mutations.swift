@@ -78,7 +78,7 @@ extension StoreConformance {
             .rebase(sequence: 2, previous: 1),
             .attemptControl(sequence: 2, previous: 1), .removeControl(sequence: 2),
             .putControl(ControlEntry(kind: .retract, lane: .text, sequence: 2, previous: nil, message: id)),
-            .endSession(Sample.ended), .forgetAccount,
+            .endSession(Sample.ended), .forgetAccount(Sample.ended),
         ]
     }
 

@@ -51,7 +51,11 @@ extension StoreConformance {
             let expected: [(MessageQuery.Scope, [Int])] = [
                 (.undelivered, [0, 1, 2, 3, 5, 6, 7, 8]), (.failed(in: nil), [1, 3, 7, 8]),
                 (.failed(in: Sample.general), [1, 7, 8]), (.failed(in: Sample.random), [3]),
-                (.failed(in: Sample.channels[2]), []),
+                (.failed(in: Sample.channels[2]), []), (.undeliveredIn(Sample.general), [1, 2, 5, 7, 8]),
+                (.undeliveredIn(Sample.random), [0, 3, 6]), (.undeliveredIn(Sample.channels[2]), []),
+                // A resend goes to the tail of the lane.
+                (.pending(.created), [5, 6, 0]), (.pending(.syncing), [2]), (.pending(.uploading), []),
+                (.pending(.error), []), (.pending(.synced), []),
             ]
             for (scope, numbers) in expected {
                 for limit in [1, 2, 3, 100] {

@@ -13,7 +13,7 @@ struct DeafService: ControlService {
     func react(_ id: MessageID, _ form: ReactionForm) async throws(ControlError) -> MessageForm { throw deaf }
     func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm { throw deaf }
     func message(_ id: MessageID) async throws(ControlError) -> MessageForm { throw deaf }
-    func outbox(_ range: PageRange) async throws(ControlError) -> MessageListForm { throw deaf }
+    func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListForm { throw deaf }
     func failed(in channel: ChannelID?, _ range: PageRange) async throws(ControlError) -> MessageListForm {
         throw deaf
     }
@@ -27,6 +27,8 @@ struct DeafService: ControlService {
     ) async throws(ControlError) -> ChangeReport { throw deaf }
     func deleteActions(limit: Int, before: Int64?) async throws(ControlError) -> DeleteActionListForm { throw deaf }
     func status() async throws(ControlError) -> StatusForm { throw deaf }
+    func activity() async throws(ControlError) -> ActivityForm { throw deaf }
+    func watch() -> AsyncThrowingStream<ActivityForm, any Error> { AsyncThrowingStream { $0.finish(throwing: deaf) } }
     func setPaused(_ isPaused: Bool) async throws(ControlError) { throw deaf }
     func probe() async throws(ControlError) { throw deaf }
 }

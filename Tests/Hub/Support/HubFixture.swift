@@ -1,3 +1,4 @@
+import CausewayHTTPServer
 import CausewayHub
 import CausewayModels
 import CausewayWire
@@ -33,7 +34,7 @@ struct HubFixture: Sendable {
     }
 
     static func running<Value: Sendable>(
-        faults: HubFaults? = nil, limits: ConnectionLimits = ConnectionLimits(),
+        faults: HubFaults? = nil, limits: ConnectionLimits = ConnectionLimits.hub,
         _ body: @Sendable (HubFixture) async throws -> Value
     ) async throws -> Value {
         let temporary = TemporaryFolder()
@@ -44,7 +45,7 @@ struct HubFixture: Sendable {
 
     /// A hub on a folder that is set up already.
     static func running<Value: Sendable>(
-        _ folder: DataFolder, faults: HubFaults? = nil, limits: ConnectionLimits = ConnectionLimits(),
+        _ folder: DataFolder, faults: HubFaults? = nil, limits: ConnectionLimits = ConnectionLimits.hub,
         _ body: @Sendable (HubFixture) async throws -> Value
     ) async throws -> Value {
         let token = try token(in: folder)

@@ -1,0 +1,87 @@
+import ArgumentParser
+import CausewayControl
+import CausewayStatusPage
+import Foundation
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+@main
+struct CausewayStatus: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "causeway-status",
+        abstract: "Shows the outbox of a daemon in a browser: what waits and why, what failed, what was deleted.",
+        discussion: """
+            By itself it listens on 127.0.0.1:8585 and is open to everyone on this machine; --token-file asks for a \
+            token. Another address needs a token, TLS (--certificate, --key) and the name under which browsers reach \
+            it (--origin). The token comes from a file or from CAUSEWAY_STATUS_TOKEN, never from the command line.
+
+            It talks to the daemon's control socket only, needs no daemon to start, and goes on by itself when one \
+            stops and comes back. Texts of messages are hidden unless --show-bodies is given.
+
+            Options count before the environment (CAUSEWAY_STATUS_LISTEN for --listen, and so on), the environment \
+            before $XDG_CONFIG_HOME/causeway/status.json or --config. The socket, the store and the log are set as \
+            for the daemon. It says “listening” with the address in its log once it can be reached.
+
+            EXIT STATUS
+            \(ExitStatus.table)
+            """,
+        version: ProgramVersion.text)
+
+    @Option(help: ArgumentHelp("Read settings of the page from this JSON file.", valueName: "file"))
+    var config: String?
+    @Option(help: ArgumentHelp(StatusPageKey.listen.help)) var listen: String?
+    @Option(help: ArgumentHelp(StatusPageKey.origins.help)) var origin: [String] = []
+    @Option(help: ArgumentHelp(StatusPageKey.tokenFile.help, valueName: "file")) var tokenFile: String?
+    @Option(help: ArgumentHelp(StatusPageKey.certificate.help, valueName: "file")) var certificate: String?
+    @Option(help: ArgumentHelp(StatusPageKey.key.help, valueName: "file")) var key: String?
+    @Flag(help: ArgumentHelp(StatusPageKey.showBodies.help)) var showBodies = false
+
+    @Option(help: ArgumentHelp(SettingKey.store.help)) var store: String?
+    @Option(help: ArgumentHelp(SettingKey.socket.help)) var socket: String?
+    @Option(help: ArgumentHelp(SettingKey.logLevel.help)) var logLevel: String?
+    @Option(help: ArgumentHelp(SettingKey.logFormat.help)) var logFormat: String?
+
+    func run() async throws {
+        do {
+            let environment = ProcessInfo.processInfo.environment
+            let said: [SettingKey: String?] = [
+                .store: store, .socket: socket, .logLevel: logLevel, .logFormat: logFormat,
+            ]
+            let settings = try Settings.resolve(flags: said.compactMapValues { $0 }, environment: environment)
+            let page = try StatusPageSettings(flags: flags, environment: environment, file: config)
+                .configuration(socket: settings.socket)
+            LoggingSystem.bootstrap { _ in LineLogHandler(format: settings.logFormat, level: settings.logLevel) }
+            try await serve(page, at: settings.socket)
+        } catch let error as ControlError {
+            FileHandle.standardError.write(Data("causeway-status: \(VisibleText.oneLine(error.detail))\n".utf8))
+            throw ExitCode(error.code.exitStatus.rawValue)
+        }
+    }
+
+    private var flags: [StatusPageKey: String] {
+        let said: [StatusPageKey: String?] = [
+            .listen: listen, .origins: origin.isEmpty ? nil : origin.joined(separator: ","), .tokenFile: tokenFile,
+            .certificate: certificate, .key: key, .showBodies: showBodies ? "true" : nil,
+        ]
+        return said.compactMapValues { $0 }
+    }
+
+    private func serve(_ configuration: StatusPageConfiguration, at socket: String) async throws {
+        let logger = Logger(label: "causeway-status")
+        let (daemon, close) = try DaemonDesk.socket(socket)
+        let page = try StatusPageService(configuration, daemon: daemon, logger: logger)
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        var group = ServiceGroupConfiguration(
+            services: [page], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
+        group.maximumGracefulShutdownDuration = .seconds(StatusPageLimits.shutdownSecondsMax)
+        do {
+            try await ServiceGroup(configuration: group).run()
+        } catch is CancellationError {
+            logger.warning("requests were cut off at the end")
+        }
+        await close()
+        logger.notice("stopped")
+    }
+}

@@ -1,0 +1,58 @@
+import Causeway
+import Synchronization
+
+/// Follows the commits of a client: how many there were, and how many messages of ours reached the server when.
+final class ActivityMonitor: Sendable {
+    /// Owned by the monitor; written on the store's committing thread, read by anybody. The lock is held for a sum.
+    private final class Ledger: Sendable {
+        struct State {
+            var version: Int64 = 0
+            var drain = DrainHistory()
+            var watchers = 0
+        }
+
+        let state = Mutex(State())
+
+        func note(_ commit: StoreCommit) {
+            let delivered = commit.changes.count { change in
+                guard case .message(let before, let after, _) = change, let after, after.lane != nil else {
+                    return false
+                }
+                return before?.syncState != .synced && after.syncState == .synced
+            }
+            let now = SystemRuntime().wallClock
+            state.withLock { state in
+                state.version = commit.version
+                if delivered > 0 { state.drain.record(delivered, at: now) }
+            }
+        }
+    }
+
+    private let ledger: Ledger
+    private let subscription: StoreSubscription
+
+    init(_ client: CausewayClient) {
+        let ledger = Ledger()
+        self.ledger = ledger
+        subscription = client.changes { ledger.note($0) }
+    }
+
+    /// The number of the last commit of this run.
+    var version: Int64 { ledger.state.withLock { $0.version } }
+
+    func drainedPerMinute() -> [Int] {
+        let now = SystemRuntime().wallClock
+        return ledger.state.withLock { $0.drain.perMinute(at: now) }
+    }
+
+    /// Takes a place among those who watch; false when all are taken.
+    func enter() -> Bool {
+        ledger.state.withLock { state in
+            guard state.watchers < ControlLimits.watchersMax else { return false }
+            state.watchers += 1
+            return true
+        }
+    }
+
+    func leave() { ledger.state.withLock { $0.watchers -= 1 } }
+}

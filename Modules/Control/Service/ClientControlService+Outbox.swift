@@ -1,0 +1,48 @@
+import Causeway
+
+extension ClientControlService {
+    package func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListForm {
+        guard let channel = query.channel, let state = query.state, state != .error else {
+            return try await page(query.scope, query)
+        }
+        // No index has both: the channel's part of the outbox is looked through, so far and no further.
+        var found: [MessageForm] = []
+        var query = query
+        for _ in 0..<ControlLimits.looksPerPageMax {
+            let page = try await page(.undeliveredIn(channel), query, limit: Limits.pageSizeMax)
+            for (index, message) in page.messages.enumerated() where message.state == state.rawValue {
+                found.append(message)
+                guard found.count == query.range.limit else { continue }
+                let isLast = index == page.messages.count - 1
+                let mark = isLast ? page.next : PlaceMark(MessageCursor(position: .max, ordinal: message.ordinal))
+                return MessageListForm(found, next: mark?.cursor)
+            }
+            guard let next = page.next else { return MessageListForm(found, next: nil) }
+            query.range.after = next
+        }
+        return MessageListForm(found, next: query.range.after?.cursor)
+    }
+
+    private func page(
+        _ scope: MessageQuery.Scope, _ query: OutboxQuery, limit: Int? = nil
+    ) async throws(ControlError) -> MessageListForm {
+        let page = try await asked { () throws(ClientError) in
+            try await client.messages.outbox(
+                MessageQuery(
+                    scope: scope, direction: query.newestFirst ? .descending : .ascending,
+                    after: query.range.after?.cursor, limit: limit ?? query.range.limit))
+        }
+        return MessageListForm(page.items.map { MessageForm($0.message, wait: $0.wait) }, next: page.next)
+    }
+}
+
+extension OutboxQuery {
+    fileprivate var scope: MessageQuery.Scope {
+        switch (state, channel) {
+        case (.error, _): .failed(in: channel)
+        case (let state?, _): .pending(state)
+        case (nil, let channel?): .undeliveredIn(channel)
+        case (nil, nil): .undelivered
+        }
+    }
+}

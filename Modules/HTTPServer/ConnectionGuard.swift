@@ -1,0 +1,171 @@
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOHTTPTypes
+internal import NIOHTTPTypesHTTP1
+
+/// Holds one connection to its `ConnectionLimits`, and answers what is no HTTP in the server's own words.
+///
+/// | waiting for | bounded by | then |
+/// | --- | --- | --- |
+/// | the first request's header | `firstHeader` | the connection is closed |
+/// | the rest of a body | `body`; `discardedBytesMax` beyond `requestBytesMax` | the connection is closed |
+/// | the client to take an answer, or an event of a stream | `answer` | the connection is closed |
+/// | the next request | `idle` (Hummingbird's part) | the connection is closed |
+///
+/// Bytes that are no HTTP, or a header beyond its limit, are answered with 400 or 431 and the connection is closed.
+final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let limits: ConnectionLimits
+    private let refusal: ConnectionRefusal
+
+    private enum Reading {
+        case firstHeader
+        case body(bytes: Int)
+        case nothing
+    }
+
+    private var reading = Reading.firstHeader
+    private var readDeadline: Scheduled<Void>?
+    private var answerDeadline: Scheduled<Void>?
+    /// Requests whose answer has not ended.
+    private var unanswered = 0
+    private var isAnswering = false
+    /// True while the answer is an event stream, which has no end to wait for.
+    private var isStreaming = false
+    /// True once this handler wrote the last answer; nothing of others leaves any more.
+    private var isEnding = false
+
+    init(_ limits: ConnectionLimits, _ refusal: ConnectionRefusal) {
+        self.limits = limits
+        self.refusal = refusal
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        readDeadline = closing(context, after: limits.firstHeader)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { cancelDeadlines() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        cancelDeadlines()
+        context.fireChannelInactive()
+    }
+
+    // MARK: - Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isEnding else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            unanswered += 1
+            reading = .body(bytes: 0)
+            readDeadline?.cancel()
+            readDeadline = closing(context, after: limits.body)
+            allowBody(of: head, context)
+        case .body(let part):
+            guard case .body(let bytes) = reading else { break }
+            guard bytes + part.readableBytes <= limits.requestBytesMax + limits.discardedBytesMax else {
+                context.close(promise: nil)
+                return
+            }
+            reading = .body(bytes: bytes + part.readableBytes)
+        case .end:
+            reading = .nothing
+            readDeadline?.cancel()
+            readDeadline = nil
+        }
+        context.fireChannelRead(data)
+    }
+
+    /// Answers `Expect: 100-continue` (RFC 9110 §10.1.1), unless the body is refused for its size anyway.
+    private func allowBody(of head: HTTPRequest, _ context: ChannelHandlerContext) {
+        guard head.headerFields[.expect]?.lowercased() == "100-continue", unanswered == 1 else { return }
+        let announced = head.headerFields[.contentLength].flatMap { Int($0) } ?? 0
+        guard announced <= limits.requestBytesMax else { return }
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+    }
+
+    // MARK: - Answers
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard !isEnding else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        switch unwrapOutboundIn(data) {
+        case .head(let head):
+            isAnswering = true
+            isStreaming = head.headerFields[.contentType] == Self.streamType
+            if answerDeadline == nil { answerDeadline = closing(context, after: limits.answer) }
+            context.write(data, promise: promise)
+        case .body:
+            guard isStreaming else {
+                context.write(data, promise: promise)
+                break
+            }
+            if answerDeadline == nil { answerDeadline = closing(context, after: limits.answer) }
+            context.write(data, promise: taken(promise, context))
+        case .end:
+            isAnswering = false
+            unanswered -= 1
+            context.write(data, promise: taken(promise, context))
+        }
+    }
+
+    static let streamType = "text/event-stream"
+
+    /// A promise that is kept when the client has taken what is written with it; the deadline then ends.
+    private func taken(_ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
+        let taken = promise ?? context.eventLoop.makePromise(of: Void.self)
+        taken.futureResult.assumeIsolated().whenComplete { [self] _ in
+            answerDeadline?.cancel()
+            answerDeadline = nil
+        }
+        return taken
+    }
+
+    // MARK: - What is no HTTP
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isEnding else { return }
+        guard error is HTTPParserError || error is HTTP1TypeConversionError, mayAnswerBadRequest else {
+            context.fireErrorCaught(error)
+            return
+        }
+        isEnding = true
+        let isTooLarge = error as? HTTPParserError == .headerOverflow
+        var (head, body) = refusal.answer(isTooLarge ? .headerTooLarge : .notHTTP)
+        head.headerFields[.connection] = "close"
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(body)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        cancelDeadlines()
+        // Closing at once, with bytes of the client unread, could take the answer away from it again.
+        readDeadline = closing(context, after: .seconds(1))
+    }
+
+    /// Only when the answer cannot be taken for that of another request.
+    private var mayAnswerBadRequest: Bool {
+        if unanswered == 0 { return true }
+        guard case .body = reading else { return false }
+        return unanswered == 1 && !isAnswering
+    }
+
+    // MARK: - Deadlines
+
+    private func closing(_ context: ChannelHandlerContext, after limit: Duration) -> Scheduled<Void> {
+        context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limit)) { context.close(promise: nil) }
+    }
+
+    private func cancelDeadlines() {
+        readDeadline?.cancel()
+        answerDeadline?.cancel()
+        readDeadline = nil
+        answerDeadline = nil
+    }
+}

@@ -1,0 +1,11 @@
+package import CausewayHTTPServer
+
+extension ConnectionLimits {
+    /// The numbers of `HubLimits`.
+    package static let hub = ConnectionLimits(
+        headerFieldBytesMax: HubLimits.headerFieldBytesMax, headerListBytesMax: HubLimits.headerListBytesMax,
+        headerFieldsMax: HubLimits.headerFieldsMax, requestBytesMax: HubLimits.requestBytesMax,
+        discardedBytesMax: HubLimits.discardedBytesMax, firstHeader: .seconds(HubLimits.firstHeaderSecondsMax),
+        body: .seconds(HubLimits.bodySecondsMax), answer: .seconds(HubLimits.answerSecondsMax),
+        idle: .seconds(HubLimits.idleSecondsMax), connectionsMax: HubLimits.connectionsMax)
+}

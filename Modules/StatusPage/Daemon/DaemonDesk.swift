@@ -1,0 +1,32 @@
+package import CausewayControl
+
+/// The daemon, as the page asks it: one way for looking, which gives up soon, and one for doing, which is patient.
+package struct DaemonDesk: Sendable {
+    let reading: any ControlService
+    let changing: any ControlService
+
+    package init(reading: any ControlService, changing: any ControlService) {
+        self.reading = reading
+        self.changing = changing
+    }
+
+    /// Over the socket of a daemon; connects with the first question.
+    ///
+    /// Throws ``ControlError/Code/configuration`` when the path cannot be one of a socket.
+    package static func socket(_ path: String) throws(ControlError) -> (
+        desk: DaemonDesk, close: @Sendable () async -> Void
+    ) {
+        let reading = try ControlClient(
+            socketPath: path, answerTime: .seconds(StatusPageLimits.daemonSecondsMax),
+            connectionsMax: StatusPageLimits.daemonConnectionsMax)
+        let changing = try ControlClient(
+            socketPath: path, answerTime: .seconds(StatusPageLimits.actionSecondsMax))
+        return (
+            DaemonDesk(reading: reading, changing: changing),
+            {
+                await reading.close()
+                await changing.close()
+            }
+        )
+    }
+}

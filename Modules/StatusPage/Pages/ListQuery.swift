@@ -1,0 +1,83 @@
+import Causeway
+import CausewayControl
+
+/// What the address of a list asks for, and the form that asks for it.
+struct ListQuery {
+    let path: String
+    var channel: ChannelID?
+    var state: SyncState?
+    var newestFirst: Bool
+    var limit: Int
+    var after: PlaceMark?
+
+    /// - Parameter newestFirst: the order when the address names none.
+    ///
+    /// Throws 400 for what cannot be asked.
+    init(path: String, _ fields: FormFields, newestFirst isUsual: Bool = false) throws(PageRefusal) {
+        self.path = path
+        channel = try fields["channel"].map { text throws(PageRefusal) in
+            guard let channel = ChannelID(text) else {
+                throw .badRequest("The channel's name \(Name.problem(with: text) ?? "is wrong").")
+            }
+            return channel
+        }
+        state = try fields["state"].map { text throws(PageRefusal) in
+            guard let state = SyncState(rawValue: text), state != .synced else {
+                throw .badRequest("The state is created, uploading, syncing or error.")
+            }
+            return state
+        }
+        switch fields["order"] {
+        case nil: newestFirst = isUsual
+        case "oldest": newestFirst = false
+        case "newest": newestFirst = true
+        default: throw .badRequest("The order is oldest or newest.")
+        }
+        limit = try Self.limit(fields)
+        after = try fields["after"].map { text throws(PageRefusal) in
+            guard let mark = PlaceMark(text) else { throw .badRequest("That is no place in the list.") }
+            return mark
+        }
+    }
+
+    static func limit(_ fields: FormFields) throws(PageRefusal) -> Int {
+        guard let text = fields["limit"] else { return StatusPageLimits.rowsDefault }
+        guard let limit = Int(text), let most = StatusPageLimits.rowsChoices.last, (1...most).contains(limit) else {
+            throw .badRequest("The number of rows is 1 to \(StatusPageLimits.rowsChoices.last ?? 0).")
+        }
+        return limit
+    }
+
+    var outbox: OutboxQuery {
+        OutboxQuery(
+            channel: channel, state: state, newestFirst: newestFirst, range: PageRange(limit: limit, after: after))
+    }
+
+    /// The address of another page of the same list.
+    func link(after mark: PlaceMark?) -> String {
+        PageLink.to(
+            path,
+            [
+                "channel": channel?.value, "state": state?.rawValue, "order": newestFirst ? "newest" : "oldest",
+                "limit": String(limit), "after": mark?.description,
+            ])
+    }
+
+    /// The form, and the links to other pages.
+    func view(shown: Int, next: PlaceMark?) -> [String: Any] {
+        var view: [String: Any] = [
+            "action": path, "channel": channel?.value ?? "",
+            "orders": [
+                ["value": "oldest", "label": "Oldest first", "isChosen": !newestFirst],
+                ["value": "newest", "label": "Newest first", "isChosen": newestFirst],
+            ] as [[String: Any]],
+            "limits": StatusPageLimits.rowsChoices.map { ["value": $0, "isChosen": $0 == limit] as [String: Any] },
+            "shown": shown == 0 ? "" : "\(PageNumber.messages(shown)) on this page",
+        ]
+        if after != nil { view["first"] = link(after: nil) }
+        if let next { view["next"] = link(after: next) }
+        return view
+    }
+
+    var isFiltered: Bool { channel != nil || state != nil || after != nil }
+}

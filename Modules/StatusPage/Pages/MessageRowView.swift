@@ -1,0 +1,88 @@
+import Causeway
+import CausewayControl
+
+/// A message as the row of a list.
+struct MessageRowView {
+    let message: MessageForm
+    let now: Timestamp
+    let showsBodies: Bool
+
+    var view: [String: Any] {
+        var view = Self.parts(of: message)
+        view["age"] = PageMoment(message.createdAtMs, now: now).view
+        view["attempts"] = message.attempts
+        if let untilMs = message.wait?.untilMs { view["nextTry"] = PageMoment.next(untilMs, now: now) }
+        view["why"] = PageNumber.preview(
+            WaitWords.text(message.wait, message.waitText) ?? message.failure?.text ?? "")
+        view["note"] = view["why"]
+        if let position = message.position { view["position"] = position }
+        if let upload { view["upload"] = upload }
+        addFailure(to: &view)
+        if showsBodies, let said = Self.said(message) { view["said"] = PageNumber.preview(said) }
+        return view
+    }
+
+    /// What every view of a message has.
+    static func parts(of message: MessageForm) -> [String: Any] {
+        var view: [String: Any] = [
+            "id": message.id.description, "idShort": short(message.id), "type": kind(of: message),
+            "channelName": message.channel.value, "sender": message.sender.value,
+            "state": message.state, "stateKind": kind(ofState: message.state), "inDoubt": message.inDoubt,
+            "ios": message.states.ios, "android": message.states.android, "typescript": message.states.typescript,
+            "classic": message.states.classic, "lane": message.lane ?? "none",
+        ]
+        if let place = message.place { view["place"] = PageNumber.text(place) }
+        if let related = message.related {
+            view["related"] = related.description
+            view["relatedShort"] = short(related)
+        }
+        if let attachment = message.attachment {
+            view["file"] = PageNumber.preview(attachment.name)
+            view["fileSize"] = PageNumber.bytes(attachment.size)
+        }
+        return view
+    }
+
+    /// `text`, `image`; an edit, a reaction and what else is about another message by the name of that.
+    private static func kind(of message: MessageForm) -> String {
+        message.role == MessageRole.message.name ? message.type : message.role
+    }
+
+    /// Enough of an id to tell messages apart: its last 12 digits are random.
+    static func short(_ id: MessageID) -> String { "…" + id.description.suffix(12) }
+
+    /// Which colour a state has.
+    static func kind(ofState state: String) -> String {
+        switch SyncState(rawValue: state) {
+        case .synced: "good"
+        case .syncing, .uploading: "busy"
+        case .error: "bad"
+        case .created, nil: ""
+        }
+    }
+
+    /// What the message says, as one text; nil for media without a caption.
+    static func said(_ message: MessageForm) -> String? {
+        if let data = message.custom ?? message.unknown {
+            return (try? ControlJSON.encode(data)).map { String(decoding: $0, as: UTF8.self) }
+        }
+        return message.text
+    }
+
+    private var upload: [String: Any]? {
+        guard let sent = message.wait?.sent, let total = message.wait?.total else { return nil }
+        return [
+            "sent": sent, "total": max(1, total),
+            "words": "\(PageNumber.bytes(sent)) of \(PageNumber.bytes(total))",
+        ]
+    }
+
+    private func addFailure(to view: inout [String: Any]) {
+        guard let failure = message.failure else { return }
+        view["error"] = PageNumber.preview(failure.text)
+        view["reason"] = failure.reason
+        if !failure.code.isEmpty { view["code"] = PageNumber.preview(failure.code) }
+        view["failedAt"] = PageMoment(failure.atMs, now: now).view
+        if let lastMs = message.lastAttemptAtMs { view["lastAttempt"] = PageMoment(lastMs, now: now).view }
+    }
+}

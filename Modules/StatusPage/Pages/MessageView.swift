@@ -1,0 +1,64 @@
+import Causeway
+import CausewayControl
+
+/// One message: what it is, its story, what it says.
+struct MessageView {
+    let message: MessageForm
+    let now: Timestamp
+    let showsBodies: Bool
+
+    var view: [String: Any] {
+        var view = MessageRowView.parts(of: message)
+        view["attempts"] = message.attempts
+        view["channelLink"] = PageLink.escaped(message.channel.value)
+        if let position = message.position { view["position"] = PageNumber.text(position) }
+        if let why = WaitWords.text(message.wait, message.waitText) { view["why"] = why }
+        if let untilMs = message.wait?.untilMs { view["nextTry"] = PageMoment.next(untilMs, now: now) }
+        if let failure = message.failure { view["error"] = failure.text }
+        let isFailed = message.state == SyncState.error.rawValue
+        view["hasDeeds"] = message.state != SyncState.synced.rawValue
+        view["canResend"] = isFailed
+        view["story"] = story
+        view["isShown"] = showsBodies
+        if showsBodies { view["body"] = MessageRowView.said(message) ?? "" }
+        return view
+    }
+
+    private var story: [[String: Any]] {
+        var steps = [step(message.createdAtMs, "Created", "", "It was on the disk before anybody was told.")]
+        var former = SyncState.created
+        for change in message.history {
+            guard let state = SyncState(rawValue: change.state) else { continue }
+            steps.append(
+                step(change.atMs, Self.title(of: state, after: former), MessageRowView.kind(ofState: change.state), nil)
+            )
+            former = state
+        }
+        if let failure = message.failure { steps.append(step(failure.atMs, "Last error", "bad", failure.text)) }
+        if let at = message.acceptedAtMs {
+            let place = message.position.map { " as number \(PageNumber.text($0)) of its channel" } ?? ""
+            steps.append(step(at, "Accepted by the server\(place)", "good", "By the server's clock."))
+        }
+        return steps
+    }
+
+    private static func title(of state: SyncState, after former: SyncState) -> String {
+        switch (state, former) {
+        case (.created, .error): "Put back into the queue"
+        case (.created, _): "Back in the queue: the attempt was not answered well, and is repeated"
+        case (.uploading, _): "Its attachment is on its way"
+        case (.syncing, _): "Sent to the server"
+        case (.synced, _): "On the server"
+        case (.error, _): "Given up"
+        }
+    }
+
+    private func step(_ milliseconds: Int64, _ title: String, _ kind: String, _ text: String?) -> [String: Any] {
+        let moment = PageMoment(milliseconds, now: now)
+        var step: [String: Any] = [
+            "title": title, "kind": kind, "machine": moment.moment.description, "full": moment.full,
+        ]
+        if let text { step["text"] = text }
+        return step
+    }
+}

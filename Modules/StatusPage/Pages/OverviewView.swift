@@ -1,0 +1,119 @@
+import Causeway
+import CausewayControl
+
+/// How things stand, in words.
+struct OverviewView {
+    let activity: ActivityForm
+    let now: Timestamp
+
+    private var status: StatusForm { activity.status }
+
+    var view: [String: Any] {
+        var view: [String: Any] = [
+            "alerts": alerts, "tiles": tiles, "delivered": PageNumber.text(status.delivered), "link": link,
+            "transport": transport, "waitingText": waitingText, "hour": HourView(activity.drainedPerMinute).view,
+            "hasLanes": !status.lanes.isEmpty, "lanes": status.lanes.prefix(StatusPageLimits.lanesShownMax).map(lane),
+            "pid": String(status.process.pid), "daemonVersion": status.process.version, "store": status.process.store,
+            "epoch": String(status.epoch), "bytes": PageNumber.bytes(Int64(status.counts.undeliveredBytes)),
+        ]
+        if let session = status.session {
+            view["session"] = [
+                "user": session.user.value, "server": session.server,
+                "since": PageMoment(session.startedAtMs, now: now).view,
+            ]
+        }
+        if let server = status.server { view["serverSays"] = PageNumber.preview(server) }
+        let more = status.lanes.count - StatusPageLimits.lanesShownMax
+        if more > 0 { view["moreLanes"] = PageNumber.text(more) }
+        return view
+    }
+
+    private var alerts: [[String: Any]] {
+        var alerts: [[String: Any]] = []
+        if let attention = status.attention {
+            alerts.append(["kind": "bad", "title": "This needs a person.", "text": attention.detail])
+        }
+        if let problem = status.storeProblem {
+            alerts.append(["kind": "bad", "title": "The store takes no writes.", "text": problem])
+        }
+        if status.paused {
+            alerts.append([
+                "kind": "busy", "title": "The outbox is paused.",
+                "text": "Messages are taken in and not sent. `causeway resume` goes on.",
+            ])
+        }
+        if status.session == nil {
+            alerts.append([
+                "kind": "busy", "title": "Nobody is logged in.", "text": "`causeway login` begins a session.",
+            ])
+        }
+        return alerts
+    }
+
+    private var tiles: [[String: Any]] {
+        let counts = status.counts
+        let states: [(String, Int, String)] = [
+            ("waiting (created)", counts.created, "created"), ("uploading", counts.uploading, "uploading"),
+            ("in flight (syncing)", counts.syncing, "syncing"),
+        ]
+        let tiles: [[String: Any]] = states.map { label, count, state in
+            [
+                "label": label, "value": PageNumber.text(count),
+                "href": PageLink.to("/outbox", ["state": state]),
+            ]
+        }
+        return tiles + [
+            [
+                "label": "failed (error)", "value": PageNumber.text(counts.error), "href": "/failed",
+                "isBad": counts.error > 0,
+            ]
+        ]
+    }
+
+    private var link: [String: Any] {
+        let connectivity = status.connectivity
+        let since = connectivity.sinceMs.map { " for " + PageMoment($0, now: now).words } ?? ""
+        let until = connectivity.untilMs.map { $0 <= now.milliseconds ? "now" : PageMoment($0, now: now).words }
+        switch connectivity.state {
+        case "online": return ["kind": "good", "word": "online", "text": "The server is reachable."]
+        case "offline":
+            let detail = connectivity.detail.map { ": " + PageNumber.preview($0) } ?? ""
+            let next = until.map { "; it is looked for again \($0)" } ?? ""
+            return ["kind": "bad", "word": "offline", "text": "Not reachable\(since)\(detail)\(next)."]
+        case "settling":
+            return ["kind": "busy", "word": "settling", "text": "Reachable again; sending begins \(until ?? "soon")."]
+        default: return ["kind": "", "word": "unknown", "text": "Not tried yet."]
+        }
+    }
+
+    private var transport: String {
+        guard let server = status.session?.server else { return "none" }
+        switch server.prefix(while: { $0 != ":" }) {
+        case "https": return "HTTPS (requests over TLS)"
+        case "http": return "HTTP (plain, on loopback)"
+        case "wss": return "WebSocket over TLS"
+        case "ws": return "WebSocket (plain, on loopback)"
+        case let scheme: return String(scheme.prefix(32))
+        }
+    }
+
+    private var waitingText: String {
+        let waiting = status.counts.waiting
+        guard waiting > 0 else { return "Nothing waits." }
+        let reason = WaitWords.text(status.wait, status.waitText).map { ": " + $0 } ?? ""
+        return PageNumber.messages(waiting) + " on the way" + PageNumber.preview(reason) + "."
+    }
+
+    private func lane(_ lane: StatusForm.Lane) -> [String: Any] {
+        var view: [String: Any] = [
+            "name": lane.lane, "depth": PageNumber.text(lane.depth),
+            "why": PageNumber.preview(WaitWords.text(lane.wait, lane.waitText) ?? ""),
+        ]
+        if let head = lane.head {
+            view["head"] = head.description
+            view["headShort"] = MessageRowView.short(head)
+        }
+        if let milliseconds = lane.headCreatedAtMs { view["age"] = PageMoment(milliseconds, now: now).view }
+        return view
+    }
+}

@@ -1,0 +1,28 @@
+package import CausewayControl
+import CausewayTLS
+import Foundation
+
+/// What people must know to see the page. Kept as a digest: it is compared and never shown.
+package struct PageToken: Sendable, Hashable, CustomStringConvertible {
+    private let digest: [UInt8]
+
+    /// - Parameter origin: where the text comes from, for the error, which never repeats it.
+    ///
+    /// Throws ``ControlError/Code/configuration`` for what is shorter than ``StatusPageLimits/tokenBytesMin``.
+    package init(_ text: String, from origin: String) throws(ControlError) {
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let sizes = StatusPageLimits.tokenBytesMin...StatusPageLimits.tokenBytesMax
+        guard sizes.contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw ControlError(
+                .configuration,
+                "\(origin) holds no token for the page: \(sizes.lowerBound) to \(sizes.upperBound) visible ASCII"
+                    + " characters; `openssl rand -hex 24` makes one")
+        }
+        digest = Digest.sha256(text.utf8)
+    }
+
+    /// Takes the same time for every text.
+    func matches(_ text: String) -> Bool { Digest.constantTimeEqual(Digest.sha256(text.utf8), digest) }
+
+    package var description: String { "••••" }
+}

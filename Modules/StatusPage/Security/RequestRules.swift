@@ -1,0 +1,57 @@
+import CausewayTLS
+import HTTPTypes
+import Hummingbird
+
+/// Which requests may come from where. Pure: what a request says of itself, and the verdict.
+///
+/// | request | needs |
+/// | --- | --- |
+/// | any | a `Host` that is ours |
+/// | that reads | not to come from inside another site's page: no image, frame, script or fetch of one |
+/// | that changes | `POST`, the exact `Origin`, `Sec-Fetch-Site: same-origin`, a plain form, the session's secret |
+enum RequestRules {
+    static let fetchSite = name("Sec-Fetch-Site")
+    static let fetchMode = name("Sec-Fetch-Mode")
+    static let fetchDestination = name("Sec-Fetch-Dest")
+
+    private static func name(_ text: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is a field's name") }
+        return name
+    }
+
+    /// Why a request that reads is refused; `nil` when it is not.
+    static func problemOfReading(_ fields: HTTPFields) -> String? {
+        if let destination = fields[fetchDestination], ["iframe", "frame", "embed", "object"].contains(destination) {
+            return "The page is not shown inside another one."
+        }
+        guard let site = fields[fetchSite], site != "same-origin", site != "none" else { return nil }
+        // A link of another site may lead here; nothing else of it may.
+        guard fields[fetchMode] == "navigate", fields[fetchDestination] == "document" else {
+            return "The request comes from inside another site's page."
+        }
+        return nil
+    }
+
+    /// Why a request that changes something is refused before its form is read; `nil` when it is not.
+    static func problemOfChanging(_ fields: HTTPFields, origin: SiteOrigin) -> PageRefusal? {
+        guard fields[values: .origin] == [origin.description] else {
+            return .forged("It does not come from this page (Origin).")
+        }
+        guard fields[values: fetchSite] == ["same-origin"] else {
+            return .forged("It does not come from this page (Sec-Fetch-Site).")
+        }
+        guard fields[values: .contentType] == ["application/x-www-form-urlencoded"] else {
+            return PageRefusal(
+                .unsupportedMediaType, title: "Not a form",
+                text: "Actions are asked for by the forms of this page only.")
+        }
+        return nil
+    }
+
+    /// Whether the form carries the secret; takes the same time for every wrong one of its length.
+    static func carries(_ secret: String, _ form: FormFields) -> Bool {
+        let given = form.all("csrf")
+        guard given.count == 1, let text = given.first else { return false }
+        return Digest.constantTimeEqual(Array(text.utf8), Array(secret.utf8))
+    }
+}

@@ -1,0 +1,77 @@
+import Causeway
+import CausewayTLS
+import Synchronization
+
+/// Who is logged in. In memory: a restart of the page ends every login.
+///
+/// Owned by the page; the lock guards the table and is held for a look-up. Bounded by
+/// ``StatusPageLimits/sessionsMax``.
+final class SessionKeeper: Sendable {
+    private struct Entry {
+        var session: PageSession
+        let begunAt: MonotonicTime
+        var usedAt: MonotonicTime
+    }
+
+    /// For pages without a token: one session for everybody who can reach them.
+    private let open: PageSession?
+    /// The secret of the login form, which belongs to no session yet.
+    let loginSecret = SessionKeeper.secret()
+    /// By the digest of the cookie, so that no comparison can tell anything of it.
+    private let entries = Mutex<[[UInt8]: Entry]>([:])
+
+    init(needsLogin: Bool) {
+        open = needsLogin ? nil : PageSession(formSecret: Self.secret(), isLogin: false)
+    }
+
+    static func secret() -> String {
+        SecureRandom.bytes(32).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+
+    /// Begins a session and says its cookie.
+    func begin(at now: MonotonicTime) -> String {
+        let cookie = Self.secret()
+        let session = PageSession(formSecret: Self.secret(), isLogin: true)
+        entries.withLock { entries in
+            if entries.count >= StatusPageLimits.sessionsMax {
+                entries = entries.filter { Self.isAlive($0.value, now) }
+            }
+            if entries.count >= StatusPageLimits.sessionsMax,
+                let oldest = entries.min(by: { $0.value.usedAt < $1.value.usedAt })?.key
+            {
+                entries[oldest] = nil
+            }
+            entries[Digest.sha256(cookie.utf8)] = Entry(session: session, begunAt: now, usedAt: now)
+        }
+        return cookie
+    }
+
+    /// The session of a request; `nil` when it must log in first.
+    func session(cookie: String?, at now: MonotonicTime) -> PageSession? {
+        if let open { return open }
+        guard let cookie else { return nil }
+        let key = Digest.sha256(cookie.utf8)
+        return entries.withLock { entries in
+            guard let entry = entries[key] else { return nil }
+            guard Self.isAlive(entry, now) else {
+                entries[key] = nil
+                return nil
+            }
+            entries[key]?.usedAt = now
+            return entry.session
+        }
+    }
+
+    func end(cookie: String) {
+        let key = Digest.sha256(cookie.utf8)
+        entries.withLock { $0[key] = nil }
+    }
+
+    private static func isAlive(_ entry: Entry, _ now: MonotonicTime) -> Bool {
+        now - entry.begunAt < .seconds(StatusPageLimits.sessionSecondsMax)
+            && now - entry.usedAt < .seconds(StatusPageLimits.sessionIdleSecondsMax)
+    }
+}

@@ -1,0 +1,45 @@
+import CausewayHTTPServer
+
+/// An origin as browsers write it (RFC 6454): scheme, host, and the port unless it is the scheme's own.
+package struct SiteOrigin: Sendable, Hashable, CustomStringConvertible {
+    package let isSecure: Bool
+    /// What stands in `Host`: `status.example:8585`, in lower case.
+    package let authority: String
+
+    /// - Returns: `nil` unless it is `http://HOST[:PORT]` or `https://HOST[:PORT]` and nothing else.
+    package init?(_ text: String) {
+        let text = text.lowercased()
+        let rest: Substring
+        if text.hasPrefix("https://") {
+            isSecure = true
+            rest = text.dropFirst(8)
+        } else if text.hasPrefix("http://") {
+            isSecure = false
+            rest = text.dropFirst(7)
+        } else {
+            return nil
+        }
+        let plain = "abcdefghijklmnopqrstuvwxyz0123456789.-_:[]"
+        guard !rest.isEmpty, rest.utf8.count <= 255, rest.allSatisfy(plain.contains) else { return nil }
+        var authority = String(rest)
+        let ownPort = isSecure ? ":443" : ":80"
+        if authority.hasSuffix(ownPort) { authority.removeLast(ownPort.count) }
+        guard !authority.isEmpty, !authority.hasPrefix(":"), !authority.hasSuffix(":") else { return nil }
+        self.authority = authority
+    }
+
+    init(isSecure: Bool, host: String, port: Int) {
+        self.isSecure = isSecure
+        let host = host.contains(":") ? "[\(host)]" : host
+        authority = port == (isSecure ? 443 : 80) ? host : "\(host):\(port)"
+    }
+
+    package var description: String { (isSecure ? "https://" : "http://") + authority }
+
+    package var isLoopback: Bool {
+        var host = authority
+        if let end = host.lastIndex(of: ":"), !host.hasSuffix("]") { host = String(host[..<end]) }
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        return ListenAddress.isLoopback(host)
+    }
+}

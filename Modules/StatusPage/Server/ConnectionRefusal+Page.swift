@@ -1,0 +1,21 @@
+import CausewayHTTPServer
+import HTTPTypes
+import NIOCore
+
+extension ConnectionRefusal {
+    /// Answers in plain words what is no request.
+    static let statusPage = ConnectionRefusal { problem in
+        let text =
+            switch problem {
+            case .headerTooLarge:
+                "The header is larger than the \(StatusPageLimits.headerBytesMax) bytes that the page takes.\n"
+            case .notHTTP: "The request is not HTTP/1.1.\n"
+            }
+        let body = ByteBuffer(string: text)
+        var fields: HTTPFields = [
+            .contentType: "text/plain; charset=utf-8", .contentLength: String(body.readableBytes),
+        ]
+        PageEnvelope.protect(&fields)
+        return (HTTPResponse(status: problem.status, headerFields: fields), body)
+    }
+}

@@ -1,0 +1,45 @@
+import CausewayHTTPServer
+import HTTPTypes
+import Hummingbird
+
+/// Lets requests through to the routes: the right host, a path and method that exist, from nowhere hostile, logged in.
+struct FrontGate: RouterMiddleware {
+    /// Known once the port is.
+    let sites: @Sendable () -> SiteList?
+    let sessions: SessionKeeper
+
+    @concurrent
+    func handle(
+        _ request: Request, context: PageContext,
+        next: @concurrent (Request, PageContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        guard let origin = sites()?.origin(host: request.head.authority) else {
+            throw PageRefusal(
+                .misdirectedRequest, title: "Another host", text: "This page does not answer to that name.",
+                advice: "Names are added with --origin.")
+        }
+        context.origin = origin
+        guard let route = PageRoute.find(request.uri.path) else {
+            throw PageRefusal.notFound
+        }
+        guard route.methods.contains(request.method) else {
+            throw PageRefusal(
+                .methodNotAllowed, title: "Not that way", text: "This address takes only \(Self.names(route.methods)).",
+                headers: [.allow: Self.names(route.methods)])
+        }
+        if request.method == .post {
+            if let refusal = RequestRules.problemOfChanging(request.headers, origin: origin) { throw refusal }
+        } else if let problem = RequestRules.problemOfReading(request.headers) {
+            throw PageRefusal(.forbidden, title: "Refused", text: problem)
+        }
+        let cookie = PageCookie.value(in: request.headers, origin: origin)
+        context.session = sessions.session(cookie: cookie, at: SystemClock.monotonic())
+        if context.session == nil, !route.isPublic { throw PageRefusal.needsLogin }
+        return try await next(request, context)
+    }
+
+    private static func names(_ methods: [HTTPRequest.Method]) -> String {
+        methods.map(\.rawValue).joined(separator: ", ")
+    }
+}

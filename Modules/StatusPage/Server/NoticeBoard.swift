@@ -1,0 +1,32 @@
+import Synchronization
+
+/// Keeps what was done until the page that follows says it.
+///
+/// The address names it by a secret number, so that no link can make the page say something. Bounded: the oldest goes
+/// first.
+final class NoticeBoard: Sendable {
+    private struct State {
+        var notices: [String: PageNotice] = [:]
+        var order: [String] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// - Returns: under which key it can be read.
+    func put(_ notice: PageNotice) -> String {
+        let key = String(SessionKeeper.secret().prefix(32))
+        state.withLock { state in
+            state.notices[key] = notice
+            state.order.append(key)
+            if state.order.count > StatusPageLimits.noticesMax {
+                state.notices[state.order.removeFirst()] = nil
+            }
+        }
+        return key
+    }
+
+    func notice(_ key: String?) -> PageNotice? {
+        guard let key else { return nil }
+        return state.withLock { $0.notices[key] }
+    }
+}

@@ -1,0 +1,103 @@
+import CausewayControl
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// The outermost layer: what browsers are told of every answer, and every error as a page or as JSON.
+struct PageEnvelope: RouterMiddleware {
+    let renderer: PageRenderer
+    let logger: Logger
+
+    /// Nothing from elsewhere, no script or style but our own files, in nobody's frame.
+    static let contentPolicy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+    private static let fields: [(String, String)] = [
+        ("Content-Security-Policy", contentPolicy),
+        ("X-Content-Type-Options", "nosniff"),
+        ("X-Frame-Options", "DENY"),
+        // Not `no-referrer`: forms would then say `Origin: null`.
+        ("Referrer-Policy", "same-origin"),
+        ("Cross-Origin-Opener-Policy", "same-origin"),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
+        ("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()"),
+        ("X-Robots-Tag", "noindex"),
+    ]
+
+    @concurrent
+    func handle(
+        _ request: Request, context: PageContext,
+        next: @concurrent (Request, PageContext) async throws -> Response
+    ) async throws -> Response {
+        var response = try await answer(request, context, next)
+        Self.protect(&response.headers)
+        // No body follows the header of an answer to HEAD (RFC 9110 §9.3.2).
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    static func protect(_ headers: inout HTTPFields) {
+        for (name, value) in fields {
+            if let name = HTTPField.Name(name) { headers[name] = value }
+        }
+        if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
+    }
+
+    private func answer(
+        _ request: Request, _ context: PageContext,
+        _ next: @concurrent (Request, PageContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let refusal as PageRefusal {
+            return refused(refusal, request)
+        } catch let error as ControlError {
+            if error.code != .notFound, error.code != .badRequest {
+                logger.warning("\(error.detail)", metadata: ["code": "\(error.code.rawValue)"])
+            }
+            return refused(PageRefusal(error), request)
+        } catch let error as HTTPParserError {
+            // The connection itself is beyond repair: the server closes it.
+            throw error
+        } catch let error as ChannelError {
+            throw error
+        } catch is CancellationError {
+            return refused(PageRefusal(ControlError(.stopping, "The status page is stopping.")), request)
+        } catch let error as any HTTPResponseError where error.status == .notFound {
+            return refused(.notFound, request)
+        } catch {
+            logger.error("a request failed", metadata: ["error": "\(error)"])
+            return refused(
+                PageRefusal(
+                    .internalServerError, title: "The page failed on this request",
+                    text: "Its operator finds more in its log."), request)
+        }
+    }
+
+    private func refused(_ refusal: PageRefusal, _ request: Request) -> Response {
+        let route = PageRoute.find(request.uri.path)
+        var response: Response
+        if route?.isJSON ?? request.uri.path.hasPrefix("/api/") {
+            response = Self.json(refusal)
+        } else if refusal.status == .unauthorized, route != .events, route != .actions {
+            // A person is led to the form; a cookie is what is missing, so no scheme is named.
+            response = Response(status: .seeOther, headers: [.location: "/login"])
+        } else {
+            var values: [String: Any] = ["text": refusal.text]
+            if let advice = refusal.advice { values["advice"] = advice }
+            let frame = PageFrame(
+                title: refusal.title, hasMenu: refusal.status != .misdirectedRequest, isLive: refusal.isPassing)
+            response = renderer.page(.problem, values, in: frame, status: refusal.status)
+        }
+        response.headers.append(contentsOf: refusal.headers)
+        return response
+    }
+
+    private static func json(_ refusal: PageRefusal) -> Response {
+        let code = refusal.isPassing ? "daemonUnreachable" : String(refusal.status.code)
+        let body = ["error": ["code": code, "detail": refusal.text]]
+        return (try? PageJSON.answer(body, status: refusal.status)) ?? Response(status: refusal.status)
+    }
+}

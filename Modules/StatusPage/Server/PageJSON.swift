@@ -1,0 +1,15 @@
+import CausewayControl
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Answers in JSON.
+enum PageJSON {
+    static func answer(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws(ControlError) -> Response {
+        let body = ByteBuffer(bytes: try ControlJSON.encode(value))
+        return Response(
+            status: status,
+            headers: [.contentType: "application/json", .contentLength: String(body.readableBytes)],
+            body: ResponseBody(byteBuffer: body))
+    }
+}

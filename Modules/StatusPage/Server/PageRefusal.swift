@@ -1,0 +1,66 @@
+import CausewayControl
+import HTTPTypes
+
+/// An answer that is not what was asked for: a status, and words for a page or for JSON.
+struct PageRefusal: Error, Sendable {
+    var status: HTTPResponse.Status
+    var title: String
+    var text: String
+    var advice: String?
+    var headers: HTTPFields = [:]
+    /// True when it may be over soon: the page then looks again by itself.
+    var isPassing = false
+
+    init(
+        _ status: HTTPResponse.Status, title: String, text: String, advice: String? = nil, headers: HTTPFields = [:]
+    ) {
+        self.status = status
+        self.title = title
+        self.text = text
+        self.advice = advice
+        self.headers = headers
+    }
+
+    static func forged(_ text: String) -> PageRefusal {
+        PageRefusal(
+            .forbidden, title: "Refused", text: "This request was not made by a form of this page. " + text,
+            advice: "Nothing was changed. Go back to the page, reload it and try again.")
+    }
+
+    static func badRequest(_ text: String) -> PageRefusal {
+        PageRefusal(.badRequest, title: "That cannot be asked", text: text)
+    }
+
+    static let notFound = PageRefusal(
+        .notFound, title: "Not found", text: "There is nothing at this address.",
+        advice: "The links at the top lead to every page.")
+
+    static let tooLarge = PageRefusal(
+        .contentTooLarge, title: "Too large",
+        text: "The form is larger than the \(StatusPageLimits.formBytesMax) bytes that the page takes.")
+
+    static let needsLogin = PageRefusal(.unauthorized, title: "Log in", text: "This page needs a login.")
+
+    /// What the daemon said, or that it says nothing.
+    init(_ error: ControlError) {
+        switch error.code {
+        case .daemonUnreachable, .stopping, .busy:
+            self.init(
+                .serviceUnavailable, title: "The daemon does not answer", text: error.detail,
+                advice: "Messages that were accepted are safe in its store. Start it again: systemctl start causewayd")
+            headers[.retryAfter] = "2"
+            isPassing = true
+        case .answerLost:
+            self.init(
+                .serviceUnavailable, title: "The daemon stopped before it answered",
+                text: "What was asked for may have been done.", advice: "Look at the lists before you repeat it.")
+        case .notFound: self.init(.notFound, title: "Not found", text: error.detail)
+        case .badRequest, .tooLarge, .messageInvalid:
+            self.init(.badRequest, title: "That cannot be asked", text: error.detail)
+        default:
+            self.init(
+                HTTPResponse.Status(code: error.code.httpStatus), title: "The daemon could not do that",
+                text: error.detail)
+        }
+    }
+}

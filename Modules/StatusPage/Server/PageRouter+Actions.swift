@@ -1,0 +1,164 @@
+import Causeway
+import CausewayControl
+import CausewayHTTPServer
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+/// What changes something: a question by `GET`, the deed by `POST`, then a page that says what was done.
+extension PageRouter {
+    /// Asks first. Changes nothing.
+    func confirm(_ request: Request, _ context: PageContext) async throws -> Response {
+        let fields = try Self.fields(request)
+        guard let deed = fields["do"].flatMap(Deed.init) else { throw PageRefusal.badRequest("What is to be done?") }
+        let ids = try Self.ids(fields)
+        let channel = try Self.channel(fields)
+        let frame = try await frame("Please confirm", nil, request, context, isLive: false)
+        guard deed.isForAll || !ids.isEmpty else {
+            throw PageRefusal(
+                .badRequest, title: "Nothing selected", text: "Select at least one message.",
+                advice: "Go back, tick the boxes of the messages that are meant, and try again.")
+        }
+        var values: [String: Any] = [
+            "deed": deed.rawValue, "isDanger": deed.isDanger, "yes": deed.yes, "consequence": deed.consequence,
+            "question": deed.question(count: ids.count, channel: channel?.value),
+            "ids": ids.map(\.description),
+        ]
+        if let channel { values["channel"] = channel.value }
+        let (items, others) = try await listed(deed, ids, channel)
+        values["items"] = items
+        if let others { values["others"] = others }
+        return renderer.page(.confirm, values, in: frame)
+    }
+
+    /// The first few of what is meant, and how many more there are.
+    private func listed(
+        _ deed: Deed, _ ids: [MessageID], _ channel: ChannelID?
+    ) async throws -> (items: [[String: Any]], others: String?) {
+        if deed.isForAll {
+            let range = PageRange(limit: StatusPageLimits.listedMax)
+            let query = OutboxQuery(channel: channel, state: .error, newestFirst: true, range: range)
+            let list = try await daemon.reading.outbox(query)
+            let more = list.next == nil ? nil : "and all the others, as many as there are when you say yes"
+            return (list.messages.map(MessageRowView.parts), more)
+        }
+        var items: [[String: Any]] = []
+        for id in ids.prefix(StatusPageLimits.listedMax) {
+            do throws(ControlError) {
+                items.append(MessageRowView.parts(of: try await daemon.reading.message(id)))
+            } catch {
+                guard error.code == .notFound else { throw error }
+            }
+        }
+        let more = ids.count - StatusPageLimits.listedMax
+        return (items, more > 0 ? "and \(PageNumber.text(more)) more" : nil)
+    }
+
+    /// Does it, and leads to the page that says so.
+    func act(_ request: Request, _ context: PageContext) async throws -> Response {
+        let form = try await Self.form(request)
+        guard RequestRules.carries(try context.requireSession().formSecret, form) else {
+            throw PageRefusal.forged("It does not carry this page's secret.")
+        }
+        guard let deed = form["do"].flatMap(Deed.init) else { throw PageRefusal.badRequest("What is to be done?") }
+        let ids = try Self.ids(form)
+        let channel = try Self.channel(form)
+        let report: ChangeReport
+        switch deed {
+        case .resend, .delete:
+            guard !ids.isEmpty else { throw PageRefusal.badRequest("No message is named.") }
+            report =
+                deed == .resend
+                ? try await daemon.changing.resend(ids) : try await daemon.changing.delete(ids, by: .statusPage)
+        case .resendAll: report = try await daemon.changing.resendFailed(in: channel)
+        case .deleteAll: report = try await daemon.changing.deleteFailed(in: channel, by: .statusPage)
+        }
+        logger.notice("done for a person", metadata: ["deed": "\(deed.rawValue)", "count": "\(report.count)"])
+        let notice = notices.put(deed.notice(count: report.count, asked: deed.isForAll ? nil : Set(ids).count))
+        return Response(
+            status: .seeOther,
+            headers: [.location: PageLink.to("/failed", ["channel": channel?.value, "notice": notice])])
+    }
+
+    // MARK: - Login
+
+    func loginForm(_ context: PageContext) -> Response {
+        guard context.session == nil else { return Response(status: .seeOther, headers: [.location: "/"]) }
+        return loginPage(problem: nil, status: .ok)
+    }
+
+    private func loginPage(problem: String?, status: HTTPResponse.Status) -> Response {
+        var values: [String: Any] = ["csrf": sessions.loginSecret]
+        if let problem { values["problem"] = problem }
+        return renderer.page(.login, values, in: PageFrame(title: "Log in", hasMenu: false), status: status)
+    }
+
+    func logIn(_ request: Request, _ context: PageContext) async throws -> Response {
+        let form = try await Self.form(request)
+        guard RequestRules.carries(sessions.loginSecret, form), let origin = context.origin else {
+            throw PageRefusal.forged("It does not carry this page's secret.")
+        }
+        switch login.judge(form["token"] ?? "", from: PeerAddress.text(of: context.channel)) {
+        case .right:
+            let cookie = sessions.begin(at: SystemClock.monotonic())
+            logger.notice("somebody logged in")
+            return Response(
+                status: .seeOther,
+                headers: [.location: "/", .setCookie: PageCookie.setting(cookie, origin: origin)])
+        case .wrong:
+            logger.notice("a wrong token was given")
+            return loginPage(problem: "That is not the token of this page.", status: .forbidden)
+        case .wait(let seconds):
+            var response = loginPage(
+                problem: "Too many wrong tokens came from this address. Wait \(seconds) s.", status: .tooManyRequests)
+            response.headers[.retryAfter] = String(seconds)
+            return response
+        }
+    }
+
+    func logOut(_ request: Request, _ context: PageContext) async throws -> Response {
+        let form = try await Self.form(request)
+        guard RequestRules.carries(try context.requireSession().formSecret, form), let origin = context.origin else {
+            throw PageRefusal.forged("It does not carry this page's secret.")
+        }
+        if let cookie = PageCookie.value(in: request.headers, origin: origin) { sessions.end(cookie: cookie) }
+        return Response(
+            status: .seeOther, headers: [.location: "/login", .setCookie: PageCookie.clearing(origin: origin)])
+    }
+
+    // MARK: - Forms
+
+    private static func form(_ request: Request) async throws -> FormFields {
+        let announced = request.headers[.contentLength].flatMap { Int($0) } ?? 0
+        guard announced <= StatusPageLimits.formBytesMax else { throw PageRefusal.tooLarge }
+        let body: ByteBuffer
+        do {
+            body = try await request.body.collect(upTo: StatusPageLimits.formBytesMax)
+        } catch is NIOTooManyBytesError {
+            throw PageRefusal.tooLarge
+        }
+        guard let form = FormFields(String(buffer: body)) else {
+            throw PageRefusal.badRequest("The form holds something that is no text.")
+        }
+        return form
+    }
+
+    private static func ids(_ fields: FormFields) throws(PageRefusal) -> [MessageID] {
+        let texts = fields.all("id")
+        guard texts.count <= StatusPageLimits.chosenMax else {
+            throw .badRequest("At most \(StatusPageLimits.chosenMax) messages can be named at once.")
+        }
+        return try texts.map { text throws(PageRefusal) in
+            guard let id = MessageID(text) else { throw .badRequest("That is no message's id.") }
+            return id
+        }
+    }
+
+    private static func channel(_ fields: FormFields) throws(PageRefusal) -> ChannelID? {
+        try fields["channel"].map { text throws(PageRefusal) in
+            guard let channel = ChannelID(text) else { throw .badRequest("That is no channel's name.") }
+            return channel
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Causeway
+import CausewayControl
+import CausewayHTTPServer
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// The pages that show something.
+extension PageRouter {
+    func overview(_ request: Request, _ context: PageContext) async throws -> Response {
+        let activity = try await daemon.reading.activity()
+        let frame = try frame("Overview", .overview, request, context, activity.status.counts)
+        return renderer.page(.overview, OverviewView(activity: activity, now: frame.now).view, in: frame)
+    }
+
+    func outbox(_ request: Request, _ context: PageContext) async throws -> Response {
+        let query = try ListQuery(path: "/outbox", Self.fields(request))
+        let list = try await daemon.reading.outbox(query.outbox)
+        let frame = try await frame("Outbox", .outbox, request, context)
+        var values = rows(list, frame.now, query)
+        let states: [(String, String)] = [
+            ("", "All"), ("created", "created (waiting)"), ("uploading", "uploading"),
+            ("syncing", "syncing (in flight)"),
+            ("error", "error (failed)"),
+        ]
+        let options = states.map { value, label -> [String: Any] in
+            ["value": value, "label": label, "isChosen": value == query.state?.rawValue ?? ""]
+        }
+        values["states"] = ["options": options]
+        values["emptyText"] =
+            query.isFiltered ? "Nothing here matches." : "The outbox is empty: everything is on the server."
+        return renderer.page(.outbox, values, in: frame)
+    }
+
+    func failed(_ request: Request, _ context: PageContext) async throws -> Response {
+        var query = try ListQuery(path: "/failed", Self.fields(request), newestFirst: true)
+        query.state = .error
+        let list = try await daemon.reading.outbox(query.outbox)
+        let frame = try await frame("Failed", .failed, request, context)
+        query.state = nil
+        var values = rows(list, frame.now, query)
+        values["emptyText"] = query.isFiltered ? "Nothing here matches." : "No message has failed."
+        values["resendAll"] = PageLink.to("/confirm", ["do": "resend-all", "channel": query.channel?.value])
+        values["deleteAll"] = PageLink.to("/confirm", ["do": "delete-all", "channel": query.channel?.value])
+        return renderer.page(.failed, values, in: frame)
+    }
+
+    func deleteActions(_ request: Request, _ context: PageContext) async throws -> Response {
+        let (limit, before) = try Self.deletionRange(Self.fields(request))
+        let list = try await daemon.reading.deleteActions(limit: limit, before: before)
+        let frame = try await frame("Delete actions", .deleteActions, request, context)
+        let view = DeleteActionsView(list: list, limit: limit, before: before, now: frame.now).view
+        return renderer.page(.deleteActions, view, in: frame)
+    }
+
+    /// All of them, read and written step by step.
+    func deleteActionsFile() async throws -> Response {
+        // The first step before the answer begins: a daemon that does not answer is a page, not a broken file.
+        let daemon = daemon
+        let first = try await daemon.reading.deleteActions(limit: StatusPageLimits.csvRowsPerStep, before: nil)
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/csv; charset=utf-8; header=present",
+                .contentDisposition: "attachment; filename=\"delete-actions.csv\"",
+            ],
+            body: ResponseBody { writer in
+                try await writer.write(ByteBuffer(string: CSVText.row(DeleteActionsView.csvTitles)))
+                var step = first
+                while true {
+                    let text = step.actions.map(DeleteActionsView.csvRow).joined()
+                    try await writer.write(ByteBuffer(string: text))
+                    guard let next = step.next else { break }
+                    step = try await daemon.reading.deleteActions(
+                        limit: StatusPageLimits.csvRowsPerStep, before: next)
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    func messages(_ request: Request, _ context: PageContext) async throws -> Response {
+        let fields = try Self.fields(request)
+        let wanted = (fields["q"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        if let id = MessageID(wanted) {
+            return Response(status: .seeOther, headers: [.location: "/messages/\(id)"])
+        }
+        let query = try ListQuery(path: "/messages", fields)
+        guard !wanted.isEmpty else {
+            let frame = try await frame("Messages", .messages, request, context, isLive: false)
+            return renderer.page(.messages, ["query": ""], in: frame)
+        }
+        guard let channel = ChannelID(wanted) else {
+            let frame = try await frame("Messages", .messages, request, context, isLive: false)
+            let problem =
+                "That is neither a message's id nor a channel: a name \(Name.problem(with: wanted) ?? "is wrong")."
+            return renderer.page(
+                .messages, ["query": wanted, "problem": problem], in: frame, status: .badRequest)
+        }
+        let range = PageRange(limit: query.limit, after: query.after)
+        let list = try await daemon.reading.messages(ChannelQuery(channel: channel, range: range, refresh: .never))
+        let frame = try await frame("Messages of \(channel)", .messages, request, context)
+        var values = rows(list, frame.now, query)
+        values["query"] = wanted
+        values["hasChannel"] = true
+        values["channelName"] = channel.value
+        let limit = String(query.limit)
+        values["first"] = query.after.map { _ in PageLink.to("/messages", ["q": wanted, "limit": limit]) }
+        values["next"] = list.next.map {
+            PageLink.to("/messages", ["q": wanted, "limit": limit, "after": $0.description])
+        }
+        return renderer.page(.messages, values, in: frame)
+    }
+
+    func message(_ request: Request, _ context: PageContext) async throws -> Response {
+        let message = try await daemon.reading.message(try Self.messageID(context))
+        let frame = try await frame("Message \(MessageRowView.short(message.id))", .messages, request, context)
+        let view = MessageView(message: message, now: frame.now, showsBodies: showsBodies).view
+        return renderer.page(.message, view, in: frame)
+    }
+
+    // MARK: - Parts
+
+    private func rows(_ list: MessageListForm, _ now: Timestamp, _ query: ListQuery) -> [String: Any] {
+        var values = query.view(shown: list.messages.count, next: list.next)
+        values["hasRows"] = !list.messages.isEmpty
+        values["rows"] = list.messages.map { MessageRowView(message: $0, now: now, showsBodies: showsBodies).view }
+        return values
+    }
+
+    func frame(
+        _ title: String, _ current: PageRoute?, _ request: Request, _ context: PageContext, isLive: Bool = true
+    ) async throws -> PageFrame {
+        let counts = try await daemon.reading.status().counts
+        return try frame(title, current, request, context, counts, isLive: isLive)
+    }
+
+    private func frame(
+        _ title: String, _ current: PageRoute?, _ request: Request, _ context: PageContext,
+        _ counts: StatusForm.Counts, isLive: Bool = true
+    ) throws -> PageFrame {
+        let fields = try Self.fields(request)
+        return PageFrame(
+            title: title, current: current, session: try context.requireSession(), counts: counts,
+            notice: notices.notice(fields["notice"]), isLive: isLive)
+    }
+}

@@ -1,0 +1,157 @@
+import Causeway
+import CausewayControl
+import CausewayHTTPServer
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+/// Which page answers on which path. Holds no state of its own.
+struct PageRouter: Sendable {
+    let daemon: DaemonDesk
+    let watch: DaemonWatch
+    let sessions: SessionKeeper
+    let login: LoginDesk
+    let notices: NoticeBoard
+    let renderer: PageRenderer
+    let showsBodies: Bool
+    let logger: Logger
+
+    func build(sites: @escaping @Sendable () -> SiteList?) -> Router<PageContext> {
+        let router = Router(context: PageContext.self)
+        router.add(middleware: PageEnvelope(renderer: renderer, logger: logger))
+        router.add(middleware: FrontGate(sites: sites, sessions: sessions))
+        router.get("") { request, context in try await overview(request, context) }
+        router.get("outbox") { request, context in try await outbox(request, context) }
+        router.get("failed") { request, context in try await failed(request, context) }
+        router.get("messages") { request, context in try await messages(request, context) }
+        router.get("messages/{id}") { request, context in try await message(request, context) }
+        router.get("delete-actions") { request, context in try await deleteActions(request, context) }
+        router.get("delete-actions.csv") { _, _ in try await deleteActionsFile() }
+        router.get("confirm") { request, context in try await confirm(request, context) }
+        router.post("actions") { request, context in try await act(request, context) }
+        router.get("login") { _, context in loginForm(context) }
+        router.post("login") { request, context in try await logIn(request, context) }
+        router.post("logout") { request, context in try await logOut(request, context) }
+        router.get("events") { _, _ in try events() }
+        addJSON(to: router)
+        addAssets(to: router)
+        return router
+    }
+
+    private func addJSON(to router: Router<PageContext>) {
+        router.get("healthz") { _, _ in try await health() }
+        router.get("api/overview") { _, _ in try PageJSON.answer(try await daemon.reading.activity()) }
+        router.get("api/outbox") { request, _ in
+            let query = try ListQuery(path: "", Self.fields(request))
+            return try PageJSON.answer(hidden(try await daemon.reading.outbox(query.outbox)))
+        }
+        router.get("api/failed") { request, _ in
+            var query = try ListQuery(path: "", Self.fields(request), newestFirst: true)
+            query.state = .error
+            return try PageJSON.answer(hidden(try await daemon.reading.outbox(query.outbox)))
+        }
+        router.get("api/delete-actions") { request, _ in
+            let (limit, before) = try Self.deletionRange(Self.fields(request))
+            return try PageJSON.answer(try await daemon.reading.deleteActions(limit: limit, before: before))
+        }
+        router.get("api/messages") { request, _ in
+            let query = try ListQuery(path: "", Self.fields(request))
+            guard let channel = query.channel else { throw PageRefusal.badRequest("Which `channel`?") }
+            let range = PageRange(limit: query.limit, after: query.after)
+            return try PageJSON.answer(
+                hidden(try await daemon.reading.messages(ChannelQuery(channel: channel, range: range, refresh: .never)))
+            )
+        }
+        router.get("api/messages/{id}") { _, context in
+            try PageJSON.answer(hidden(try await daemon.reading.message(try Self.messageID(context))))
+        }
+    }
+
+    private func addAssets(to router: Router<PageContext>) {
+        let assets: [(RouterPath, String, [UInt8])] = [
+            ("assets/page.css", "text/css; charset=utf-8", PackageResources.page_css),
+            ("assets/page.js", "text/javascript; charset=utf-8", PackageResources.page_js),
+            ("assets/icon.svg", "image/svg+xml", PackageResources.icon_svg),
+        ]
+        for (path, type, bytes) in assets {
+            let body = ByteBuffer(bytes: bytes)
+            router.get(path) { _, _ in
+                Response(
+                    status: .ok,
+                    headers: [
+                        .contentType: type, .contentLength: String(body.readableBytes),
+                        .cacheControl: "private, max-age=300",
+                    ],
+                    body: ResponseBody(byteBuffer: body))
+            }
+        }
+    }
+
+    private func health() async throws -> Response {
+        do throws(ControlError) {
+            _ = try await daemon.reading.status()
+            return try PageJSON.answer(["status": "ok"])
+        } catch {
+            return try PageJSON.answer(["status": error.code.rawValue], status: .serviceUnavailable)
+        }
+    }
+
+    /// A stream that says when there is something to see. It says nothing itself: what changed stands on the pages.
+    private func events() throws -> Response {
+        guard let news = watch.news() else {
+            throw PageRefusal(
+                .serviceUnavailable, title: "Too many", text: "Too many pages follow the events already.",
+                headers: [.retryAfter: "30"])
+        }
+        let end = ContinuousClock.now + .seconds(StatusPageLimits.listeningSecondsMax)
+        return Response(
+            status: .ok, headers: [.contentType: "text/event-stream"],
+            body: ResponseBody { writer in
+                try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
+                for await item in news {
+                    let text =
+                        switch item {
+                        case .up(let version): "event: up\ndata: {\"version\":\(version)}\n\n"
+                        case .down: "event: down\ndata: {}\n\n"
+                        }
+                    try await writer.write(ByteBuffer(string: text))
+                    if ContinuousClock.now > end { break }
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    // MARK: - Parts of requests and answers
+
+    static func fields(_ request: Request) throws(PageRefusal) -> FormFields {
+        guard let fields = FormFields(request.uri.query ?? "") else {
+            throw .badRequest("The address holds something that is no text.")
+        }
+        return fields
+    }
+
+    static func deletionRange(_ fields: FormFields) throws(PageRefusal) -> (limit: Int, before: Int64?) {
+        let before = try fields["before"].map { text throws(PageRefusal) in
+            guard let before = Int64(text) else { throw .badRequest("That is no place in the list.") }
+            return before
+        }
+        return (try ListQuery.limit(fields), before)
+    }
+
+    static func messageID(_ context: PageContext) throws(PageRefusal) -> MessageID {
+        guard let id = MessageID(context.parameters.get("id") ?? "") else { throw .notFound }
+        return id
+    }
+
+    private func hidden(_ list: MessageListForm) -> MessageListForm { list.mapMessages(hidden) }
+
+    private func hidden(_ message: MessageForm) -> MessageForm {
+        guard !showsBodies else { return message }
+        var message = message
+        message.text = nil
+        message.custom = nil
+        message.unknown = nil
+        return message
+    }
+}

@@ -1,0 +1,135 @@
+import Causeway
+package import CausewayControl
+package import CausewayHTTPServer
+import Foundation
+
+/// What the page is told beside what the daemon is told. One precedence: flags, then the environment
+/// (`CAUSEWAY_STATUS_…`), then a file, then defaults.
+package struct StatusPageSettings: Sendable, Hashable {
+    package static let listenDefault = ListenAddress(host: "127.0.0.1", port: 8585)
+
+    private let values: [StatusPageKey: String]
+    private let environment: [String: String]
+
+    /// - Parameters:
+    ///   - flags: what was said on the command line; `true` for a switch, several origins with commas between.
+    ///   - environment: the process's.
+    ///   - file: `--config`; `CAUSEWAY_STATUS_CONFIG`, or `$XDG_CONFIG_HOME/causeway/status.json` if it is there, when
+    ///     `nil`.
+    ///
+    /// Throws ``ControlError/Code/configuration`` for a file that cannot be read or has an unknown key.
+    package init(
+        flags: [StatusPageKey: String], environment: [String: String], file: String?
+    ) throws(ControlError) {
+        self.environment = environment
+        var values = try Self.file(file, environment)
+        for key in StatusPageKey.allCases {
+            if let text = environment[key.environmentName], !text.isEmpty { values[key] = text }
+            if let text = flags[key] { values[key] = text }
+        }
+        self.values = values
+    }
+
+    /// The configuration of a page.
+    ///
+    /// - Parameter socket: the daemon's, to be shown.
+    ///
+    /// Throws ``ControlError/Code/configuration`` that says what is wrong; never with a token in it.
+    package func configuration(socket: String) throws(ControlError) -> StatusPageConfiguration {
+        var configuration = StatusPageConfiguration(listen: Self.listenDefault, socket: socket)
+        if let text = values[.listen] {
+            do throws(ListenAddress.Problem) {
+                configuration.listen = try ListenAddress(text)
+            } catch {
+                throw ControlError(.configuration, "'\(text)' is no address; write HOST:PORT, as in 127.0.0.1:8585")
+            }
+        }
+        configuration.origins = try (values[.origins] ?? "").split(separator: ",").map {
+            part throws(ControlError) in
+            let text = part.trimmingCharacters(in: .whitespaces)
+            guard let origin = SiteOrigin(text) else {
+                throw ControlError(.configuration, "'\(text)' is no origin; write https://HOST or https://HOST:PORT")
+            }
+            return origin
+        }
+        configuration.token = try token()
+        switch (values[.certificate], values[.key]) {
+        case (let certificate?, let key?):
+            configuration.identity = StatusPageConfiguration.Identity(
+                certificateChainPath: certificate, privateKeyPath: key)
+        case (nil, nil): break
+        default: throw ControlError(.configuration, "--certificate and --key must be set together")
+        }
+        configuration.showsBodies = try isOn(.showBodies)
+        try configuration.check()
+        return configuration
+    }
+
+    private func token() throws(ControlError) -> PageToken? {
+        if let path = values[.tokenFile] {
+            let data = try TextFile.read(path, bytesMax: StatusPageLimits.tokenBytesMax * 2, as: .configuration)
+            return try PageToken(String(decoding: data, as: UTF8.self), from: path)
+        }
+        guard let text = environment["CAUSEWAY_STATUS_TOKEN"], !text.isEmpty else { return nil }
+        return try PageToken(text, from: "CAUSEWAY_STATUS_TOKEN")
+    }
+
+    private func isOn(_ key: StatusPageKey) throws(ControlError) -> Bool {
+        switch values[key] {
+        case nil, "false", "0", "no": false
+        case "true", "1", "yes": true
+        case let text?: throw ControlError(.configuration, "\(key.rawValue) is '\(text)'; it must be true or false")
+        }
+    }
+
+    // MARK: - The file
+
+    private static func file(
+        _ named: String?, _ environment: [String: String]
+    ) throws(ControlError) -> [StatusPageKey: String] {
+        let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let usual = (folder ?? (environment["HOME"] ?? NSHomeDirectory()) + "/.config") + "/causeway/status.json"
+        let wanted = named ?? environment["CAUSEWAY_STATUS_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+        let path = wanted ?? usual
+        guard wanted != nil || FileManager.default.fileExists(atPath: path) else { return [:] }
+        let data = try TextFile.read(path, bytesMax: 1 << 20, as: .configuration)
+        let members: [String: JSONValue]
+        do throws(ControlError) {
+            members = try ControlJSON.decode([String: JSONValue].self, from: data, what: path)
+        } catch {
+            throw ControlError(.configuration, error.detail + "; it must be one JSON object")
+        }
+        var values: [StatusPageKey: String] = [:]
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            guard let key = StatusPageKey(rawValue: name) else {
+                let known = StatusPageKey.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ControlError(.configuration, "\(path): unknown key `\(name)`; known are \(known)")
+            }
+            guard let text = text(value) else {
+                throw ControlError(
+                    .configuration, "\(path): `\(name)` must be a text, true or false, or a list of texts")
+            }
+            values[key] = key.isPath ? beside(path, text) : text
+        }
+        return values
+    }
+
+    private static func text(_ value: JSONValue) -> String? {
+        switch value {
+        case .string(let text): return text
+        case .bool(let isOn): return isOn ? "true" : "false"
+        case .array(let parts):
+            let texts = parts.compactMap { part in
+                if case .string(let text) = part { text } else { nil }
+            }
+            return texts.count == parts.count ? texts.joined(separator: ",") : nil
+        case .null, .integer, .double, .object: return nil
+        }
+    }
+
+    /// Paths in a file are meant from the file's own folder.
+    private static func beside(_ file: String, _ text: String) -> String {
+        guard !text.hasPrefix("/") else { return text }
+        return URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent(text).path
+    }
+}

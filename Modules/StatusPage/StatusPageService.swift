@@ -1,0 +1,100 @@
+package import CausewayControl
+import CausewayHTTPServer
+import CausewayTLS
+import Hummingbird
+import HummingbirdCore
+package import Logging
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+
+/// The status page: its server, and the one connection over which it follows the daemon.
+///
+/// It needs no daemon to start, and goes on by itself when one stops and comes back.
+package final class StatusPageService: Service {
+    private let configuration: StatusPageConfiguration
+    private let router: PageRouter
+    private let watch: DaemonWatch
+    private let tls: TLSServerContext?
+    private let logger: Logger
+    private let readiness = Readiness<ControlError>()
+    /// Known once the port is.
+    private let sites = Mutex<SiteList?>(nil)
+
+    /// Throws ``ControlError/Code/configuration`` for what ``StatusPageConfiguration/check()`` refuses, and for a
+    /// certificate that cannot be used.
+    package init(
+        _ configuration: StatusPageConfiguration, daemon: DaemonDesk, logger: Logger
+    ) throws(ControlError) {
+        try configuration.check()
+        self.configuration = configuration
+        self.logger = logger
+        do throws(TLSError) {
+            tls = try configuration.identity.map { identity throws(TLSError) in
+                try TLSServerContext(
+                    TLSServerConfiguration(
+                        certificateChainPath: identity.certificateChainPath,
+                        privateKeyPath: identity.privateKeyPath, applicationProtocols: ["http/1.1"]))
+            }
+        } catch {
+            throw ControlError(.configuration, "\(error)")
+        }
+        watch = DaemonWatch(daemon.reading)
+        router = PageRouter(
+            daemon: daemon, watch: watch, sessions: SessionKeeper(needsLogin: configuration.token != nil),
+            login: LoginDesk(configuration.token), notices: NoticeBoard(),
+            renderer: PageRenderer(socket: configuration.socket), showsBodies: configuration.showsBodies,
+            logger: logger)
+    }
+
+    /// Serves until cancelled or shut down.
+    ///
+    /// Throws ``ControlError/Code/socketNotAccessible`` when it cannot listen.
+    package func run() async throws {
+        let tls = tls
+        let limits = configuration.connections
+        let application = Application(
+            router: router.build { [self] in sites.withLock { $0 } },
+            server: HTTPServerBuilder { responder in
+                GuardedChannel(responder: responder, tls: tls, limits: limits, refusal: .statusPage)
+            },
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.listen.host, port: configuration.listen.port),
+                backlog: StatusPageLimits.connectionBacklogMax,
+                availableConnectionsDelegate: .maximum(limits.connectionsMax, logger: quiet)),
+            services: [watch],
+            onServerRunning: { [self] channel in
+                let port = channel.localAddress?.port ?? 0
+                sites.withLock { $0 = SiteList(configuration, port: port) }
+                logger.notice("listening", metadata: ["address": "\(address(port: port))"])
+                readiness.open(port: port)
+            },
+            logger: quiet)
+        do {
+            try await application.run()
+            readiness.close(ControlError(.stopping, "the status page was stopped"))
+        } catch let error as IOError {
+            let problem = ControlError(
+                .socketNotAccessible, "cannot listen on \(configuration.listen): \(error.localizedDescription)")
+            readiness.close(problem)
+            throw problem
+        } catch {
+            readiness.close(ControlError(.socketNotAccessible, "\(error)"))
+            throw error
+        }
+    }
+
+    /// `http://127.0.0.1:8585`, for people and tests; waits until it listens.
+    package func address() async throws(ControlError) -> String { address(port: try await readiness.port()) }
+
+    private func address(port: Int) -> String {
+        SiteOrigin(isSecure: tls != nil, host: configuration.listen.host, port: port).description
+    }
+
+    /// The server framework's own chatter: only what is wrong.
+    private var quiet: Logger {
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        return quiet
+    }
+}

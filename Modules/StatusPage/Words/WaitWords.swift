@@ -1,0 +1,21 @@
+import Causeway
+import CausewayControl
+
+/// Why a message waits, without the moments: those stand beside it, as people read them.
+enum WaitWords {
+    static func text(_ wait: WaitForm?, _ whole: String?) -> String? {
+        guard let wait else { return whole }
+        switch wait.kind {
+        case "offline": return "offline" + (wait.detail.map { ": " + $0 } ?? "")
+        case "settling": return "settling: the server is reachable again, for a moment"
+        case "backingOff": return "backing off: " + attempts(wait.attempts ?? 0) + " failed"
+        case "rateLimited": return "rate limited: the server asked to wait"
+        case "behind": return "behind message " + (wait.message.map(MessageRowView.short) ?? "")
+        case "inFlight": return "in flight: sent, not answered yet"
+        case "uploading": return "uploading its attachment"
+        default: return whole
+        }
+    }
+
+    private static func attempts(_ count: Int) -> String { count == 1 ? "1 attempt" : "\(count) attempts" }
+}

@@ -1,0 +1,203 @@
+"""Pages of other sites, in the same browser as the status page: none of them changes or shows anything.
+
+Each attack is made by a real page of another origin. The control arm is the page's own form, which does work, sent from
+the same browser; and the servers of the attacker count what reached them, so that no attack is one that never ran.
+"""
+
+import http.server
+import threading
+import unittest
+
+from world import World, browser, until
+
+
+class Attacker:
+    """Serves pages of another origin, and remembers what was asked for."""
+
+    def __init__(self):
+        self.pages = {}
+        self.asked = []
+        attacker = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                attacker.asked.append(self.path)
+                body = attacker.pages.get(self.path.split("?")[0], "").encode()
+                self.send_response(200 if body else 404)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_POST = do_GET
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Attacks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.world = World(["--show-bodies"])
+        cls.addClassCleanup(cls.world.close)
+        cls.attacker = Attacker()
+        cls.addClassCleanup(cls.attacker.close)
+        # Names of others that lead to this machine; `rebind.test` even to the status page.
+        cls.browser = cls.enterClassContext(browser(
+            "--host-resolver-rules=MAP rebind.test 127.0.0.1, MAP evil.test 127.0.0.1"))
+        # What the control arm deleted, which is all that ever is.
+        cls.control = set()
+        cls.message = cls.world.fail("the words of a stranger")[0]
+
+    def setUp(self):
+        self.context = self.browser.new_context()
+        self.addCleanup(self.context.close)
+        self.page = self.context.new_page()
+        # The person has the page open, as an operator has.
+        self.page.goto(self.world.address + f"/confirm?do=delete&id={self.message}")
+        self.secret = self.page.input_value("input[name=csrf]")
+
+    def tearDown(self):
+        self.assertEqual(self.world.state(self.message), "error")
+        self.assertEqual(self.deleted(), self.control)
+
+    def deleted(self):
+        return {action["message"] for action in self.world.deletions()}
+
+    def evil(self, path, body, host="evil.test", page=None):
+        """Opens a page of another site."""
+        self.attacker.pages[path] = f"<!DOCTYPE html><html><body>{body}</body></html>"
+        page = page or self.context.new_page()
+        page.goto(f"http://{host}:{self.attacker.port}{path}")
+        return page
+
+    def form(self, target, secret, encoding="application/x-www-form-urlencoded"):
+        return (f'<form id="f" method="post" action="{target}/actions" enctype="{encoding}">'
+                f'<input name="csrf" value="{secret}"><input name="do" value="delete">'
+                f'<input name="id" value="{self.message}"></form>'
+                '<script>document.getElementById("f").submit()</script>')
+
+    def test_the_pages_own_form_works(self):
+        """The control arm, on a message of its own."""
+        own = self.world.fail("to be deleted")[0]
+        self.page.goto(self.world.address + f"/confirm?do=delete&id={own}")
+        self.page.click("#yes")
+        self.page.wait_for_url("**/failed?notice=*")
+        until("it is gone", lambda: own in self.deleted())
+        type(self).control = {own}
+
+    def test_a_form_of_another_site(self):
+        for encoding in ("application/x-www-form-urlencoded", "multipart/form-data", "text/plain"):
+            page = self.context.new_page()
+            with page.expect_response(lambda answer: answer.url.endswith("/actions")) as seen:
+                # Even with the secret, which it cannot know.
+                self.evil("/form", self.form(self.world.address, self.secret, encoding), page=page)
+            self.assertEqual(seen.value.status, 403)
+            self.assertEqual(seen.value.request.headers.get("origin"), f"http://evil.test:{self.attacker.port}")
+            page.close()
+
+    def test_the_same_host_on_another_port(self):
+        page = self.context.new_page()
+        with page.expect_response(lambda answer: answer.url.endswith("/actions")) as seen:
+            self.evil("/port", self.form(self.world.address, self.secret), host="127.0.0.1", page=page)
+        self.assertEqual(seen.value.status, 403)
+        # SameSite does not tell ports apart; the browser says so itself.
+        self.assertEqual(seen.value.request.all_headers().get("sec-fetch-site"), "same-site")
+
+    def fetch(self, page, url, options):
+        return page.evaluate("""async ([url, options]) => {
+            try {
+                const answer = await fetch(url, options);
+                return [answer.type, answer.status, answer.type === "opaque" ? "" : await answer.text()];
+            } catch (error) { return ["error", 0, ""]; }
+        }""", [url, options])
+
+    def test_a_fetch_without_cors(self):
+        for host in ("evil.test", "127.0.0.1"):
+            page = self.evil("/fetch", "fetching", host=host)
+            statuses = []
+            page.on("response", lambda answer: statuses.append(answer.status) if "/actions" in answer.url else None)
+            body = f"csrf={self.secret}&do=delete&id={self.message}"
+            for kind in ("application/x-www-form-urlencoded", "text/plain"):
+                options = {"method": "POST", "mode": "no-cors", "credentials": "include", "body": body,
+                           "headers": {"Content-Type": kind}}
+                self.assertIn(self.fetch(page, self.world.address + "/actions", options)[0], ("opaque", "error"))
+            self.assertEqual([status for status in statuses if status < 400], [])
+            for path in ("/failed", "/api/failed", f"/messages/{self.message}", "/delete-actions.csv"):
+                for mode in ("cors", "no-cors"):
+                    kind, _, text = self.fetch(page, self.world.address + path, {"mode": mode})
+                    self.assertIn(kind, ("opaque", "error"))
+                    self.assertNotIn("stranger", text)
+            page.close()
+
+    def test_dns_rebinding(self):
+        """The other site's name is led to the status page: to the browser both are one origin."""
+        page = self.context.new_page()
+        answer = page.goto(f"http://rebind.test:{self.world.port}/failed")
+        self.assertEqual(answer.status, 421)
+        self.assertNotIn("stranger", page.content())
+        for path, options in (
+            ("/failed", {}), ("/api/failed", {}),
+            ("/actions", {"method": "POST", "body": f"csrf={self.secret}&do=delete&id={self.message}",
+                          "headers": {"Content-Type": "application/x-www-form-urlencoded"}}),
+        ):
+            kind, status, text = self.fetch(page, path, options)
+            self.assertEqual((kind, status), ("basic", 421), path)
+            self.assertNotIn("stranger", text)
+
+    def test_a_frame(self):
+        body = "".join(
+            f'<{tag} {attribute}="{self.world.address}/confirm?do=delete&id={self.message}"></{tag}>'
+            for tag, attribute in (("iframe", "src"), ("object", "data"), ("embed", "src")))
+        page = self.context.new_page()
+        statuses = []
+        page.on("response", lambda answer: statuses.append(answer.status) if "/confirm" in answer.url else None)
+        for host in ("evil.test", "127.0.0.1"):
+            statuses.clear()
+            self.evil("/frame", body, host=host, page=page)
+            until("the frames were asked for", lambda: page.wait_for_timeout(20) or len(statuses) >= 3)
+            for frame in page.frames[1:]:
+                self.assertNotIn("Delete 1 message", frame.content())
+            self.assertEqual(set(statuses), {403})
+
+    def test_images_scripts_and_links_by_get(self):
+        target = f"{self.world.address}/actions?csrf={self.secret}&do=delete&id={self.message}"
+        read = f"{self.world.address}/api/failed"
+        page = self.context.new_page()
+        statuses, requests = [], []
+        # What the browser hides from the other site it hides here too; what it asked for it tells.
+        page.on("response", lambda answer: statuses.append(answer.status)
+                if answer.url.startswith(self.world.address) else None)
+        page.on("request", lambda request: requests.append(request.url)
+                if request.url.startswith(self.world.address) else None)
+        self.evil("/image", f'<img src="{target}"><script src="{read}"></script><link rel="stylesheet" href="{read}">'
+                  f'<img src="{self.world.address}/delete-actions.csv"><video src="{target}"></video>', page=page)
+        until("all were asked for", lambda: page.wait_for_timeout(20) or len(requests) >= 4)
+        page.wait_for_load_state("networkidle")
+        self.assertTrue(all(status in (403, 405) for status in statuses), statuses)
+        # A link leads a person there; it still only asks.
+        page.goto(f"{self.world.address}/confirm?do=delete&id={self.message}",
+                  referer=f"http://evil.test:{self.attacker.port}/")
+        self.assertIn("Delete 1 message?", page.content())
+        answer = page.goto(target)
+        self.assertEqual(answer.status, 405)
+
+    def test_events_of_another_site(self):
+        page = self.evil("/events", "listening")
+        state = page.evaluate("""(url) => new Promise((resolve) => {
+            const events = new EventSource(url);
+            events.onerror = () => resolve("refused");
+            events.addEventListener("up", () => resolve("heard"));
+        })""", self.world.address + "/events")
+        self.assertEqual(state, "refused")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,94 @@
+"""Text of other people in a real browser: it is shown, and does nothing."""
+
+import unittest
+
+from world import World, browser, until
+
+TEXTS = [
+    "<script>window.hit = 1</script>", "</td></table><script src='/assets/page.js?hit'></script>",
+    "\" autofocus onfocus=\"window.hit = 1\" x=\"", "' onmouseover='window.hit = 1' x='",
+    "<img src=x onerror='window.hit = 1'>", "<svg onload='window.hit = 1'>", "<a href='javascript:window.hit=1'>x</a>",
+    "\"\u0301 onx=1", "{{csrf}}{{{csrf}}}", "&lt;b&gt;", "a\u202egnp.exe", "\u0000\u001b[2J",
+    "</textarea></title></style>",
+    "x" * 100_000, "<" * 20_000, "=cmd|' /C calc'!A0",
+]
+
+PAGES = ["/", "/outbox?limit=200", "/failed?limit=200", "/messages?q=nowhere&limit=200", "/delete-actions?limit=200",
+         "/messages", "/confirm?do=delete-all", "/outbox?channel=empty"]
+
+
+class HostileText(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.world = World(["--show-bodies"])
+        cls.addClassCleanup(cls.world.close)
+        cls.browser = cls.enterClassContext(browser())
+        cls.ids = cls.world.fail(*TEXTS)
+        gone = cls.world.fail(*TEXTS[:4])
+        cls.world.control("POST", "/v1/delete", {"ids": gone, "by": "cli"})
+
+    def open(self, **options):
+        context = self.browser.new_context(**options)
+        self.addCleanup(context.close)
+        page = context.new_page()
+        self.problems = []
+        page.on("dialog", lambda dialog: self.problems.append(dialog.message) or dialog.dismiss())
+        page.on("console", lambda message: self.problems.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        return page
+
+    def test_it_shows_as_text(self):
+        page = self.open()
+        paths = PAGES + [f"/messages/{message}" for message in self.ids]
+        for path in paths:
+            page.goto(self.world.address + path)
+            self.assertIsNone(page.evaluate("window.hit ?? null"), path)
+            self.assertEqual(page.locator("script").count(), 1, path)
+            self.assertEqual(page.locator("main img, main svg[onload], main a[href^=javascript]").count(), 0, path)
+            handlers = page.evaluate("""[...document.querySelectorAll("*")].flatMap((each) => [...each.attributes])
+                .filter((each) => each.name.startsWith("on") || each.name === "style").length""")
+            self.assertEqual(handlers, 0, path)
+            # Nothing is wider than the window, whatever stands in it.
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0, path)
+        self.assertEqual(self.problems, [])
+
+    def test_a_text_is_shown_as_it_is(self):
+        page = self.open()
+        for message, text in zip(self.ids, TEXTS):
+            page.goto(self.world.address + f"/messages/{message}")
+            shown = page.locator(".body").text_content()
+            if "\u202e" in text or "\u0000" in text:
+                self.assertNotIn("\u202e", shown)
+                self.assertTrue("\\u{202e}" in shown or "\\u{1b}" in shown)
+            else:
+                self.assertEqual(shown, text)
+
+    def test_what_is_exchanged_by_the_script_does_nothing_either(self):
+        page = self.open()
+        page.goto(self.world.address + "/failed?limit=200")
+        more = self.world.fail(*TEXTS[:8])
+        page.wait_for_selector(f"#r-{more[-1]}")
+        self.assertIsNone(page.evaluate("window.hit ?? null"))
+        self.assertEqual(self.problems, [])
+        self.world.control("POST", "/v1/delete", {"ids": more, "by": "api"})
+
+    def test_an_inline_script_would_not_run(self):
+        """The control arm of the policy: even what got into the page does nothing."""
+        page = self.open()
+        page.goto(self.world.address + "/failed")
+        page.evaluate("""() => {
+            const script = document.createElement("script");
+            script.textContent = "window.hit = 1";
+            document.body.append(script);
+            const image = document.createElement("div");
+            image.innerHTML = "<img src=x onerror='window.hit = 2'>";
+            document.body.append(image);
+        }""")
+        until("the browser refused it", lambda: page.wait_for_timeout(20) or len(self.problems) >= 2)
+        self.assertIsNone(page.evaluate("window.hit ?? null"))
+        self.assertTrue(all("Content Security Policy" in problem or "404" in problem or "Failed to load" in problem
+                            for problem in self.problems), self.problems)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,196 @@
+"""What an operator does with the page, in a real browser, with and without JavaScript."""
+
+import re
+import unittest
+
+from playwright.sync_api import expect
+
+from world import World, browser, until
+
+expect.set_options(timeout=20_000)
+
+
+class Pages(unittest.TestCase):
+    """One world for all: each test leaves the outbox as it found it, empty of its own messages."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.world = World(["--show-bodies"])
+        cls.addClassCleanup(cls.world.close)
+        cls.browser = cls.enterClassContext(browser())
+
+    def page(self, scripts=True):
+        context = self.browser.new_context(java_script_enabled=scripts)
+        self.addCleanup(context.close)
+        page = context.new_page()
+        self.problems = []
+        page.on("console", lambda message: self.problems.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        return page
+
+    def go(self, page, path):
+        answer = page.goto(self.world.address + path)
+        self.assertEqual(answer.status, 200)
+
+    def click_and_say_yes(self, page, selector):
+        page.click(selector)
+        page.click("#yes")
+
+    def resend_and_delete(self, scripts):
+        world = self.world
+        ids = world.fail("first", "second", "third", "fourth")
+        page = self.page(scripts)
+        self.go(page, "/outbox")
+        for message in ids:
+            expect(page.locator(f"#r-{message}")).to_contain_text("There is no channel called nowhere.")
+        self.go(page, "/failed")
+        expect(page.locator("tbody tr")).to_have_count(4)
+
+        # One is resent: asked first, told afterwards, and refused by the hub once more.
+        page.click(f"#resend-{ids[0]}")
+        expect(page.locator("h1")).to_have_text("Resend 1 message?")
+        page.click("#no")
+        self.assertEqual(world.state(ids[0]), "error")
+        self.click_and_say_yes(page, f"#resend-{ids[0]}")
+        expect(page.locator(".note")).to_have_text("1 message was put back into the queue.")
+        until("it failed again", lambda: world.state(ids[0]) == "error")
+
+        # One is deleted.
+        self.click_and_say_yes(page, f"#delete-{ids[1]}")
+        expect(page.locator(".note")).to_have_text("1 message was deleted.")
+        until("there are three", lambda: world.failed() == 3)
+
+        # One is selected by its box.
+        self.go(page, "/failed")
+        page.check(f"#c-{ids[2]}")
+        self.click_and_say_yes(page, "#delete-chosen")
+        expect(page.locator(".note")).to_have_text("1 message was deleted.")
+
+        # All are deleted.
+        page.click("#delete-all")
+        expect(page.locator("h1")).to_have_text("Delete all failed messages?")
+        page.click("#yes")
+        expect(page.locator(".note")).to_have_text("2 messages were deleted.")
+        expect(page.locator(".empty")).to_have_text("No message has failed.")
+        self.assertEqual(world.failed(), 0)
+
+        # All deletions are listed, and by whom.
+        page.click("#nav-delete-actions")
+        rows = page.locator("tbody tr")
+        for message in ids:
+            row = rows.filter(has=page.locator(f'[title="{message}"]'))
+            expect(row).to_contain_text("status page")
+            expect(row).to_contain_text("There is no channel called nowhere.")
+        self.assertEqual({action["by"] for action in world.deletions()}, {"statusPage"})
+        self.assertEqual(self.problems, [])
+
+    def test_resend_and_delete(self):
+        self.resend_and_delete(scripts=True)
+
+    def test_resend_and_delete_without_javascript(self):
+        self.resend_and_delete(scripts=False)
+
+    def test_selecting_nothing_does_nothing(self):
+        ids = self.world.fail("only one")
+        page = self.page()
+        self.go(page, "/failed")
+        page.click("#delete-chosen")
+        expect(page.locator("h1")).to_have_text("Nothing selected")
+        self.assertEqual(self.world.state(ids[0]), "error")
+        page.go_back()
+        # The box in the head ticks all; there is one only where a script can serve it.
+        page.check("#all")
+        expect(page.locator(f"#c-{ids[0]}")).to_be_checked()
+        self.click_and_say_yes(page, "#delete-chosen")
+        until("it is gone", lambda: self.world.failed() == 0)
+
+    def test_a_message_goes_from_waiting_to_synced_before_ones_eyes(self):
+        world = self.world
+        page = self.page()
+        world.hub.stop()
+        waiting = world.send("general", "seen from the page")[0]
+        self.go(page, f"/messages/{waiting}")
+        badge = page.locator("#message .badge").first
+        page.evaluate("window.untouched = true")
+        expect(badge).to_have_text(re.compile("created|syncing"))
+        expect(page.locator("#message")).to_contain_text("offline")
+        expect(page.locator(".pulse")).to_have_text("Live")
+        list_page = page.context.new_page()
+        self.go(list_page, "/outbox")
+        expect(list_page.locator(f"#r-{waiting}")).to_be_visible()
+
+        world.start_hub()
+        world.control("POST", "/v1/probe", {})
+        page.bring_to_front()
+        expect(badge).to_have_text("synced")
+        expect(page.locator(".story")).to_contain_text("Accepted by the server")
+        list_page.bring_to_front()
+        expect(list_page.locator(f"#r-{waiting}")).to_have_count(0)
+        # It was never loaded anew.
+        self.assertTrue(page.evaluate("window.untouched"))
+        self.assertEqual(self.problems, [])
+
+    def test_what_a_person_ticked_stays_ticked(self):
+        ids = self.world.fail("a", "b")
+        page = self.page()
+        self.go(page, "/failed")
+        page.check(f"#c-{ids[0]}")
+        page.focus(f"#c-{ids[1]}")
+        more = self.world.fail("c")
+        expect(page.locator(f"#r-{more[0]}")).to_be_visible()
+        expect(page.locator(f"#c-{ids[0]}")).to_be_checked()
+        expect(page.locator(f"#c-{more[0]}")).not_to_be_checked()
+        expect(page.locator(f"#c-{ids[1]}")).to_be_focused()
+        self.world.control("POST", "/v1/delete-failed", {})
+
+    def test_everything_can_be_done_by_keyboard(self):
+        ids = self.world.fail("by keyboard")
+        page = self.page()
+        self.go(page, "/failed")
+        page.keyboard.press("Tab")
+        expect(page.locator(".skip")).to_be_focused()
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.id") == f"delete-{ids[0]}":
+                break
+        expect(page.locator(f"#delete-{ids[0]}")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.locator("#yes")).to_be_visible()
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.id") == "yes":
+                break
+        page.keyboard.press("Enter")
+        expect(page.locator(".note")).to_have_text("1 message was deleted.")
+
+    def test_a_daemon_that_stops_and_comes_back(self):
+        world = self.world
+        page = self.page()
+        self.go(page, "/outbox")
+        expect(page.locator(".pulse")).to_have_text("Live")
+        page.evaluate("window.untouched = true")
+        world.daemon.stop(kill=True)
+        expect(page.locator("h1")).to_have_text("The daemon does not answer")
+        without = self.page(scripts=False)
+        self.assertEqual(without.goto(world.address + "/failed").status, 503)
+        world.start_daemon()
+        expect(page.locator("h1")).to_have_text("Outbox")
+        self.assertTrue(page.evaluate("window.untouched"))
+
+    def test_finding_a_message(self):
+        delivered = self.world.send("general", "where is it")[0]
+        until("delivered", lambda: self.world.state(delivered) == "synced")
+        page = self.page(scripts=False)
+        self.go(page, "/messages")
+        page.fill("input[name=q]", delivered)
+        page.keyboard.press("Enter")
+        expect(page.locator(".story")).to_contain_text("Accepted by the server")
+        expect(page.locator(".body")).to_have_text("where is it")
+        self.go(page, "/messages")
+        page.fill("input[name=q]", "general")
+        page.keyboard.press("Enter")
+        expect(page.locator(f"#r-{delivered}")).to_contain_text("synced")
+
+
+if __name__ == "__main__":
+    unittest.main()

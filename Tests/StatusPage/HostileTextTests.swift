@@ -1,0 +1,102 @@
+import Causeway
+import CausewayControl
+import CausewayStatusPage
+import Foundation
+import Testing
+
+/// Text of other people is text, wherever it stands.
+@Suite struct HostileTextTests {
+    static let texts = [
+        "<script>alert(1)</script>", "</td></table><script src=//evil.example></script>",
+        "\" onmouseover=\"alert(1)", "' onfocus='alert(1)", "`-alert(1)-`", "<img src=x onerror=alert(1)>",
+        "&lt;script&gt;", "{{csrf}} {{{csrf}}} {{&csrf}}", "<!-- --><![CDATA[ ]]>", "javascript:alert(1)",
+        "</title><script>1</script>", "</textarea></script></style>", "\u{0}<b>", "a\u{202E}gnp.exe",
+        "\u{2066}x\u{2069}",
+        "line\nbreak\r\nand\ttab", "\u{1B}[2J", "%3Cscript%3E", "=cmd|' /C calc'!A0", "\"\u{301} onx=1", "<\u{20D2}b>",
+        "'\u{200D}x", "\u{FEFF}<i>", String(repeating: "<", count: 100_000),
+    ]
+
+    @Test(arguments: texts)
+    func nothingOfItCanEndAnAttributeOrBeginAnElement(text: String) {
+        let escaped = PageText().escapeText(text)
+        #expect(!escaped.unicodeScalars.contains { "<>\"'`".unicodeScalars.contains($0) })
+        #expect(!escaped.unicodeScalars.contains { (0x202A...0x202E).contains($0.value) || $0.value == 0x1B })
+        for part in escaped.unicodeScalars.split(separator: "&").dropFirst() {
+            let name = String(String.UnicodeScalarView(part.prefix { $0 != ";" }))
+            #expect(["lt", "gt", "amp", "quot", "#39", "#96"].contains(name))
+        }
+    }
+
+    @Test func theEnginesOwnEscapingWouldNotDo() {
+        // One character for Swift, a quotation mark and an accent for a browser.
+        #expect("\"\u{301}".count == 1)
+        #expect(PageText().escapeText("\"\u{301}") == "&quot;\u{301}")
+    }
+
+    /// As bodies, as the server's words, and as what is looked up.
+    @Test func itShowsAsTextOnEveryPage() async throws {
+        try await PageWorld.run { configuration in
+            configuration.showsBodies = true
+        } _: { world in
+            var ids: [MessageID] = []
+            for text in Self.texts { ids += try await world.fail([text], detail: text) }
+            for path in ["/outbox?limit=200", "/failed?limit=200", "/messages?q=general&limit=200"] {
+                let answer = try await world.page.get(path)
+                #expect(answer.status == 200)
+                for id in ids { #expect(answer.body.contains("r-\(id)")) }
+                Self.expectHarmless(answer.body, path)
+            }
+            for id in ids {
+                for path in ["/messages/\(id)", "/confirm?do=delete&id=\(id)"] {
+                    let answer = try await world.page.get(path)
+                    #expect(answer.status == 200)
+                    Self.expectHarmless(answer.body, path)
+                }
+            }
+            _ = try await world.service.delete(ids, by: .api)
+            for path in ["/delete-actions?limit=200", "/"] {
+                Self.expectHarmless(try await world.page.get(path).body, path)
+            }
+            let hostile = "%22%3E%3Cscript%3Ealert(1)%3C/script%3E"
+            for path in ["/messages?q=\(hostile)", "/outbox?channel=\(hostile)", "/failed?notice=\(hostile)"] {
+                Self.expectHarmless(try await world.page.get(path).body, path)
+            }
+        }
+    }
+
+    /// The tags of the page are its own: as many scripts as it has files, no handler, no way out of the body.
+    static func expectHarmless(_ html: String, _ path: String) {
+        let lower = html.lowercased()
+        #expect(lower.components(separatedBy: "<script").count == 2, "\(path)")
+        #expect(lower.components(separatedBy: "<img").count == 2, "\(path)")
+        // The picture of the overview has a title, too.
+        #expect(lower.components(separatedBy: "</title>").count == (path == "/" ? 3 : 2), "\(path)")
+        #expect(lower.components(separatedBy: "</html>").count == 2, "\(path)")
+        for tag in lower.split(separator: "<").dropFirst() {
+            let inside = tag.prefix { $0 != ">" }
+            #expect(!inside.contains(" on"), "\(inside.prefix(200))")
+            #expect(!inside.contains("javascript:"), "\(inside.prefix(200))")
+        }
+        #expect(!html.unicodeScalars.contains { $0.value == 0x202E || $0.value == 0x1B || $0.value == 0 })
+    }
+
+    @Test func theExportIsNoFormula() async throws {
+        try await PageWorld.run { world in
+            for detail in ["=1+1", "+1", "-1", "@x", "a,\"b\"\nc"] {
+                let ids = try await world.fail(["x"], detail: detail)
+                _ = try await world.service.delete(ids, by: .cli)
+            }
+            let answer = try await world.page.get("/delete-actions.csv")
+            #expect(answer.status == 200)
+            #expect(answer.field("Content-Type")?.hasPrefix("text/csv") == true)
+            #expect(answer.field("Content-Disposition") == "attachment; filename=\"delete-actions.csv\"")
+            let lines = answer.body.components(separatedBy: "\r\n")
+            #expect(lines.first == "sequence,at,by,message,channel,type,state,reason,code,error,failedAt")
+            #expect(lines.count == 7)
+            #expect(answer.body.contains("\"refused by the server: a,\"\"b\"\"\nc\""))
+            for line in lines.dropFirst().dropLast() {
+                for cell in line.split(separator: ",") { #expect(!"=+@".contains(cell.first ?? " "), "\(line)") }
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import Causeway
+import CausewayControl
+import CausewayHTTPServer
+import CausewayStatusPage
+import Testing
+
+/// Who may see the page.
+@Suite struct LoginTests {
+    private static func guarded(_ configuration: inout StatusPageConfiguration) throws {
+        configuration.token = try PageToken(PageWorld.token, from: "the test")
+    }
+
+    private static func loginSecret(_ page: PageClient) async throws -> String {
+        let form = try await page.get("/login")
+        #expect(form.status == 200)
+        return String(try #require(form.body.firstMatch(of: /name="csrf" value="([0-9a-f]+)"/)).1)
+    }
+
+    private static func login(_ page: PageClient, _ token: String) async throws -> PageClient.Answer {
+        try await page.post("/login", "csrf=\(try await loginSecret(page))&token=\(token)")
+    }
+
+    /// The cookie as a browser gives it back.
+    private static func cookie(_ answer: PageClient.Answer) throws -> String {
+        String(try #require(answer.field("Set-Cookie")).prefix { $0 != ";" })
+    }
+
+    @Test func nothingIsShownWithoutALogin() async throws {
+        try await PageWorld.run(Self.guarded) { world in
+            let id = try #require(try await world.fail(["secret words"]).first)
+            let paths = [
+                "/", "/outbox", "/failed", "/delete-actions", "/delete-actions.csv", "/messages?q=general",
+                "/messages/\(id)", "/confirm?do=delete-all", "/events", "/api/overview", "/api/outbox", "/api/failed",
+                "/api/delete-actions", "/api/messages?channel=general", "/api/messages/\(id)",
+            ]
+            for path in paths {
+                let answer = try await world.page.get(path)
+                #expect([303, 401].contains(answer.status), "\(path)")
+                if answer.status == 303 { #expect(answer.field("Location") == "/login") }
+                #expect(!answer.body.contains("general") && !answer.body.contains("/run/s"), "\(path)")
+            }
+            let forged = try await world.page.post("/actions", "csrf=&do=delete-all")
+            #expect(forged.status == 401)
+            #expect(try await world.state(id) == "error")
+            #expect(try await world.page.get("/healthz").status == 200)
+        }
+    }
+
+    @Test func theTokenOpensThePageUntilTheLogout() async throws {
+        try await PageWorld.run(Self.guarded) { world in
+            let id = try #require(try await world.fail(["a"]).first)
+            let answer = try await Self.login(world.page, PageWorld.token)
+            #expect(answer.status == 303)
+            let setting = try #require(answer.field("Set-Cookie"))
+            #expect(setting.hasSuffix("; Path=/; HttpOnly; SameSite=Strict"))
+            let cookie = try Self.cookie(answer)
+            #expect(!cookie.contains(PageWorld.token))
+            #expect(try await world.page.get("/", [("Cookie", cookie)]).status == 200)
+            #expect(try await world.page.get("/", [("Cookie", cookie + "0")]).status == 303)
+            #expect(try await world.page.get("/", [("Cookie", cookie + "; " + cookie)]).status == 303)
+
+            // The form's secret is the session's own: another session's does nothing.
+            let other = try Self.cookie(try await Self.login(world.page, PageWorld.token))
+            let secret = try await world.formSecret(cookie: cookie)
+            let otherSecret = try await world.formSecret(cookie: other)
+            #expect(secret != otherSecret)
+            let form = "csrf=\(otherSecret)&do=delete&id=\(id)"
+            #expect(try await world.page.post("/actions", form, [("Cookie", cookie)]).status == 403)
+            #expect(try await world.state(id) == "error")
+            let right = "csrf=\(secret)&do=delete&id=\(id)"
+            #expect(try await world.page.post("/actions", right, [("Cookie", cookie)]).status == 303)
+
+            let out = try await world.page.post("/logout", "csrf=\(secret)", [("Cookie", cookie)])
+            #expect(out.status == 303)
+            #expect(out.field("Set-Cookie")?.contains("Max-Age=0") == true)
+            #expect(try await world.page.get("/", [("Cookie", cookie)]).status == 303)
+            #expect(try await world.page.get("/", [("Cookie", other)]).status == 200)
+        }
+    }
+
+    @Test func guessingIsSlowedDownAlsoForTheRightToken() async throws {
+        try await PageWorld.run(Self.guarded) { world in
+            var statuses: [Int] = []
+            for number in 0..<7 { statuses.append(try await Self.login(world.page, "wrong-token-\(number)").status) }
+            #expect(statuses == [403, 403, 403, 403, 403, 429, 429])
+            let late = try await Self.login(world.page, PageWorld.token)
+            #expect(late.status == 429)
+            #expect(late.field("Retry-After").flatMap { Int($0) }.map { (1...20).contains($0) } == true)
+            #expect(late.field("Set-Cookie") == nil)
+        }
+    }
+
+    @Test func aLoginIsAskedForByThePagesOwnForm() async throws {
+        try await PageWorld.run(Self.guarded) { world in
+            let secret = try await Self.loginSecret(world.page)
+            let form = "csrf=\(secret)&token=\(PageWorld.token)"
+            let foreign = PageClient.formFields("http://evil.example")
+            #expect(try await world.page.send("POST", "/login", host: world.page.host, foreign, form).status == 403)
+            #expect(try await world.page.post("/login", "token=\(PageWorld.token)").status == 403)
+            #expect(try await world.page.get("/login?" + form).field("Set-Cookie") == nil)
+        }
+    }
+
+    @Test(arguments: ["", "short", "fifteen-letters", "with a space in the middle of it", "umlaut-ä-is-not-ascii-text"])
+    func aTokenThatCanBeGuessedIsRefused(text: String) {
+        #expect {
+            try PageToken(text, from: "the file")
+        } throws: { error in
+            let error = error as? ControlError
+            return error?.code == .configuration && (text.isEmpty || error?.detail.contains(text) == false)
+        }
+    }
+
+    @Test func beyondLoopbackEverythingIsNeeded() throws {
+        let open = ListenAddress(host: "0.0.0.0", port: 8585)
+        let identity = StatusPageConfiguration.Identity(certificateChainPath: "/c", privateKeyPath: "/k")
+        let token = try PageToken(PageWorld.token, from: "the test")
+        let origin = try #require(SiteOrigin("https://status.example:8585"))
+        let whole = StatusPageConfiguration(
+            listen: open, origins: [origin], token: token, identity: identity, socket: "/s")
+        try whole.check()
+        var lacking = [whole, whole, whole]
+        lacking[0].token = nil
+        lacking[1].identity = nil
+        lacking[2].origins = []
+        for configuration in lacking { #expect(throws: ControlError.self) { try configuration.check() } }
+        var renamed = StatusPageConfiguration(origins: [origin], socket: "/s")
+        #expect(throws: ControlError.self) { try renamed.check() }
+        renamed.token = token
+        try renamed.check()
+        try StatusPageConfiguration(socket: "/s").check()
+    }
+
+    @Test(arguments: [
+        ("https://status.example", "https://status.example", false),
+        ("HTTPS://Status.Example:443", "https://status.example", false),
+        ("http://localhost:8585", "http://localhost:8585", true), ("http://[::1]:8585", "http://[::1]:8585", true),
+        ("http://127.0.0.1:80", "http://127.0.0.1", true),
+        ("http://127.0.0.1.evil.example", "http://127.0.0.1.evil.example", false),
+    ])
+    func originsAreRead(text: String, origin: String, isLoopback: Bool) {
+        let read = SiteOrigin(text)
+        #expect(read?.description == origin)
+        #expect(read?.isLoopback == isLoopback)
+    }
+
+    @Test(arguments: [
+        "", "status.example", "ftp://x", "https://", "https://a/b", "https://a?b", "https://u@a", "https://a b",
+        "https://:1", "https://a:",
+    ])
+    func whatIsNoOriginIsNone(text: String) { #expect(SiteOrigin(text) == nil) }
+}

@@ -1,0 +1,66 @@
+import Causeway
+import CausewayControl
+import Synchronization
+
+/// Passes everything on, and keeps what the page asked for.
+final class CountingService: ControlService {
+    private let service: any ControlService
+    private let state = Mutex<[(question: String, rows: Int)]>([])
+
+    init(_ service: any ControlService) { self.service = service }
+
+    var asked: [(question: String, rows: Int)] { state.withLock { $0 } }
+    func forget() { state.withLock { $0 = [] } }
+
+    private func note(_ question: String, _ rows: Int = 1) { state.withLock { $0.append((question, rows)) } }
+
+    func login(_ request: LoginRequest) async throws(ControlError) -> SessionForm { try await service.login(request) }
+    func logout() async throws(ControlError) -> LogoutReport { try await service.logout() }
+    func send(_ messages: [OutgoingMessage]) async throws(ControlError) -> SendReport {
+        try await service.send(messages)
+    }
+    func result(of id: MessageID, within limit: Duration) async throws(ControlError) -> ResultForm {
+        try await service.result(of: id, within: limit)
+    }
+    func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm {
+        note("messages", query.range.limit)
+        return try await service.messages(query)
+    }
+    func message(_ id: MessageID) async throws(ControlError) -> MessageForm {
+        note("message")
+        return try await service.message(id)
+    }
+    func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListForm {
+        note("outbox", query.range.limit)
+        return try await service.outbox(query)
+    }
+    func failed(in channel: ChannelID?, _ range: PageRange) async throws(ControlError) -> MessageListForm {
+        note("failed", range.limit)
+        return try await service.failed(in: channel, range)
+    }
+    func resend(_ ids: [MessageID]) async throws(ControlError) -> ChangeReport { try await service.resend(ids) }
+    func resendFailed(in channel: ChannelID?) async throws(ControlError) -> ChangeReport {
+        try await service.resendFailed(in: channel)
+    }
+    func delete(_ ids: [MessageID], by origin: DeleteAction.Origin) async throws(ControlError) -> ChangeReport {
+        try await service.delete(ids, by: origin)
+    }
+    func deleteFailed(
+        in channel: ChannelID?, by origin: DeleteAction.Origin
+    ) async throws(ControlError) -> ChangeReport { try await service.deleteFailed(in: channel, by: origin) }
+    func deleteActions(limit: Int, before: Int64?) async throws(ControlError) -> DeleteActionListForm {
+        note("deleteActions", limit)
+        return try await service.deleteActions(limit: limit, before: before)
+    }
+    func status() async throws(ControlError) -> StatusForm {
+        note("status")
+        return try await service.status()
+    }
+    func activity() async throws(ControlError) -> ActivityForm {
+        note("activity")
+        return try await service.activity()
+    }
+    func watch() -> AsyncThrowingStream<ActivityForm, any Error> { service.watch() }
+    func setPaused(_ isPaused: Bool) async throws(ControlError) { try await service.setPaused(isPaused) }
+    func probe() async throws(ControlError) { try await service.probe() }
+}

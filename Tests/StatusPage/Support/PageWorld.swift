@@ -1,0 +1,112 @@
+import Causeway
+import CausewayControl
+import CausewayHTTPServer
+import CausewayScriptedWorld
+import CausewayStatusPage
+import Logging
+
+/// A client on a memory store, its control service, and a status page in front of it on a real socket.
+struct PageWorld: Sendable {
+    let remote: ScriptedServer
+    let service: ClientControlService
+    let page: PageClient
+    let general: ChannelID
+
+    static let token = "a-token-for-the-page-of-tests"
+
+    /// Runs `body` while the page serves.
+    static func run(
+        _ change: (inout StatusPageConfiguration) throws -> Void = { _ in },
+        asked: (@Sendable (any ControlService) -> any ControlService)? = nil,
+        _ body: @Sendable (PageWorld) async throws -> Void
+    ) async throws {
+        guard let general = ChannelID("general"), let token = AccessToken("s3cret-token") else { throw Unserved() }
+        let remote = ScriptedServer()
+        let client = try await CausewayClient.open(
+            store: MemoryStore(), transports: remote.registry, credentials: MemoryCredentialStore(),
+            configuration: quick)
+        let process = StatusForm.Process(pid: 4711, version: "test", store: "/store", isDaemon: true)
+        let service = ClientControlService(client: client, trust: MemoryTrustKeeper(), process: process)
+        _ = try await service.login(LoginRequest(server: "test://server", token: token))
+        let control = asked?(service) ?? service
+        try await serving(DaemonDesk(reading: control, changing: control), change) { page in
+            try await body(PageWorld(remote: remote, service: service, page: page, general: general))
+        }
+        await client.close()
+    }
+
+    /// Runs `body` while a page in front of this daemon serves.
+    static func serving(
+        _ daemon: DaemonDesk, _ change: (inout StatusPageConfiguration) throws -> Void = { _ in },
+        _ body: @Sendable (PageClient) async throws -> Void
+    ) async throws {
+        var configuration = StatusPageConfiguration(socket: "/run/s")
+        try change(&configuration)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let service = try StatusPageService(configuration, daemon: daemon, logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await service.run() }
+            let result: Result<Void, any Error>
+            do {
+                try await body(try PageClient(address: try await service.address()))
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            group.cancelAll()
+            _ = await group.nextResult()
+            try result.get()
+        }
+    }
+
+    private static var quick: ClientConfiguration {
+        var configuration = ClientConfiguration()
+        configuration.outbox.settlingTime = .zero
+        configuration.outbox.retry.interval = .milliseconds(1)
+        configuration.outbox.probeInterval = .milliseconds(20)
+        configuration.outbox.probeIntervalMax = .milliseconds(20)
+        return configuration
+    }
+
+    struct Unserved: Error {}
+
+    /// Sends texts that fail for good, and waits until they have.
+    func fail(_ texts: [String], in channel: ChannelID? = nil, detail: String = "no such channel") async throws
+        -> [MessageID]
+    {
+        remote.set(.refusing(code: "channelNotFound", detail: detail))
+        let messages = texts.map { OutgoingMessage(channel: channel ?? general, text: $0) }
+        let ids = try await service.send(messages).ids
+        for id in ids { _ = try await service.result(of: id, within: .seconds(20)) }
+        return ids
+    }
+
+    /// Sends texts that wait until somebody goes on.
+    func queue(_ texts: [String], in channel: ChannelID? = nil) async throws -> [MessageID] {
+        try await service.setPaused(true)
+        return try await service.send(texts.map { OutgoingMessage(channel: channel ?? general, text: $0) }).ids
+    }
+
+    func state(_ id: MessageID) async throws -> String { try await service.message(id).state }
+
+    /// The secret that stands in the forms of the page.
+    func formSecret(cookie: String? = nil) async throws -> String {
+        var fields: [(String, String)] = []
+        if let cookie { fields.append(("Cookie", cookie)) }
+        let answer = try await page.get("/confirm?do=delete-all", fields)
+        guard let match = answer.body.firstMatch(of: /name="csrf" value="([0-9a-f]+)"/) else { throw Unserved() }
+        return String(match.1)
+    }
+}
+
+/// Waits until something holds; fails after a minute.
+func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(60)
+    while try await !holds() {
+        guard ContinuousClock.now < end else { throw TookTooLong(what: what) }
+        await Task.yield()
+    }
+}
+
+struct TookTooLong: Error { let what: String }
