@@ -14,11 +14,11 @@ import Synchronization
 ///    └───────cancel─────┴──────── end of the changes ──▶ over
 /// ```
 ///
-/// Unchecked: `state` is under its lock, and what is not `Sendable` in it (the subscriber, the iterator) is touched only
-/// by the one task that pulls, on the main actor, but for letting go of it.
-final class LiveSubscription<Record: LiveRecord, Downstream: Subscriber>: Subscription, @unchecked Sendable
+final class LiveSubscription<Record: LiveRecord, Downstream: Subscriber>: Subscription, Sendable
 where Downstream.Input == LiveCollectionChange<Record>, Downstream.Failure == Never {
-    private struct Pull {
+    /// Unchecked: neither is `Sendable`. Both are used only by the one task that pulls, on the main actor; anybody else
+    /// may at most let go of them.
+    private struct Pull: @unchecked Sendable {
         let iterator: LiveChanges<Record>.Iterator
         let downstream: Downstream
     }
@@ -34,8 +34,7 @@ where Downstream.Input == LiveCollectionChange<Record>, Downstream.Failure == Ne
     private let state: Mutex<State>
 
     init(_ changes: LiveChanges<Record>, _ downstream: Downstream) {
-        nonisolated(unsafe) let pull = Pull(iterator: changes.makeAsyncIterator(), downstream: downstream)
-        state = Mutex(State(pull: pull))
+        state = Mutex(State(pull: Pull(iterator: changes.makeAsyncIterator(), downstream: downstream)))
     }
 
     func request(_ demand: Subscribers.Demand) {
@@ -51,8 +50,7 @@ where Downstream.Input == LiveCollectionChange<Record>, Downstream.Failure == Ne
         // What is let go of may run anything, so it goes after the lock.
         let (task, pull) = state.withLock { state in
             defer { state = State() }
-            nonisolated(unsafe) let pull = state.pull
-            return (state.task, pull)
+            return (state.task, state.pull)
         }
         task?.cancel()
         _ = pull
@@ -70,14 +68,13 @@ where Downstream.Input == LiveCollectionChange<Record>, Downstream.Failure == Ne
     }
 
     /// What to pull from, while somebody wants something; the task is over when nobody does.
-    private func next() -> sending Pull? {
+    private func next() -> Pull? {
         state.withLock { state in
             guard state.pull != nil, state.demand > .none else {
                 state.task = nil
                 return nil
             }
-            nonisolated(unsafe) let pull = state.pull
-            return pull
+            return state.pull
         }
     }
 
@@ -94,8 +91,7 @@ where Downstream.Input == LiveCollectionChange<Record>, Downstream.Failure == Ne
     private func complete() {
         let pull = state.withLock { state in
             defer { state = State() }
-            nonisolated(unsafe) let pull = state.pull
-            return pull
+            return state.pull
         }
         pull?.downstream.receive(completion: .finished)
     }

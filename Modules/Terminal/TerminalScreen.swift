@@ -1,4 +1,4 @@
-@preconcurrency import Dispatch
+import Dispatch
 import Synchronization
 
 #if canImport(Glibc)
@@ -31,7 +31,7 @@ public final class TerminalScreen: Sendable {
         var size: TerminalSize
         var reader = TerminalKeyReader()
         var signals: TerminalSignals?
-        var input: (any DispatchSourceRead & Sendable)?
+        var input: DispatchSourceHold?
     }
 
     /// What happens from outside. For one reader; what it does not read in time is left out, the oldest first.
@@ -103,7 +103,6 @@ public final class TerminalScreen: Sendable {
         state.withLock { state in
             giveBack(&state)
             state.phase = .over
-            state.input?.cancel()
             state.input = nil
         }
         eventsIn.finish()
@@ -121,11 +120,11 @@ public final class TerminalScreen: Sendable {
 
     // MARK: - From outside; on the queue
 
-    private func reading() -> any DispatchSourceRead & Sendable {
+    private func reading() -> DispatchSourceHold {
         let source = DispatchSource.makeReadSource(fileDescriptor: device.input, queue: queue)
         source.setEventHandler { [weak self] in self?.typed() }
         source.resume()
-        return source
+        return DispatchSourceHold(source)
     }
 
     private func typed() {
@@ -154,7 +153,6 @@ public final class TerminalScreen: Sendable {
             defer {
                 giveBack(&state)
                 state.phase = .over
-                state.input?.cancel()
                 state.input = nil
             }
             return state.phase == .over

@@ -5,6 +5,7 @@ package struct ClientControlService: ControlService {
     let client: CausewayClient
     let trust: any TrustKeeper
     let process: StatusForm.Process
+    let followers = FollowerPlaces()
 
     /// - Parameter trust: remembers, for each server, what its certificate is held against.
     package init(client: CausewayClient, trust: any TrustKeeper, process: StatusForm.Process) {

@@ -11,7 +11,7 @@ import NIOPosix
 /// throws ``ControlError/Code/answerLost``, and only a look can tell whether it was done.
 package final class ControlClient: ControlService {
     private let http: HTTPClient
-    private let socketPath: String
+    let socketPath: String
 
     /// Connects with the first call.
     ///
@@ -191,7 +191,7 @@ package final class ControlClient: ControlService {
     }
 
     /// Percent-encodes everything that could mean something in a path or a query.
-    private static func escaped(_ text: String) -> String {
+    static func escaped(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
     }
 
