@@ -1,12 +1,12 @@
 import AsyncAlgorithms
-package import Causeway
+import Causeway
 import ServiceLifecycle
 
 extension ClientControlService {
     package func follow(_ query: FollowQuery, _ listener: (FollowEvent) async throws -> Void) async throws {
         try await followers.hold {
             let collection = await client.messages.liveMessages(in: query.channel, pageSize: query.limit)
-            try await Self.tell(collection.changes, reasons: { await reasons(for: $0) }, listener)
+            try await Self.tell(collection.changes, reasons: { try await reasons(for: $0) }, listener)
         }
     }
 
@@ -17,7 +17,7 @@ extension ClientControlService {
     }
 
     private static func tell(
-        _ changes: LiveChanges<Message>, reasons: ([Message]) async -> [MessageID: WaitReason],
+        _ changes: LiveChanges<Message>, reasons: ([Message]) async throws -> [MessageID: WaitReason],
         _ listener: (FollowEvent) async throws -> Void
     ) async throws {
         let looks = AsyncTimerSequence.repeating(every: .seconds(ControlLimits.followLookSeconds))
@@ -28,7 +28,7 @@ extension ClientControlService {
             var change: LiveCollectionChange<Message>?
             if case .change(let new) = occasion { change = new }
             let waiting = teller.waiting(after: change)
-            var event = teller.event(change, reasons: waiting.isEmpty ? [:] : await reasons(waiting))
+            var event = teller.event(change, reasons: waiting.isEmpty ? [:] : try await reasons(waiting))
             silence = event == nil ? silence + ControlLimits.followLookSeconds : 0
             if silence >= ControlLimits.followSilenceSecondsMax {
                 event = teller.sign()
@@ -37,9 +37,5 @@ extension ClientControlService {
             if let event { try await listener(event) }
         }
         try Task.checkCancellation()
-    }
-
-    private func reasons(for waiting: [Message]) async -> [MessageID: WaitReason] {
-        await client.messages.waitReasons(for: waiting)
     }
 }

@@ -1,3 +1,4 @@
+import Causeway
 import CausewayHTTP
 import Foundation
 import NIOCore

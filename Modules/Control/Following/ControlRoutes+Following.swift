@@ -17,8 +17,10 @@ extension ControlRoutes {
         Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { writer in
+                // Lent to the closure below, which is called by this task alone, one call after the other.
+                let lent = LentWriter(writer)
                 do {
-                    try await service.follow(query) { try await writer.write(try Self.event($0)) }
+                    try await service.follow(query) { try await lent.write(try Self.event($0)) }
                 } catch let error as ControlError {
                     // The head of the answer has left already.
                     try await writer.write(try Self.event(ProblemAnswer(error), name: "problem"))
@@ -35,4 +37,15 @@ extension ControlRoutes {
         event.writeString("\n\n")
         return event
     }
+}
+
+/// The writer of an answer, to be written to by a closure.
+///
+/// Unchecked: it does not leave the task that writes the answer, and its calls come one after the other.
+private final class LentWriter: @unchecked Sendable {
+    private var writer: any ResponseBodyWriter
+
+    init(_ writer: any ResponseBodyWriter) { self.writer = writer }
+
+    func write(_ bytes: ByteBuffer) async throws { try await writer.write(bytes) }
 }

@@ -1,5 +1,3 @@
-package import Causeway
-
 /// What became of the messages that are followed since the event before, as JSON. Keys are only ever added.
 ///
 /// The list is in the order in which a conversation is read, the oldest first. Taking ``deleted`` out of the list before,
