@@ -177,7 +177,7 @@ let package = Package(
         app("causeway-hub", ["CausewayHub", "CausewayModels", .argumentParser, .lifecycle, .logging, .unixSignals]),
 
         // Examples: what an application writes. They see what is public, and nothing else.
-        example("terminal-chat", ["Causeway", "CausewayHTTPTransport", "CausewaySQLiteStorage", "CausewayTerminal"]),
+        example("terminal-chat", ["Causeway", "CausewayHTTPTransport", "CausewaySQLiteStorage", "CausewayTLS", "CausewayTerminal"]),
         example("first-message", ["Causeway", "CausewayHTTPTransport", "CausewaySQLiteStorage"]),
 
         // Tools: what measures, never installed.

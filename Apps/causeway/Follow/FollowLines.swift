@@ -1,3 +1,4 @@
+import Causeway
 import CausewayControl
 
 /// What is told of each change when standard output is no terminal: a line, or an object.

@@ -1,3 +1,4 @@
+import Causeway
 import CausewayControl
 import CausewayTerminal
 
