@@ -74,7 +74,7 @@ let package = Package(
         .library(name: "Causeway", targets: ["Causeway"]),
         // What an application chooses beside it: where messages are kept, and how they travel.
         .library(name: "CausewaySQLiteStorage", targets: ["CausewaySQLiteStorage"]),
-        .library(name: "CausewayHTTPTransport", targets: ["CausewayHTTPTransport"]),
+        .library(name: "CausewayHTTPTransport", targets: ["CausewayHTTPTransport", "CausewayTLS"]),
         // For those who work with publishers; nobody else builds it.
         .library(name: "CausewayLiveCombine", targets: ["CausewayLiveCombine"]),
         .executable(name: "causeway", targets: ["causeway-cli"]),

@@ -57,10 +57,7 @@ final class Chat {
         case .pageDown: conversation.offset = max(0, conversation.offset - rows)
         case .end: conversation.offset = 0
         case .control("r"):
-            await trying { () throws(ClientError) in
-                let count = try await client.messages.resendFailedMessages(in: conversation.channel)
-                notice = count == 0 ? "nothing has failed here" : "sending again: \(count)"
-            }
+            await resend(in: conversation.channel)
         default: break
         }
     }
@@ -69,19 +66,22 @@ final class Chat {
         guard !typed.isEmpty else { return }
         let text = typed
         typed = ""
-        await trying { () throws(ClientError) in
-            do throws(ClientError) {
-                // Durable and on the screen when it returns; the outbox does the rest.
-                _ = try await client.messages.createTextMessage(text, in: channel)
-            } catch {
-                typed = text
-                throw error
-            }
+        do {
+            // Durable and on the screen when it returns; the outbox does the rest.
+            _ = try await client.messages.createTextMessage(text, in: channel)
+        } catch {
+            typed = text
+            notice = "\(error)"
         }
     }
 
-    private func trying(_ body: () async throws(ClientError) -> Void) async {
-        do throws(ClientError) { try await body() } catch { notice = "\(error)" }
+    private func resend(in channel: ChannelID) async {
+        do {
+            let count = try await client.messages.resendFailedMessages(in: channel)
+            notice = count == 0 ? "nothing has failed here" : "sending again: \(count)"
+        } catch {
+            notice = "\(error)"
+        }
     }
 
     // MARK: - Drawing

@@ -48,24 +48,26 @@ enum TerminalChat {
         var configuration = ClientConfiguration()
         // What was undelivered when it ended last time is still meant to be sent.
         configuration.restart = .resume
-        let credentials = MemoryCredentialStore()
         let client = try await CausewayClient.open(
             store: try await SQLiteStore.open(at: options.folder, durability: .full), transports: transports,
-            credentials: credentials, configuration: configuration)
+            credentials: GivenCredentials(token: options.token), configuration: configuration)
         do {
-            try await client.login(server: options.server, token: options.token)
-        } catch ClientError.sync(.transport(let error)) {
-            // Without the server, only somebody who was here before can go on.
-            guard try await client.status().session != nil else {
-                await client.close()
-                throw TransportTrouble(error: error)
+            try await login(client, options)
+            return client
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+
+    /// Without the server, only somebody who was here before can go on.
+    private static func login(_ client: CausewayClient, _ options: Options) async throws(ClientError) {
+        do throws(ClientError) {
+            _ = try await client.login(server: options.server, token: options.token)
+        } catch {
+            guard case .sync(.transport) = error, try await client.status().session?.isActive == true else {
+                throw error
             }
         }
-        return client
     }
-}
-
-private struct TransportTrouble: Error, CustomStringConvertible {
-    let error: TransportError
-    var description: String { "the first login needs the server: \(error)" }
 }
