@@ -2,7 +2,7 @@
 //
 //     first-message FOLDER https://chat.example CHANNEL < token
 //
-// What stands between the two marks is the snippet of the README; `Tools/tidy` holds the two together.
+// What stands between the two marks is the snippet of the README; `Tools/test_readme.py` holds the two together.
 
 import Causeway
 import CausewayHTTPTransport

@@ -24,7 +24,8 @@ final class Chat {
 
     /// - Returns: the signal that ended it, if one did.
     func run() async -> Int32? {
-        tokens = conversations.map { conversation in conversation.messages.observe { [weak self] _, _ in self?.draw() } }
+        tokens = conversations.map { conversation in conversation.messages.observe { [weak self] _, _ in self?.draw() }
+        }
         tokens.append(outbox.observe { [weak self] _, _ in self?.draw() })
         tokens.append(session.observe { [weak self] _, _ in self?.draw() })
         defer { tokens = [] }

@@ -25,7 +25,9 @@ struct Options {
                 guard let value = rest.next() else { throw Usage(problem: "\(argument) lacks its value") }
                 named[argument] = value
             } else {
-                guard let channel = ChannelID(argument) else { throw Usage(problem: "\(argument) is no channel's name") }
+                guard let channel = ChannelID(argument) else {
+                    throw Usage(problem: "\(argument) is no channel's name")
+                }
                 channels.append(channel)
             }
         }

@@ -39,7 +39,7 @@ import Testing
         let (hub, daemon) = try await loggedIn(daemon: true)
         #expect(try await home.causeway("send", "general", "--wait", "日本\u{1B}[2J first").status == 0)
         let terminal = try follow()
-        let plain = Terminal.Settings.ofNewTerminal
+        let plain = try Terminal.settingsOfANewOne()
         let first = try await terminal.shows("synced", #"日本\u{1b}[2J first"#)
         #expect(terminal.settings != plain)
 
@@ -70,7 +70,7 @@ import Testing
         try await terminal.shows("q quits")
         kill(terminal.pid, signal)
         #expect(try await terminal.ended() & 0x7F == signal)
-        try await expectUntouched(terminal, .ofNewTerminal)
+        try await expectUntouched(terminal, try Terminal.settingsOfANewOne())
         await hub.process.stop()
     }
 
@@ -82,7 +82,7 @@ import Testing
         await daemon?.stop(signal)
         #expect(try await terminal.ended() >> 8 == 69)
         try await terminal.shows("causeway: the daemon at", "tells no more")
-        try await expectUntouched(terminal, .ofNewTerminal)
+        try await expectUntouched(terminal, try Terminal.settingsOfANewOne())
         await hub.process.stop()
     }
 
@@ -91,12 +91,12 @@ import Testing
         let terminal = try follow()
         try await terminal.shows("q quits")
         kill(terminal.pid, SIGTSTP)
-        try await expectUntouched(terminal, .ofNewTerminal)
+        try await expectUntouched(terminal, try Terminal.settingsOfANewOne())
         kill(terminal.pid, SIGCONT)
         try await terminal.shows("q quits")
         terminal.type("q")
         #expect(try await terminal.ended() == 0)
-        try await expectUntouched(terminal, .ofNewTerminal)
+        try await expectUntouched(terminal, try Terminal.settingsOfANewOne())
         await hub.process.stop()
     }
 
@@ -122,17 +122,5 @@ import Testing
         #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGPIPE)
         await daemon?.stop()
         await hub.process.stop()
-    }
-}
-
-extension Terminal.Settings {
-    /// What every new terminal begins with.
-    static var ofNewTerminal: Terminal.Settings {
-        let master = posix_openpt(O_RDWR | O_NOCTTY)
-        defer { close(master) }
-        var found = termios()
-        _ = unsafe tcgetattr(master, &found)
-        return Terminal.Settings(
-            input: found.c_iflag, output: found.c_oflag, local: found.c_lflag, control: found.c_cflag)
     }
 }

@@ -93,7 +93,8 @@ struct ScreenModel: Sendable, Equatable {
         case "[?25h", "[?25l": hasCursor = order.hasSuffix("h")
         case "[?7h", "[?7l": wraps = order.hasSuffix("h")
         case "[2J": page.cells = Page(columns: page.cells[0].count, rows: page.cells.count).cells
-        case "[K": for column in page.column..<max(page.column, page.cells[0].count) { page.cells[page.row][column] = " " }
+        case "[K":
+            for column in page.column..<max(page.column, page.cells[0].count) { page.cells[page.row][column] = " " }
         case _ where order.hasSuffix("H") && numbers.count == 2:
             page.row = min(numbers[0], page.cells.count) - 1
             page.column = min(numbers[1], page.cells[0].count) - 1

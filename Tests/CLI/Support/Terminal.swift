@@ -30,14 +30,9 @@ final class Terminal: Sendable {
         _ program: Program, _ arguments: [String], _ environment: [String: String], columns: Int = 100, rows: Int = 12,
         before: String = ""
     ) throws {
-        let master = posix_openpt(O_RDWR | O_NOCTTY)
-        guard master >= 0, grantpt(master) == 0, unlockpt(master) == 0, let name = unsafe ptsname(master) else {
-            throw POSIXError(.ENOTTY)
-        }
-        let path = unsafe String(cString: name)
+        let (master, path) = try Self.openMaster()
         let slave = unsafe open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard slave >= 0 else { throw POSIXError(.ENOTTY) }
-        _ = fcntl(master, F_SETFD, FD_CLOEXEC)
         self.master = master
         self.slave = slave
         var screen = ScreenModel(columns: columns, rows: rows)
@@ -54,12 +49,36 @@ final class Terminal: Sendable {
         }
     }
 
+    /// A new pseudo-terminal, and the path of the side on which programs run.
+    private static func openMaster() throws -> (master: Int32, path: String) {
+        // Linux's own names for `unlockpt` and `ptsname`, which Swift does not see.
+        let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+        let master = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var (lock, number): (Int32, UInt32) = (0, 0)
+        guard master >= 0, unsafe ioctl(master, setLock, &lock) == 0, unsafe ioctl(master, getNumber, &number) == 0
+        else { throw POSIXError(.ENOTTY) }
+        return (master, "/dev/pts/\(number)")
+    }
+
+    /// What every new terminal begins with.
+    static func settingsOfANewOne() throws -> Settings {
+        let (master, _) = try openMaster()
+        defer { close(master) }
+        return settings(of: master)
+    }
+
+    private static func settings(of descriptor: Int32) -> Settings {
+        var found = termios()
+        _ = unsafe tcgetattr(descriptor, &found)
+        return Settings(input: found.c_iflag, output: found.c_oflag, local: found.c_lflag, control: found.c_cflag)
+    }
+
     /// In a session of its own the first terminal that is opened becomes its own.
     private static func spawn(
         _ path: String, _ arguments: [String], _ environment: [String: String], on terminal: String
     ) throws -> Int32 {
         var actions = unsafe posix_spawn_file_actions_t()
-        var attributes = unsafe posix_spawnattr_t()
+        var attributes = posix_spawnattr_t()
         unsafe posix_spawn_file_actions_init(&actions)
         unsafe posix_spawnattr_init(&attributes)
         defer {
@@ -92,11 +111,7 @@ final class Terminal: Sendable {
     /// How the program ended, as `waitpid` tells it; `nil` while it runs.
     var status: Int32? { state.withLock { $0.status } }
 
-    var settings: Settings {
-        var found = termios()
-        _ = unsafe tcgetattr(slave, &found)
-        return Settings(input: found.c_iflag, output: found.c_oflag, local: found.c_lflag, control: found.c_cflag)
-    }
+    var settings: Settings { Self.settings(of: slave) }
 
     func type(_ text: String) {
         let bytes = Array(text.utf8)
