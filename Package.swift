@@ -148,8 +148,8 @@ let package = Package(
         module(
             "Control",
             [
-                "Causeway", "CausewayHTTP", .argumentParser, .asyncAlgorithms, .hummingbird, .httpTypes, .lifecycle, .logging, .nioCore,
-                .nioHTTP1, .nioHTTPTypes, .nioPosix, .unixSignals,
+                "Causeway", "CausewayHTTP", .argumentParser, .asyncAlgorithms, .hummingbird, .httpTypes, .lifecycle,
+                .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioPosix, .unixSignals,
             ]),
         module(
             "Hub",
@@ -177,7 +177,9 @@ let package = Package(
         app("causeway-hub", ["CausewayHub", "CausewayModels", .argumentParser, .lifecycle, .logging, .unixSignals]),
 
         // Examples: what an application writes. They see what is public, and nothing else.
-        example("terminal-chat", ["Causeway", "CausewayHTTPTransport", "CausewaySQLiteStorage", "CausewayTLS", "CausewayTerminal"]),
+        example(
+            "terminal-chat",
+            ["Causeway", "CausewayHTTPTransport", "CausewaySQLiteStorage", "CausewayTLS", "CausewayTerminal"]),
         example("first-message", ["Causeway", "CausewayHTTPTransport", "CausewaySQLiteStorage"]),
 
         // Tools: what measures, never installed.

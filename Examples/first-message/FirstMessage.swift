@@ -14,7 +14,7 @@ enum FirstMessage {
         let arguments = CommandLine.arguments
         guard arguments.count == 4, let general = ChannelID(arguments[3]), let line = readLine(),
             let token = AccessToken(line)
-        else { fatalError("usage: first-message FOLDER SERVER CHANNEL < token") }
+        else { return print("usage: first-message FOLDER SERVER CHANNEL < token") }
         try await send(in: arguments[1], to: arguments[2], token, general)
     }
 

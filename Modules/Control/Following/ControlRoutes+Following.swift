@@ -41,7 +41,8 @@ extension ControlRoutes {
 
 /// The writer of an answer, to be written to by a closure.
 ///
-/// Unchecked: it does not leave the task that writes the answer, and its calls come one after the other.
+/// Unchecked, and safe without a lock: it never leaves the one task that writes the answer, and its calls come one
+/// after the other.
 private final class LentWriter: @unchecked Sendable {
     private var writer: any ResponseBodyWriter
 

@@ -1,8 +1,8 @@
 /// What became of the messages that are followed since the event before, as JSON. Keys are only ever added.
 ///
-/// The list is in the order in which a conversation is read, the oldest first. Taking ``deleted`` out of the list before,
-/// and then putting in ``inserted`` and ``modified`` by ascending index, gives the list after; the first event inserts
-/// into an empty list. A message that goes to another place is deleted and inserted.
+/// The list is in the order in which a conversation is read, the oldest first. Taking ``deleted`` out of the list
+/// before, and then putting in ``inserted`` and ``modified`` by ascending index, gives the list after; the first
+/// event inserts into an empty list. A message that goes to another place is deleted and inserted.
 package struct FollowEvent: Sendable, Hashable, Codable {
     /// A message and its place in the list after.
     package struct Row: Sendable, Hashable, Codable {

@@ -16,8 +16,8 @@ package struct FollowedMessages: Sendable, Hashable {
     ///
     /// Throws ``ControlError/Code/internalError`` for an event that does not belong to this list, and leaves it alone.
     ///
-    /// - Returns: what was deleted, then everything else in the order of the list. A message that went to another place is
-    ///   modified; a change of ``FollowEvent/waiting`` alone is none.
+    /// - Returns: what was deleted, then everything else in the order of the list. A message that went to another place
+    ///   is modified; a change of ``FollowEvent/waiting`` alone is none.
     @discardableResult
     package mutating func apply(_ event: FollowEvent) throws(ControlError) -> [Change] {
         let gone = Set(event.deleted)
