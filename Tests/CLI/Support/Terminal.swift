@@ -92,7 +92,7 @@ final class Terminal: Sendable {
         unsafe posix_spawnattr_setflags(&attributes, setsid)
         var argv = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
         var envp = unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { unsafe (argv + envp).forEach { unsafe free($0) } }
+        defer { for unsafe text in unsafe argv + envp { unsafe free(text) } }
         var pid: pid_t = 0
         let result = unsafe posix_spawn(&pid, path, &actions, &attributes, &argv, &envp)
         guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: result) ?? .ENOEXEC) }
