@@ -92,7 +92,10 @@ final class Terminal: Sendable {
         unsafe posix_spawnattr_setflags(&attributes, setsid)
         var argv = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
         var envp = unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for unsafe text in unsafe argv + envp { unsafe free(text) } }
+        defer {
+            for index in unsafe argv.indices { unsafe free(argv[index]) }
+            for index in unsafe envp.indices { unsafe free(envp[index]) }
+        }
         var pid: pid_t = 0
         let result = unsafe posix_spawn(&pid, path, &actions, &attributes, &argv, &envp)
         guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: result) ?? .ENOEXEC) }
