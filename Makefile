@@ -14,7 +14,7 @@ PROGRAMS := causeway causewayd causeway-hub causeway-status
 UNITS := causewayd.service causeway-hub.service causeway-status.service
 # Installed programs carry Swift's runtime with them: a service must not depend on where a toolchain lies.
 RELEASE_FLAGS ?= $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
-SWIFT_SOURCES = Package.swift $(wildcard Apps Modules Tests)
+SWIFT_SOURCES = Package.swift $(wildcard Apps Examples Modules Tests)
 
 export SWIFT
 

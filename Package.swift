@@ -26,6 +26,7 @@ let strict: [SwiftSetting] = [
 
 extension Target.Dependency {
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+    static let asyncAlgorithms = product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
     static let deque = product(name: "DequeModule", package: "swift-collections")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
     static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
@@ -40,6 +41,8 @@ extension Target.Dependency {
     static let nioHTTPTypes = product(name: "NIOHTTPTypes", package: "swift-nio-extras")
     static let nioHTTPTypesHTTP1 = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let openCombine = product(
+        name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux]))
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
 }
 
@@ -51,6 +54,11 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 
 func app(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, path: "Apps/\(name)", swiftSettings: strict)
+}
+
+func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Examples/\(name)", packageAccess: false, swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -65,6 +73,11 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Causeway", targets: ["Causeway"]),
+        // What an application chooses beside it: where messages are kept, and how they travel.
+        .library(name: "CausewaySQLiteStorage", targets: ["CausewaySQLiteStorage"]),
+        .library(name: "CausewayHTTPTransport", targets: ["CausewayHTTPTransport", "CausewayTLS"]),
+        // For those who work with publishers; nobody else builds it.
+        .library(name: "CausewayLiveCombine", targets: ["CausewayLiveCombine"]),
         .executable(name: "causeway", targets: ["causeway-cli"]),
         .executable(name: "causewayd", targets: ["causewayd"]),
         .executable(name: "causeway-hub", targets: ["causeway-hub"]),
@@ -72,6 +85,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -80,6 +94,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -126,12 +141,18 @@ let package = Package(
             ],
             path: "Modules/Client", swiftSettings: strict),
 
+        // Publishers over live objects and collections: Combine where it exists, OpenCombine elsewhere.
+        module("LiveCombine", ["CausewayLive", .openCombine]),
+
+        // A terminal as a screen, for the command line and the examples.
+        module("Terminal"),
+
         // Servers and their shared parts.
         module(
             "Control",
             [
-                "Causeway", "CausewayHTTP", .argumentParser, .hummingbird, .httpTypes, .lifecycle, .logging, .nioCore,
-                .nioHTTP1, .nioHTTPTypes, .nioPosix, .unixSignals,
+                "Causeway", "CausewayHTTP", .argumentParser, .asyncAlgorithms, .hummingbird, .httpTypes, .lifecycle,
+                .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioPosix, .unixSignals,
             ]),
         module(
             "HTTPServer",
@@ -166,13 +187,21 @@ let package = Package(
             path: "Apps/Adapters", swiftSettings: strict),
         .executableTarget(
             name: "causeway-cli",
-            dependencies: ["Causeway", "CausewayAdapters", "CausewayControl", .argumentParser],
+            dependencies: [
+                "Causeway", "CausewayAdapters", "CausewayControl", "CausewayTerminal", .argumentParser,
+            ],
             path: "Apps/causeway", swiftSettings: strict),
         app("causewayd", ["CausewayAdapters", "CausewayControl", .argumentParser, .logging]),
         app("causeway-hub", ["CausewayHub", "CausewayModels", .argumentParser, .lifecycle, .logging, .unixSignals]),
         app(
             "causeway-status",
             ["CausewayControl", "CausewayStatusPage", .argumentParser, .lifecycle, .logging, .unixSignals]),
+
+        // Examples: what an application writes. They see what is public, and nothing else.
+        example(
+            "terminal-chat",
+            ["Causeway", "CausewayHTTPTransport", "CausewaySQLiteStorage", "CausewayTLS", "CausewayTerminal"]),
+        example("first-message", ["Causeway", "CausewayHTTPTransport", "CausewaySQLiteStorage"]),
 
         // Tools: what measures, never installed.
         .executableTarget(
@@ -260,6 +289,10 @@ let package = Package(
                 "CausewayLive", "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage",
                 "CausewaySimulatedRuntime", "CausewayStorage",
             ]),
+        tests(
+            "LiveCombine",
+            ["Causeway", "CausewayLiveCombine", .openCombine]),
+        tests("Terminal", ["CausewayTerminal"]),
         .target(
             name: "CausewaySimulatedHub", dependencies: ["CausewayModels", "CausewayHubRules"],
             path: "Tests/SimulatedHub", swiftSettings: strict),
@@ -296,7 +329,8 @@ let package = Package(
             ]),
         .testTarget(
             name: "CausewayCLITests",
-            dependencies: ["CausewayTestSupport", "causeway-cli", "causeway-hub", "causewayd"], path: "Tests/CLI",
+            dependencies: ["CausewayTestSupport", "causeway-cli", "causeway-hub", "causewayd", "terminal-chat"],
+            path: "Tests/CLI",
             swiftSettings: strict),
     ]
 )

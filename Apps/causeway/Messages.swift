@@ -14,6 +14,11 @@ struct Messages: AsyncParsableCommand {
             the ios, android, typescript and classic SDKs have for it), createdAt and createdAtMs, position, \
             acceptedAt, attempts, wait and waitText (why it waits, in parts and in words) and failure. Give `next` to \
             --before for the page before; it is absent when there is none.
+
+            --follow goes on telling. On a terminal the newest messages stay on the screen and their states change \
+            where they stand; arrows and page keys look back, q or Ctrl-C ends it, and the terminal is then as it was. \
+            Elsewhere each change is a line, with --json an object {"change":…,"message":…}, where the change is \
+            inserted, modified or deleted. It ends with the daemon (exit status 69).
             """)
 
     @Argument(help: "The channel.", transform: ChannelID.argument) var channel: ChannelID
@@ -22,13 +27,21 @@ struct Messages: AsyncParsableCommand {
     var before: PlaceMark?
     @Flag(help: "Ask the server; an error when that does not work.") var refresh = false
     @Flag(help: "Show what is stored, without asking the server.") var offline = false
+    @Flag(name: .shortAndLong, help: "Go on telling every change.") var follow = false
     @OptionGroup var options: CommandOptions
 
     func validate() throws {
         if refresh, offline { throw ValidationError("--refresh and --offline exclude each other.") }
+        guard follow else { return }
+        if refresh || offline { throw ValidationError("--follow asks the server by itself, when it can be asked.") }
+        if before != nil { throw ValidationError("--follow shows the newest messages: leave out --before.") }
+        guard (1...Limits.pageSizeMax).contains(list.limit) else {
+            throw ValidationError("--limit is 1 to \(Limits.pageSizeMax) with --follow.")
+        }
     }
 
     func run() async throws {
+        guard !follow else { return try await followed() }
         try await options.run { route, console throws(ControlError) in
             let mode: ChannelQuery.Refresh = refresh ? .required : offline ? .never : .auto
             let form = try await list.list(from: before) { range throws(ControlError) in
@@ -38,5 +51,15 @@ struct Messages: AsyncParsableCommand {
             try console.answer(form) { MessageListing.channel(form.messages, for: $0) }
             return .ok
         }
+    }
+
+    private func followed() async throws {
+        var ending = MessageFollower.Ending.quit
+        try await options.run { route, console throws(ControlError) in
+            let follower = MessageFollower(query: FollowQuery(channel: channel, limit: list.limit), console: console)
+            ending = try await follower.run(route.service)
+            return .ok
+        }
+        ending.finish()
     }
 }

@@ -21,8 +21,8 @@ import Testing
         #expect(
             try json(MessageForm(try message(.created), wait: wait)) == """
                 {"attempts":0,"channel":"c","createdAt":"1970-01-01T00:00:01.000Z","createdAtMs":1000,\
-                "history":[],"id":"0190a6b2-1c3d-7e4f-8a5b-000000000001","inDoubt":false,"lane":"text","ordinal":1,\
-                "place":1,"role":"message","sender":"ann",\
+                "id":"0190a6b2-1c3d-7e4f-8a5b-000000000001","inDoubt":false,"lane":"text","ordinal":1,\
+                "place":1,"sender":"ann",\
                 "state":"created","states":{"android":"created","classic":"default","ios":"syncing",\
                 "typescript":"syncing"},"text":"hi","type":"text",\
                 "wait":{"attempts":2,"kind":"backingOff","until":"1970-01-01T00:00:06.000Z","untilMs":6000},\
@@ -38,8 +38,8 @@ import Testing
                 {"attempts":0,"channel":"c","createdAt":"1970-01-01T00:00:01.000Z","createdAtMs":1000,\
                 "failure":{"at":"1970-01-01T00:00:02.000Z","atMs":2000,"code":"channelNotFound",\
                 "detail":"no such channel","reason":"refused","text":"refused by the server: no such channel"},\
-                "history":[],"id":"0190a6b2-1c3d-7e4f-8a5b-000000000001","inDoubt":false,"lane":"text","ordinal":1,\
-                "place":1,"role":"message","sender":"ann",\
+                "id":"0190a6b2-1c3d-7e4f-8a5b-000000000001","inDoubt":false,"lane":"text","ordinal":1,\
+                "place":1,"sender":"ann",\
                 "state":"error","states":{"android":"error","classic":"error","ios":"error","typescript":"error"},\
                 "text":"hi","type":"text"}
                 """)

@@ -127,21 +127,6 @@ struct CostTests {
         let reasons = (1...Self.count).lazy.filter { outbox.waitReason(for: Self.message($0), at: moment) != nil }.count
         #expect(reasons == Self.count)
     }
-}
-
-extension OutboxAction {
-    fileprivate var round: DeliveryRound? {
-        if case .transmit(let round, _) = self { round } else { nil }
-    }
-}
-
-extension [OutboxAction] {
-    /// Completions of messages that failed.
-    fileprivate var failures: Int {
-        count {
-            if case .complete(_, .failed) = $0 { true } else { false }
-        }
-    }
 
     /// Creating and deleting behind a head that waits for hours takes up no memory for good.
     @Test func whatVanishedLeavesNoGaps() {
@@ -156,5 +141,20 @@ extension [OutboxAction] {
         bench.take(.sessionBegan)
         bench.take(.greeted)
         #expect(bench.sent == ["0<1 send a, 1<2002 send c"])
+    }
+}
+
+extension OutboxAction {
+    fileprivate var round: DeliveryRound? {
+        if case .transmit(let round, _) = self { round } else { nil }
+    }
+}
+
+extension [OutboxAction] {
+    /// Completions of messages that failed.
+    fileprivate var failures: Int {
+        count {
+            if case .complete(_, .failed) = $0 { true } else { false }
+        }
     }
 }

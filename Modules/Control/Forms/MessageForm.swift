@@ -76,8 +76,8 @@ package struct MessageForm: Sendable, Hashable, Codable {
     /// `error`, and the server has not yet said whether a copy reached it.
     package let inDoubt: Bool
     /// Why it waits, in parts and in words; absent when it does not wait.
-    package let wait: WaitForm?
-    package let waitText: String?
+    package var wait: WaitForm?
+    package var waitText: String?
     /// Why it failed; absent unless it did.
     package let failure: FailureForm?
 

@@ -16,6 +16,7 @@ import ServiceLifecycle
 /// | `GET /v1/messages/{id}/result?withinMs=` | `ResultForm` |
 /// | `POST /v1/messages/{id}/edit`, `/v1/messages/{id}/reactions` | `EditForm`, `ReactionForm` → `MessageForm` |
 /// | `GET /v1/channels/{channel}/messages?limit=&after=&refresh=` | `MessageListForm` |
+/// | `GET /v1/channels/{channel}/messages/live?limit=` | Server-Sent Events, each a `FollowEvent` |
 /// | `GET /v1/outbox?channel=&state=&order=&limit=&after=` | `MessageListForm` |
 /// | `GET /v1/failed?channel=&limit=&after=` | `MessageListForm` |
 /// | `GET /v1/activity` | `ActivityForm` |
@@ -38,6 +39,7 @@ struct ControlRoutes: Sendable {
         addSending(to: router)
         addOperations(to: router)
         addReading(to: router)
+        addFollowing(to: router)
         addChanging(to: router)
         return router
     }
@@ -170,7 +172,7 @@ struct ControlRoutes: Sendable {
         return id
     }
 
-    private func channelID(_ name: String) throws(ControlError) -> ChannelID {
+    func channelID(_ name: String) throws(ControlError) -> ChannelID {
         guard let channel = ChannelID(name) else {
             throw ControlError(.badRequest, "the channel's name \(Name.problem(with: name) ?? "is wrong")")
         }
@@ -181,7 +183,7 @@ struct ControlRoutes: Sendable {
         request.uri.queryParameters[Substring(name)].map(String.init)
     }
 
-    private func number(_ name: String, in request: Request) throws(ControlError) -> Int64? {
+    func number(_ name: String, in request: Request) throws(ControlError) -> Int64? {
         guard let text = try text(name, in: request) else { return nil }
         guard let number = Int64(text) else { throw ControlError(.badRequest, "`\(name)` must be a whole number") }
         return number

@@ -6,6 +6,7 @@ package struct ClientControlService: ControlService {
     let trust: any TrustKeeper
     let process: StatusForm.Process
     let monitor: ActivityMonitor
+    let followers = FollowerPlaces()
 
     /// - Parameter trust: remembers, for each server, what its certificate is held against.
     package init(client: CausewayClient, trust: any TrustKeeper, process: StatusForm.Process) {

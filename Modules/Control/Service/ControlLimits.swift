@@ -30,6 +30,12 @@ package enum ControlLimits {
     static let laneHeadsMax = 100
     /// How many thousands of messages are looked through for one page of a channel and a state.
     static let looksPerPageMax = 5
+    /// Those who follow the messages of a channel at the same time.
+    package static let followersMax = 32
+    /// How often it is looked why followed messages wait: that changes without a commit.
+    static let followLookSeconds = 1
+    /// The longest silence towards a follower; three times that, and the follower takes the daemon for dead.
+    static let followSilenceSecondsMax = 10
     /// How long a client waits for an answer's first byte: longer than any wait, and than a slow disk.
     package static let answerSecondsMax: Int64 = 120
     /// Bytes of an answer that a client takes: a full page of the longest messages.

@@ -31,6 +31,14 @@ package protocol ControlService: Sendable {
     /// A page of a channel, newest first.
     func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm
     func message(_ id: MessageID) async throws(ControlError) -> MessageForm
+    /// Tells `listener` of the newest messages of a channel, as they are now and whenever they change, one event after
+    /// the other; the server is asked for them meanwhile. Who is slow gets one event from what it saw last to what is
+    /// there, and nobody waits for it. An event without a change comes now and then, as a sign of life.
+    ///
+    /// Ends only by throwing: what `listener` threw, `CancellationError`, or ``ControlError``, among them
+    /// ``ControlError/Code/busy`` when too many follow already and ``ControlError/Code/daemonUnreachable`` when the
+    /// daemon stopped.
+    func follow(_ query: FollowQuery, _ listener: (FollowEvent) async throws -> Void) async throws
     /// A page of what is not `synced`, and why. Cost: the size of the page, wherever it lies. For a channel and a state
     /// together a page may hold fewer messages than asked for although there is a next one.
     func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListForm

@@ -204,7 +204,7 @@ package final class ControlClient: ControlService {
     }
 
     /// Percent-encodes everything that could mean something in a path or a query.
-    private static func escaped(_ text: String) -> String {
+    static func escaped(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
     }
 

@@ -56,7 +56,7 @@ package enum MessageListing {
     }
 
     /// `2026-11-21 08:20:12`: to the second, in UTC.
-    static func moment(_ text: String) -> String {
+    package static func moment(_ text: String) -> String {
         text.count >= 19 ? String(text.prefix(19)).replacing("T", with: " ") : text
     }
 
@@ -71,7 +71,7 @@ package enum MessageListing {
     }
 
     /// What the message says, on one line.
-    static func said(_ message: MessageForm) -> String {
+    package static func said(_ message: MessageForm) -> String {
         if let custom = message.custom, let text = try? ControlJSON.encode(custom) {
             return String(decoding: text, as: UTF8.self)
         }
@@ -80,7 +80,8 @@ package enum MessageListing {
         return parts.isEmpty ? "[\(message.type)]" : parts.joined(separator: " ")
     }
 
-    private static func why(_ message: MessageForm) -> String {
+    /// Why it waits or failed, to stand behind what it says; empty when it does neither.
+    package static func why(_ message: MessageForm) -> String {
         if let text = message.waitText { return "  (\(text))" }
         if let failure = message.failure { return "  (\(failure.text))" }
         return ""

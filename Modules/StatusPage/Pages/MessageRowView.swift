@@ -45,7 +45,7 @@ struct MessageRowView {
 
     /// `text`, `image`; an edit, a reaction and what else is about another message by the name of that.
     private static func kind(of message: MessageForm) -> String {
-        message.role == MessageRole.message.name ? message.type : message.role
+        message.role ?? message.type
     }
 
     /// Enough of an id to tell messages apart: its last 12 digits are random.

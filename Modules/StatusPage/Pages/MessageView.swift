@@ -27,7 +27,7 @@ struct MessageView {
     private var story: [[String: Any]] {
         var steps = [step(message.createdAtMs, "Created", "", "It was on the disk before anybody was told.")]
         var former = SyncState.created
-        for change in message.history {
+        for change in message.history ?? [] {
             guard let state = SyncState(rawValue: change.state) else { continue }
             steps.append(
                 step(change.atMs, Self.title(of: state, after: former), MessageRowView.kind(ofState: change.state), nil)

@@ -23,6 +23,8 @@ struct Program: Sendable {
     }
 
     /// Where the tests were built lie the programs, too.
+    var path: String { url.path }
+
     private var url: URL {
         URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
             .appendingPathComponent(name)

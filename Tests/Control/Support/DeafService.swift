@@ -17,6 +17,7 @@ struct DeafService: ControlService {
     func failed(in channel: ChannelID?, _ range: PageRange) async throws(ControlError) -> MessageListForm {
         throw deaf
     }
+    func follow(_ query: FollowQuery, _ listener: (FollowEvent) async throws -> Void) async throws { throw deaf }
     func resend(_ ids: [MessageID]) async throws(ControlError) -> ChangeReport { throw deaf }
     func resendFailed(in channel: ChannelID?) async throws(ControlError) -> ChangeReport { throw deaf }
     func delete(_ ids: [MessageID], by origin: DeleteAction.Origin) async throws(ControlError) -> ChangeReport {

@@ -26,6 +26,15 @@ final class CountingService: ControlService {
         note("messages", query.range.limit)
         return try await service.messages(query)
     }
+    func edit(_ id: MessageID, _ form: EditForm) async throws(ControlError) -> MessageForm {
+        try await service.edit(id, form)
+    }
+    func react(_ id: MessageID, _ form: ReactionForm) async throws(ControlError) -> MessageForm {
+        try await service.react(id, form)
+    }
+    func follow(_ query: FollowQuery, _ listener: (FollowEvent) async throws -> Void) async throws {
+        try await service.follow(query, listener)
+    }
     func message(_ id: MessageID) async throws(ControlError) -> MessageForm {
         note("message")
         return try await service.message(id)

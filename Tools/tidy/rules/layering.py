@@ -14,7 +14,7 @@ UMBRELLA = "Causeway"
 
 # Modules of the toolchain and of the system, which no manifest lists.
 SYSTEM_MODULES = {
-    "Android", "CoreFoundation", "Darwin", "Dispatch", "Foundation", "FoundationEssentials",
+    "Android", "Combine", "CoreFoundation", "Darwin", "Dispatch", "Foundation", "FoundationEssentials",
     "FoundationInternationalization", "Glibc", "Musl", "Network", "Observation", "RegexBuilder", "Security", "Swift",
     "Synchronization", "SystemConfiguration", "Testing", "XCTest", "_Concurrency", "_StringProcessing", "os",
 }

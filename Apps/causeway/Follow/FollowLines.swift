@@ -1,0 +1,45 @@
+import Causeway
+import CausewayControl
+
+/// What is told of each change when standard output is no terminal: a line, or an object.
+struct FollowLines {
+    /// One line of JSON.
+    private struct Report: Encodable {
+        /// `inserted`, `modified` or `deleted`.
+        let change: String
+        /// As it is now; for a deletion as it was.
+        let message: MessageForm
+    }
+
+    let isJSON: Bool
+    private var followed = FollowedMessages()
+    private var problem: String?
+
+    init(isJSON: Bool) { self.isJSON = isJSON }
+
+    /// The lines of an event, each with its end, and a problem that was not told yet.
+    mutating func lines(for event: FollowEvent) throws(ControlError) -> (text: String, problem: String?) {
+        var text = ""
+        for change in try followed.apply(event) { text += try line(change) + "\n" }
+        defer { problem = event.problem }
+        return (text, event.problem == problem ? nil : event.problem.map { "the server was not asked: \($0)" })
+    }
+
+    private func line(_ change: FollowedMessages.Change) throws(ControlError) -> String {
+        let (name, message) =
+            switch change {
+            case .inserted(let message): ("inserted", message)
+            case .modified(let message, _): ("modified", message)
+            case .deleted(let message): ("deleted", message)
+            }
+        if isJSON {
+            return String(decoding: try ControlJSON.encode(Report(change: name, message: message)), as: UTF8.self)
+        }
+        let state = name == "deleted" ? name : message.state + (message.inDoubt ? "?" : "")
+        let fields = [
+            message.position.map(String.init) ?? "-", MessageListing.moment(message.createdAt), message.sender.value,
+            state, MessageListing.said(message) + MessageListing.why(message),
+        ]
+        return fields.map(VisibleText.oneLine).joined(separator: "  ")
+    }
+}

@@ -1,0 +1,116 @@
+import Causeway
+import CausewayControl
+import CausewayTerminal
+
+/// The screen of `messages --follow`: a message to a row, the newest below, and a line on how things stand.
+actor FollowView {
+    private let channel: String
+    private let screen: TerminalScreen
+    private var followed = FollowedMessages()
+    private var last: FollowEvent?
+    /// How many of the newest messages lie below the screen.
+    private var offset = 0
+
+    init(channel: String, screen: TerminalScreen) {
+        self.channel = channel
+        self.screen = screen
+    }
+
+    func show(_ event: FollowEvent) throws(ControlError) {
+        let before = followed.messages.count
+        try followed.apply(event)
+        // Who looks back goes on seeing what it sees.
+        if offset > 0 { offset += followed.messages.count - before }
+        last = event
+        draw()
+    }
+
+    /// - Returns: how it ends, when it does.
+    func react(to event: TerminalEvent) -> MessageFollower.Ending? {
+        switch event {
+        case .ended(let signal): return .signal(signal)
+        case .key(.character("q")), .key(.character("Q")), .key(.control("d")): return .quit
+        case .key(let key): scroll(key)
+        case .redraw: break
+        }
+        draw()
+        return nil
+    }
+
+    private func scroll(_ key: TerminalKey) {
+        let page = max(1, screen.size.rows - 2)
+        switch key {
+        case .up, .character("k"): offset += 1
+        case .down, .character("j"): offset -= 1
+        case .pageUp, .character("b"): offset += page
+        case .pageDown, .character(" "): offset -= page
+        case .home, .character("g"): offset = followed.messages.count
+        case .end, .character("G"), .escape: offset = 0
+        default: break
+        }
+    }
+
+    // MARK: - Drawing
+
+    private func draw() {
+        let size = screen.size
+        let room = max(0, size.rows - 1)
+        let messages = followed.messages
+        offset = min(max(0, offset), max(0, messages.count - room))
+        let seen = messages.dropLast(offset).suffix(room)
+        let columns = Columns(messages: seen)
+        var lines = seen.map { columns.line($0, width: size.columns) }
+        lines += Array(repeating: TerminalLine(), count: max(0, room - lines.count))
+        lines.append(status(size.columns))
+        screen.draw(lines)
+    }
+
+    private func status(_ columns: Int) -> TerminalLine {
+        var parts = [channel, followed.messages.count == 1 ? "1 message" : "\(followed.messages.count) messages"]
+        let waiting = followed.messages.count { $0.waitText != nil }
+        let failed = followed.messages.count { $0.failure != nil }
+        if waiting > 0 { parts.append("\(waiting) waiting") }
+        if failed > 0 { parts.append("\(failed) failed") }
+        if let problem = last?.problem { parts.append("the server was not asked: \(problem)") }
+        if last == nil || last?.loadingStatus == "\(LoadingStatus.loading)" { parts.append("loading …") }
+        let right = offset > 0 ? " \(offset) newer below, End goes there " : " q quits "
+        let left = " " + VisibleText.oneLine(parts.joined(separator: " · "))
+        let room = max(0, columns - TerminalText.width(of: right))
+        return TerminalLine(TerminalText.fitted(left, to: room) + TerminalText.cut(right, to: columns), .inverse)
+    }
+}
+
+/// How wide the parts of the rows are.
+private struct Columns {
+    private let position: Int
+    private let sender: Int
+    private static let senderMax = 20
+    /// `uploading` is the longest, with a sign of doubt.
+    private static let state = 10
+
+    init(messages: some Sequence<MessageForm>) {
+        position = messages.map { Self.text($0.position).count }.max() ?? 1
+        sender = min(Self.senderMax, messages.map { TerminalText.width(of: $0.sender.value) }.max() ?? 1)
+    }
+
+    private static func text(_ position: Int64?) -> String { position.map(String.init) ?? "-" }
+
+    func line(_ message: MessageForm, width: Int) -> TerminalLine {
+        var line = TerminalLine(TerminalText.fitted(Self.text(message.position), to: position) + " ", .dim)
+        line.append(String(message.createdAt.dropFirst(11).prefix(8)) + " ", .dim)
+        line.append(TerminalText.fitted(VisibleText.oneLine(message.sender.value), to: sender) + " ")
+        let state = message.state + (message.inDoubt ? "?" : "")
+        line.append(TerminalText.fitted(state, to: Self.state) + " ", style(message))
+        line.append(VisibleText.oneLine(MessageListing.said(message)))
+        line.append(VisibleText.oneLine(MessageListing.why(message)), message.failure == nil ? .dim : .red)
+        return line
+    }
+
+    private func style(_ message: MessageForm) -> TerminalLine.Style {
+        switch message.state {
+        case SyncState.synced.rawValue: .green
+        case SyncState.error.rawValue: .red
+        default: .yellow
+        }
+    }
+}

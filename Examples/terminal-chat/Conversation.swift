@@ -1,0 +1,65 @@
+import Causeway
+import CausewayTerminal
+
+/// One channel on the screen: its messages, and where in them the user is.
+@MainActor
+final class Conversation {
+    let channel: ChannelID
+    let messages: LiveCollection<Message>
+    /// How many of the newest messages lie below the screen.
+    var offset = 0
+
+    init(_ channel: ChannelID, _ client: CausewayClient) {
+        self.channel = channel
+        messages = client.messages.liveMessages(in: channel, pageSize: 100)
+    }
+
+    /// Goes back; at the beginning of the window an older page is asked for.
+    func lookBack(by rows: Int) {
+        offset = min(offset + rows, max(0, messages.count - 1))
+        if offset + rows >= messages.count { messages.previousPage() }
+    }
+
+    /// The part of the conversation that fits, the newest below.
+    func lines(rows: Int, columns: Int) -> [TerminalLine] {
+        let end = max(0, messages.count - offset)
+        let seen = messages.snapshots[max(0, end - rows)..<end].map { line($0).fitted(to: columns) }
+        return Array(repeating: TerminalLine(), count: rows - seen.count) + seen
+    }
+
+    private func line(_ message: Message) -> TerminalLine {
+        var line = TerminalLine(" \(mark(message)) ", style(message))
+        line.append(message.sender.value + ": ", .bold)
+        line.append(text(message.content))
+        if message.editedAt != nil { line.append(" (edited)", .dim) }
+        for (name, count) in message.reactions.sorted(by: { $0.key < $1.key }) {
+            line.append("  \(name)" + (count > 1 ? " \(count)" : ""), .dim)
+        }
+        if let failure = message.failure { line.append("  \(failure)", .red) }
+        return line
+    }
+
+    /// Where the message is.
+    private func mark(_ message: Message) -> String {
+        switch message.syncState {
+        case .created: "queued "
+        case .uploading: "upload "
+        case .syncing: "sending"
+        case .synced: "       "
+        case .error: "FAILED "
+        }
+    }
+
+    private func style(_ message: Message) -> TerminalLine.Style {
+        message.syncState == .error ? .red : message.syncState == .synced ? .green : .yellow
+    }
+
+    private func text(_ content: MessageContent) -> String {
+        switch content {
+        case .text(let text): text
+        case .custom: "[custom]"
+        case .image, .video, .audio, .file: "[attachment]"
+        case .unknown: "[a kind that this program does not know]"
+        }
+    }
+}

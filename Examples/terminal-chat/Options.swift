@@ -1,0 +1,46 @@
+import Causeway
+import Foundation
+
+/// What the command line says.
+struct Options {
+    let folder: String
+    let server: String
+    let authorities: String?
+    let token: AccessToken
+    let channels: [ChannelID]
+
+    struct Usage: Error, CustomStringConvertible {
+        let problem: String
+        var description: String {
+            problem + "\nusage: terminal-chat --store FOLDER --server URL [--ca FILE] --token-file FILE CHANNEL …"
+        }
+    }
+
+    init(_ arguments: some Sequence<String>) throws {
+        var named: [String: String] = [:]
+        var channels: [ChannelID] = []
+        var rest = arguments.makeIterator()
+        while let argument = rest.next() {
+            if argument.hasPrefix("--") {
+                guard let value = rest.next() else { throw Usage(problem: "\(argument) lacks its value") }
+                named[argument] = value
+            } else {
+                guard let channel = ChannelID(argument) else {
+                    throw Usage(problem: "\(argument) is no channel's name")
+                }
+                channels.append(channel)
+            }
+        }
+        guard let folder = named["--store"], let server = named["--server"], let file = named["--token-file"],
+            !channels.isEmpty
+        else { throw Usage(problem: "something is missing") }
+        // Secrets come from files, never from the command line.
+        let text = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let token = AccessToken(text) else { throw Usage(problem: "\(file) holds no token") }
+        self.folder = folder
+        self.server = server
+        self.token = token
+        self.channels = channels
+        authorities = named["--ca"]
+    }
+}

@@ -1,0 +1,73 @@
+import Causeway
+import CausewayHTTPTransport
+import CausewaySQLiteStorage
+import CausewayTLS
+import CausewayTerminal
+import Foundation
+
+/// A chat in a terminal, on the public API alone: conversations on the left, the one that is open on the right, a line
+/// to type in below. Every message says where it is: queued, on its way, on the server, or failed.
+///
+///     terminal-chat --store FOLDER --server https://localhost:8443 --ca ca.pem --token-file ann.token general random
+///
+/// Tab goes to the next channel, the arrows look back, Control-R sends again what failed, Control-C ends. It needs
+/// the server only to log in the first time; from then on it works without, and goes on when it is there again.
+@main
+@MainActor
+enum TerminalChat {
+    static func main() async {
+        do {
+            try await run(try Options(CommandLine.arguments.dropFirst()))
+        } catch {
+            FileHandle.standardError.write(Data("terminal-chat: \(TerminalText.harmless("\(error)"))\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run(_ options: Options) async throws {
+        let client = try await open(options)
+        let ending: Int32?
+        do {
+            let screen = try TerminalScreen(hasColours: ProcessInfo.processInfo.environment["NO_COLOR"] == nil)
+            defer { screen.leave() }
+            let chat = Chat(client: client, channels: options.channels, screen: screen)
+            ending = await chat.run()
+        } catch {
+            await client.close()
+            throw error
+        }
+        await client.close()
+        if let ending { TerminalScreen.end(by: ending) }
+    }
+
+    /// Goes on with what is stored; logs in when nobody is.
+    private static func open(_ options: Options) async throws -> CausewayClient {
+        var transports = TransportRegistry()
+        let trust: TLSClientConfiguration.Trust = options.authorities.map { .authorities(path: $0) } ?? .system
+        transports.registerHTTP(HTTPTransportConfiguration(tls: TLSClientConfiguration(trust: trust)))
+        var configuration = ClientConfiguration()
+        // What was undelivered when it ended last time is still meant to be sent.
+        configuration.restart = .resume
+        let client = try await CausewayClient.open(
+            store: try await SQLiteStore.open(at: options.folder, durability: .full), transports: transports,
+            credentials: GivenCredentials(token: options.token), configuration: configuration)
+        do {
+            try await login(client, options)
+            return client
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+
+    /// Without the server, only somebody who was here before can go on.
+    private static func login(_ client: CausewayClient, _ options: Options) async throws(ClientError) {
+        do throws(ClientError) {
+            _ = try await client.login(server: options.server, token: options.token)
+        } catch {
+            guard case .sync(.transport) = error, try await client.status().session?.isActive == true else {
+                throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Causeway
+import CausewayHTTP
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+extension ControlClient {
+    /// Over a connection of its own, which is read no faster than `listener` returns.
+    package func follow(_ query: FollowQuery, _ listener: (FollowEvent) async throws -> Void) async throws {
+        let path = "/v1/channels/\(Self.escaped(query.channel.value))/messages/live?limit=\(query.limit)"
+        do {
+            let channel = try await connected()
+            try await channel.executeThenClose { inbound, outbound in
+                let fields: HTTPHeaders = ["Host": ControlHost.name, "Accept": "text/event-stream"]
+                let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: fields)
+                try await outbound.write(.head(head))
+                try await outbound.write(.end(nil))
+                try await read(inbound, listener)
+            }
+        } catch let error as any NIOError {
+            throw lost("\(error)")
+        }
+        try Task.checkCancellation()
+        throw lost("it stopped")
+    }
+
+    private typealias Inbound = NIOAsyncChannelInboundStream<HTTPClientResponsePart>
+
+    private func connected() async throws -> NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart> {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(.seconds(10))
+            .connect(unixDomainSocketPath: socketPath) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(
+                        IdleStateHandler(readTimeout: .seconds(3 * Int64(ControlLimits.followSilenceSecondsMax))))
+                    try pipeline.addHTTPClientHandlers()
+                    try pipeline.addHandler(SilenceEnd())
+                    return try NIOAsyncChannel(wrappingChannelSynchronously: channel)
+                }
+            }
+    }
+
+    private func read(_ inbound: Inbound, _ listener: (FollowEvent) async throws -> Void) async throws {
+        var lines = EventLines(bytesMax: ControlLimits.answerBytesMax)
+        var refused: HTTPResponseStatus?
+        var answer: [UInt8] = []
+        for try await part in inbound {
+            switch part {
+            case .head(let head): refused = head.status == .ok ? nil : head.status
+            case .body(let bytes) where refused != nil:
+                answer += bytes.readableBytesView.prefix(ControlLimits.pemBytesMax - answer.count)
+            case .body(let bytes):
+                for event in try lines.events(in: bytes.readableBytesView) {
+                    guard event.name != "problem" else { throw problem(in: event.data, refused) }
+                    try await listener(
+                        try ControlJSON.decode(FollowEvent.self, from: Data(event.data), what: "the daemon's event"))
+                }
+            case .end:
+                if refused != nil { throw problem(in: answer, refused) }
+                return
+            }
+        }
+    }
+
+    private func problem(in answer: [UInt8], _ status: HTTPResponseStatus?) -> ControlError {
+        let told = try? ControlJSON.decode(ProblemAnswer.self, from: Data(answer), what: "the answer")
+        let words = status.map { " \($0.code)" } ?? " something else than events"
+        return told?.error.error
+            ?? ControlError(.internalError, "the daemon at \(socketPath) answered\(words)")
+    }
+
+    private func lost(_ detail: String) -> ControlError {
+        ControlError(.daemonUnreachable, "the daemon at \(socketPath) tells no more: \(detail)")
+    }
+}
+
+/// Every failure of the network layer that ends a stream.
+private protocol NIOError: Error {}
+extension IOError: NIOError {}
+extension ChannelError: NIOError {}
+extension HTTPParserError: NIOError {}
+extension NIOConnectionError: NIOError {}
+
+/// Closes a connection on which nothing has come for long: whoever is alive gives signs of it.
+private final class SilenceEnd: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is IdleStateHandler.IdleStateEvent { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+}

@@ -1,0 +1,23 @@
+import Synchronization
+
+/// How many follow messages at the same time.
+final class FollowerPlaces: Sendable {
+    private let taken = Mutex(0)
+
+    /// Takes a place for as long as `body` runs.
+    ///
+    /// Throws ``ControlError/Code/busy`` when all are taken.
+    func hold<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
+        let isFree = taken.withLock { taken in
+            guard taken < ControlLimits.followersMax else { return false }
+            taken += 1
+            return true
+        }
+        guard isFree else {
+            throw ControlError(
+                .busy, "\(ControlLimits.followersMax) follow messages already; end one of them, or try again later")
+        }
+        defer { taken.withLock { $0 -= 1 } }
+        return try await body()
+    }
+}

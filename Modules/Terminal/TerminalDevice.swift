@@ -1,0 +1,107 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The terminal of standard output, as the system shows it.
+struct TerminalDevice: Sendable {
+    let output: Int32 = STDOUT_FILENO
+    let input: Int32 = STDIN_FILENO
+    /// How it was set when the program began.
+    private let found: termios
+
+    init() throws(TerminalError) {
+        guard isatty(output) != 0 else { throw .notATerminal }
+        var settings = termios()
+        guard unsafe tcgetattr(output, &settings) == 0 else { throw .refused(errno: errno) }
+        found = settings
+    }
+
+    /// Whether keys can be read.
+    var hasInput: Bool { isatty(input) != 0 }
+
+    /// Keys one by one and unseen; signals as they are.
+    func makeRaw() throws(TerminalError) {
+        var settings = found
+        settings.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN)
+        settings.c_iflag &= ~tcflag_t(IXON | ICRNL)
+        guard set(settings) else { throw .refused(errno: errno) }
+    }
+
+    /// As it was found. What was typed and not read is thrown away: it was not meant for who comes next.
+    func restore() { _ = set(found) }
+
+    private func set(_ settings: termios) -> Bool {
+        var settings = settings
+        while unsafe tcsetattr(output, TCSAFLUSH, &settings) != 0 {
+            guard errno == EINTR else { return false }
+        }
+        return true
+    }
+
+    /// At least one column and one row.
+    var size: TerminalSize {
+        var size = winsize()
+        guard unsafe ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return TerminalSize(columns: 80, rows: 24)
+        }
+        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+    }
+
+    /// Writes all of it, as far as anybody takes it.
+    func write(_ text: String) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let written = unsafe bytes.withUnsafeBytes { unsafe Self.systemWrite(output, $0.baseAddress, $0.count) }
+            if written > 0 {
+                bytes = bytes.dropFirst(written)
+            } else if written < 0, errno == EAGAIN {
+                var place = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
+                unsafe poll(&place, 1, -1)
+            } else if written == 0 || errno != EINTR {
+                return
+            }
+        }
+    }
+
+    private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+        #if canImport(Glibc)
+            unsafe Glibc.write(descriptor, bytes, count)
+        #elseif canImport(Musl)
+            unsafe Musl.write(descriptor, bytes, count)
+        #else
+            unsafe Darwin.write(descriptor, bytes, count)
+        #endif
+    }
+
+    /// What has been typed; empty at the end.
+    func read() -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 1024)
+        let count = unsafe Self.systemRead(input, &buffer, buffer.count)
+        return count > 0 ? Array(buffer.prefix(count)) : []
+    }
+
+    private static func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+        #if canImport(Glibc)
+            unsafe Glibc.read(descriptor, bytes, count)
+        #elseif canImport(Musl)
+            unsafe Musl.read(descriptor, bytes, count)
+        #else
+            unsafe Darwin.read(descriptor, bytes, count)
+        #endif
+    }
+}
+
+/// How much fits on a terminal.
+public struct TerminalSize: Sendable, Hashable {
+    public let columns: Int
+    public let rows: Int
+
+    public init(columns: Int, rows: Int) {
+        self.columns = columns
+        self.rows = rows
+    }
+}

@@ -1,0 +1,70 @@
+/// A key that was pressed.
+public enum TerminalKey: Sendable, Hashable {
+    case character(Character)
+    case enter, tab, backspace, escape
+    case up, down, left, right, pageUp, pageDown, home, end
+    /// A letter pressed together with Control, in lower case; what the terminal makes a signal of is not among them.
+    case control(Character)
+}
+
+/// Makes keys of what a terminal sends, piece by piece. What it does not know it leaves out. Bounded.
+struct TerminalKeyReader: Sendable {
+    private var rest: [UInt8] = []
+    private static let sequenceBytesMax = 16
+
+    mutating func keys(in bytes: some Sequence<UInt8>) -> [TerminalKey] {
+        rest += bytes
+        var keys: [TerminalKey] = []
+        while !rest.isEmpty {
+            guard let (key, length) = first() else { break }
+            if let key { keys.append(key) }
+            rest.removeFirst(length)
+        }
+        return keys
+    }
+
+    /// The first key and how many bytes it is; `nil` when it is not whole yet.
+    private func first() -> (key: TerminalKey?, length: Int)? {
+        switch rest[0] {
+        case 0x1B: return sequence()
+        case 0x0D, 0x0A: return (.enter, 1)
+        case 0x09: return (.tab, 1)
+        case 0x7F, 0x08: return (.backspace, 1)
+        case 0x01...0x1A: return (.control(Character(Unicode.Scalar(rest[0] + 0x60))), 1)
+        case 0x00..<0x20: return (nil, 1)
+        case 0x20..<0x80: return (.character(Character(Unicode.Scalar(rest[0]))), 1)
+        default: return character()
+        }
+    }
+
+    private func character() -> (TerminalKey?, Int)? {
+        let length = rest[0] >= 0xF0 ? 4 : rest[0] >= 0xE0 ? 3 : rest[0] >= 0xC0 ? 2 : 1
+        guard rest.count >= length else { return nil }
+        guard let text = String(validating: rest.prefix(length), as: UTF8.self), let one = text.first else {
+            return (nil, 1)
+        }
+        return (.character(one), length)
+    }
+
+    /// `ESC [ … letter` or `ESC O letter`; an escape alone when nothing came with it.
+    private func sequence() -> (TerminalKey?, Int)? {
+        guard rest.count > 1 else { return (.escape, 1) }
+        guard rest[1] == UInt8(ascii: "[") || rest[1] == UInt8(ascii: "O") else { return (nil, 2) }
+        guard let end = rest.indices.dropFirst(2).first(where: { (0x40...0x7E).contains(rest[$0]) }) else {
+            return rest.count > Self.sequenceBytesMax ? (nil, rest.count) : nil
+        }
+        let key: TerminalKey? =
+            switch String(decoding: rest[2...end], as: UTF8.self) {
+            case "A": .up
+            case "B": .down
+            case "C": .right
+            case "D": .left
+            case "H", "1~", "7~": .home
+            case "F", "4~", "8~": .end
+            case "5~": .pageUp
+            case "6~": .pageDown
+            default: nil
+            }
+        return (key, end + 1)
+    }
+}

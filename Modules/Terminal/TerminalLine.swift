@@ -1,0 +1,72 @@
+/// One line of a screen: pieces of text, each in one style.
+///
+/// Whatever a text holds, showing it cannot move the cursor, change colours or begin another line.
+public struct TerminalLine: Sendable, Hashable {
+    public enum Style: String, Sendable, Hashable {
+        case plain = ""
+        case bold = "1"
+        case dim = "2"
+        case inverse = "7"
+        case red = "31"
+        case green = "32"
+        case yellow = "33"
+    }
+
+    private struct Piece: Sendable, Hashable {
+        var text: String
+        var style: Style
+    }
+
+    private var pieces: [Piece] = []
+
+    public init() {}
+
+    public init(_ text: String, _ style: Style = .plain) { append(text, style) }
+
+    public mutating func append(_ text: String, _ style: Style = .plain) {
+        if text.isEmpty { return }
+        pieces.append(Piece(text: TerminalText.harmless(text), style: style))
+    }
+
+    public static func + (left: TerminalLine, right: TerminalLine) -> TerminalLine {
+        var sum = left
+        sum.pieces += right.pieces
+        return sum
+    }
+
+    public var width: Int { pieces.reduce(0) { $0 + TerminalText.width(of: $1.text) } }
+
+    /// The text without its styles.
+    public var text: String { pieces.map(\.text).joined() }
+
+    /// As much of it as fits; filled with spaces to the full width when `fills`.
+    public func fitted(to columns: Int, fills: Bool = false) -> TerminalLine {
+        var line = TerminalLine()
+        var left = columns
+        for (index, piece) in pieces.enumerated() {
+            let width = TerminalText.width(of: piece.text)
+            let isLast = index == pieces.count - 1
+            // A piece that ends just at the edge is cut, too, when more follows.
+            if width > left || (width == left && !isLast && width > 0) {
+                line.append(width > left ? TerminalText.cut(piece.text, to: left) : piece.text, piece.style)
+                left = 0
+                break
+            }
+            line.pieces.append(piece)
+            left -= width
+        }
+        if fills, left > 0 { line.append(String(repeating: " ", count: left), pieces.last?.style ?? .plain) }
+        return line
+    }
+
+    /// What is written to show it.
+    func encoded(hasColours: Bool) -> String {
+        pieces.map { piece in
+            guard piece.style != .plain, hasColours || [.bold, .inverse, .dim].contains(piece.style) else {
+                return piece.text
+            }
+            return "\u{1B}[\(piece.style.rawValue)m\(piece.text)\u{1B}[0m"
+        }
+        .joined()
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+/// `causeway messages --follow`, on a real terminal and into a pipe.
+@Suite struct FollowTests {
+    private let home: Home
+    private static let before = "what stood there before\r\n"
+
+    init() throws { home = try Home() }
+
+    private func loggedIn(daemon: Bool) async throws -> (hub: TestHub, daemon: RunningProgram?) {
+        let hub = try await TestHub.start(in: home)
+        var program: RunningProgram?
+        if daemon {
+            program = try RunningProgram(.causewayd, ["--restart", "resume"], home.environment)
+            try await program?.says("ready")
+        }
+        let login = try await home.causeway("login", hub.address, "--ca", hub.authority, "--token-file", hub.tokenFile)
+        #expect(login.status == 0)
+        return (hub, program)
+    }
+
+    private func follow(_ arguments: String...) throws -> Terminal {
+        try Terminal(
+            .causeway, ["messages", "general", "--follow"] + arguments, home.environment, before: Self.before)
+    }
+
+    /// Settings and screen are as they were before the program ran.
+    private func expectUntouched(_ terminal: Terminal, _ settings: Terminal.Settings) async throws {
+        try await eventually("the first page:\n\(terminal.screen.text)") { !terminal.screen.isSecondPage }
+        let screen = terminal.screen
+        #expect(screen.hasCursor && screen.wraps)
+        #expect(screen.rows[0].hasPrefix("what stood there before"))
+        #expect(screen.unknown == [])
+        #expect(terminal.settings == settings)
+    }
+
+    @Test func aStateChangesWhereItStandsAndControlCLeavesEverythingAsItWas() async throws {
+        let (hub, daemon) = try await loggedIn(daemon: true)
+        #expect(try await home.causeway("send", "general", "--wait", "日本\u{1B}[2J first").status == 0)
+        let terminal = try follow()
+        let plain = try Terminal.settingsOfANewOne()
+        let first = try await terminal.shows("synced", #"日本\u{1b}[2J first"#)
+        #expect(terminal.settings != plain)
+
+        await hub.process.stop()
+        #expect(try await home.causeway("send", "general", "second").status == 0)
+        let row = try await terminal.shows("created", "second", "offline")
+        #expect(row == first + 1)
+        let again = try await hub.again()
+        #expect(try await terminal.shows("synced", "second") == row)
+        #expect(terminal.screen.rows.count { $0.contains("second") } == 1)
+
+        terminal.resize(columns: 60, rows: 5)
+        try await terminal.shows("q quits")
+        try await terminal.shows("synced", "second")
+        terminal.type("\u{3}")
+        let status = try await terminal.ended()
+        #expect(status & 0x7F == SIGINT)
+        #expect(!terminal.screen.isSecondPage && terminal.screen.hasCursor)
+        #expect(terminal.settings == plain)
+        await daemon?.stop()
+        await again.process.stop()
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+    func aSignalLeavesTheTerminalAsItWas(_ signal: Int32) async throws {
+        let (hub, _) = try await loggedIn(daemon: false)
+        let terminal = try follow()
+        try await terminal.shows("q quits")
+        kill(terminal.pid, signal)
+        #expect(try await terminal.ended() & 0x7F == signal)
+        try await expectUntouched(terminal, try Terminal.settingsOfANewOne())
+        await hub.process.stop()
+    }
+
+    @Test(arguments: [SIGKILL, SIGTERM])
+    func theDaemonsEndLeavesTheTerminalAsItWasAndIsTold(_ signal: Int32) async throws {
+        let (hub, daemon) = try await loggedIn(daemon: true)
+        let terminal = try follow()
+        try await terminal.shows("q quits")
+        await daemon?.stop(signal)
+        #expect(try await terminal.ended() >> 8 == 69)
+        try await terminal.shows("causeway: the daemon at", "tells no more")
+        try await expectUntouched(terminal, try Terminal.settingsOfANewOne())
+        await hub.process.stop()
+    }
+
+    @Test func aStoppedProgramLendsTheTerminalAndTakesItBack() async throws {
+        let (hub, _) = try await loggedIn(daemon: false)
+        let terminal = try follow()
+        try await terminal.shows("q quits")
+        kill(terminal.pid, SIGTSTP)
+        try await expectUntouched(terminal, try Terminal.settingsOfANewOne())
+        kill(terminal.pid, SIGCONT)
+        try await terminal.shows("q quits")
+        terminal.type("q")
+        #expect(try await terminal.ended() == 0)
+        try await expectUntouched(terminal, try Terminal.settingsOfANewOne())
+        await hub.process.stop()
+    }
+
+    @Test(arguments: [true, false])
+    func intoAPipeEachChangeIsAnObject(_ hasDaemon: Bool) async throws {
+        let (hub, daemon) = try await loggedIn(daemon: hasDaemon)
+        #expect(try await home.causeway("send", "general", "--wait", "one").status == 0)
+        let process = Program.causeway.process(["messages", "general", "--follow", "--json"], home.environment)
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardInput = FileHandle.nullDevice
+        let ended = process.end()
+        try process.run()
+        let lines = PipeLines(output.fileHandleForReading)
+        try await lines.has(#"{"change":"inserted","message":{"#, #""state":"synced""#, #""text":"one""#)
+        if hasDaemon {
+            #expect(try await home.causeway("send", "general", "two").status == 0)
+            try await lines.has(#""text":"two""#, #""state":"synced""#)
+        }
+        // The reader goes; nothing has to be written for that to be seen.
+        lines.close()
+        for await _ in ended {}
+        #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGPIPE)
+        await daemon?.stop()
+        await hub.process.stop()
+    }
+}

@@ -1,0 +1,138 @@
+import Causeway
+import CausewayLiveCombine
+import Testing
+
+#if canImport(Combine)
+    import Combine
+#else
+    import OpenCombine
+#endif
+
+/// Publishers over the live collections of a real client on a memory store.
+@MainActor
+@Suite struct PublisherTests {
+    private let store = MemoryStore()
+    private let general: ChannelID
+
+    init() throws { general = try #require(ChannelID("general")) }
+
+    /// Keeps what it gets and demands only what it is told to.
+    private final class Reader: Subscriber {
+        typealias Input = LiveCollectionChange<Message>
+        typealias Failure = Never
+
+        var changes: [Input] = []
+        var isComplete = false
+        private var subscription: (any Subscription)?
+
+        func receive(subscription: any Subscription) { self.subscription = subscription }
+
+        func receive(_ input: Input) -> Subscribers.Demand {
+            changes.append(input)
+            return .none
+        }
+
+        func receive(completion: Subscribers.Completion<Never>) { isComplete = true }
+        func demand(_ count: Int) { subscription?.request(.max(count)) }
+        func cancel() { subscription?.cancel() }
+    }
+
+    private func opened() async throws -> CausewayClient {
+        let client = try await CausewayClient.open(
+            store: store, transports: TransportRegistry(), credentials: MemoryCredentialStore())
+        return client
+    }
+
+    private func write(_ text: String) async throws {
+        let draft = MessageDraft(
+            id: MessageID(SystemRuntime().makeUUIDv7()), channel: general, sender: try #require(UserID("ann")),
+            role: .message, content: .text(text), createdAt: Timestamp(milliseconds: 1),
+            lane: OrderingPolicy.laned.lane(for: .text, in: general))
+        _ = try await store.enqueue(draft)
+    }
+
+    private func texts(_ messages: some Sequence<Message>) -> [String] {
+        messages.map { message in
+            guard case .text(let text) = message.content else { return "" }
+            return text
+        }
+    }
+
+    private func until(_ holds: () -> Bool) async {
+        while !holds() { await Task.yield() }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func withoutDemandNothingComesAndThenOneChangeWithAll() async throws {
+        let client = try await opened()
+        let messages = client.messages.liveMessages(in: general)
+        let reader = Reader()
+        messages.changePublisher.subscribe(reader)
+        for number in 1...5 { try await write("\(number)") }
+        await until { messages.count == 5 }
+        #expect(reader.changes.isEmpty)
+        reader.demand(1)
+        #expect(reader.changes.isEmpty)
+        await until { reader.changes.count == 1 }
+        #expect(texts(reader.changes[0].snapshot) == ["1", "2", "3", "4", "5"])
+        for number in 6...8 { try await write("\(number)") }
+        await until { messages.count == 8 }
+        #expect(reader.changes.count == 1)
+        reader.demand(1)
+        await until { reader.changes.count == 2 }
+        #expect(texts(reader.changes[1].oldSnapshot) == ["1", "2", "3", "4", "5"])
+        #expect(reader.changes[1].insertions == [5, 6, 7])
+        await client.close()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func afterCancelNothingComesAndTheCollectionIsLetGo() async throws {
+        let client = try await opened()
+        let reader = Reader()
+        weak var held: LiveCollection<Message>?
+        do {
+            let messages = client.messages.liveMessages(in: general)
+            held = messages
+            messages.changePublisher.subscribe(reader)
+        }
+        reader.demand(100)
+        await until { !reader.changes.isEmpty }
+        reader.cancel()
+        let seen = reader.changes.count
+        #expect(held == nil)
+        let other = client.messages.liveMessages(in: general)
+        try await write("late")
+        await until { other.count == 1 }
+        #expect(reader.changes.count == seen)
+        #expect(!reader.isComplete)
+        await client.close()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func disposingCompletes() async throws {
+        let client = try await opened()
+        let messages = client.messages.liveMessages(in: general)
+        let reader = Reader()
+        messages.changePublisher.subscribe(reader)
+        reader.demand(100)
+        await until { !reader.changes.isEmpty }
+        messages.dispose()
+        await until { reader.isComplete }
+        await client.close()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func snapshotsComeWhenTheyDiffer() async throws {
+        let client = try await opened()
+        try await write("one")
+        let messages = client.messages.liveMessages(in: general)
+        var seen: [[String]] = []
+        let token = messages.snapshotPublisher.sink { seen.append(texts($0)) }
+        await until { seen.last == ["one"] }
+        try await write("two")
+        await until { seen.last == ["one", "two"] }
+        #expect(zip(seen, seen.dropFirst()).allSatisfy { $0 != $1 })
+        var session: [Session?] = []
+        let other = client.liveSession().snapshotPublisher.sink { session.append($0) }
+        await until { session == [nil] }
+        token.cancel()
+        other.cancel()
+        await client.close()
+    }
+}
