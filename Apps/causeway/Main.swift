@@ -24,7 +24,9 @@ struct CausewayCommand: AsyncParsableCommand {
         version: ProgramVersion.text,
         groupedSubcommands: [
             CommandGroup(name: "Session", subcommands: [Login.self, Logout.self, Status.self]),
-            CommandGroup(name: "Messages", subcommands: [Send.self, Messages.self, ShowMessage.self]),
+            CommandGroup(
+                name: "Messages",
+                subcommands: [Send.self, Edit.self, React.self, Messages.self, ShowMessage.self]),
             CommandGroup(
                 name: "Outbox",
                 subcommands: [

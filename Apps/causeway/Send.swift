@@ -26,6 +26,7 @@ struct Send: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The text, or - for standard input.", valueName: "text")) var text: [String] = []
     @Flag(help: "Each line of standard input is a message.") var lines = false
     @Flag(help: "The input is JSON: a custom message.") var custom = false
+    @Option(help: ArgumentHelp("The message that is answered.", valueName: "id")) var replyTo: MessageID?
     @Flag(help: "Return when the message is on the server, or failed.") var wait = false
     @Option(help: ArgumentHelp("With --wait: give up waiting after this time; exit status 75.", valueName: "time"))
     var timeout: TimeLimit?
@@ -60,7 +61,7 @@ struct Send: AsyncParsableCommand {
     private func create(
         _ service: any ControlService, _ console: Console
     ) async throws(ControlError) -> BulkSender.Outcome {
-        let composer = MessageComposer(channel: channel, isCustom: custom)
+        let composer = MessageComposer(channel: channel, isCustom: custom, parent: replyTo)
         guard lines else {
             var outcome = BulkSender.Outcome()
             let report = try await service.send([try composer.message(try await content())])

@@ -29,6 +29,36 @@ import Testing
         }
     }
 
+    @Test func aMessageIsEditedAnsweredAndReactedTo() async throws {
+        try await ControlWorld.run { world in
+            try await world.client.setPaused(true)
+            let first = try #require(
+                try await world.client.send([OutgoingMessage(channel: general, text: "hi")]).ids.first)
+            let reply = OutgoingMessage(channel: general, text: "ho", parent: first)
+            let second = try #require(try await world.client.send([reply]).ids.first)
+            #expect(try await world.client.edit(first, EditForm(text: "hello")).text == "hello")
+            let reacted = try await world.client.react(first, ReactionForm(name: "wave", isAdded: true))
+            #expect(reacted.reactions == ["wave": 1])
+            #expect(reacted.myReactions == ["wave"])
+            let outbox = try await world.client.outbox(PageRange()).messages
+            #expect(outbox.map(\.role) == [nil, "reply", "addReaction"])
+            #expect(outbox.map(\.related) == [nil, first, first])
+            #expect(outbox[2].wait?.kind == "parked")
+            #expect(try await world.client.react(first, ReactionForm(name: "wave", isAdded: false)).reactions == nil)
+            try await world.client.setPaused(false)
+            #expect(try await world.client.result(of: second, within: .seconds(20)).outcome == .delivered)
+            #expect(world.remote.texts == ["hello", "ho"])
+            let states = try await world.client.message(first).history?.map(\.state)
+            #expect(states == ["syncing", "synced"])
+            do throws(ControlError) {
+                _ = try await world.client.edit(first, EditForm(text: "a", custom: .object([:])))
+                Issue.record("both at once cannot be meant")
+            } catch {
+                #expect(error.code == .badRequest)
+            }
+        }
+    }
+
     @Test func whatWaitsSaysWhyInPartsAndInWords() async throws {
         try await ControlWorld.run { world in
             world.remote.set(.unreachable)

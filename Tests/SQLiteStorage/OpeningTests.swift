@@ -48,6 +48,33 @@ struct OpeningTests {
         await (try SQLiteStore.open(at: path, durability: .full)).close()
     }
 
+    @Test func aStoreOfTheFirstLayoutIsReadAndGoesOn() async throws {
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let queue = try DatabaseQueue(path: file)
+        try await queue.writeWithoutTransaction { try $0.execute(sql: Layout1.sql) }
+        try queue.close()
+
+        let store = try await SQLiteStore.open(at: path, durability: .full)
+        let snapshot = try await store.begin(Story.opening())
+        #expect(snapshot.epoch == 4)
+        #expect(snapshot.lastTransmitted == [.text: 3])
+        #expect(snapshot.entries.map(\.sequence) == [2, 3, 4])
+        #expect(snapshot.entries.map(\.queuedAt.milliseconds) == [0, 1_700_000_000_003, 1_700_000_000_004])
+        let general = try #require(ChannelID("general"))
+        let page = try await store.page(MessageQuery(scope: .channel(general))).messages
+        #expect(page.map(\.content) == ["synced", "foreign", "failed", "syncing"].map(MessageContent.text))
+        #expect(page.map(\.syncState) == [.synced, .synced, .error, .created])
+        #expect(page.allSatisfy { $0.role == .message && $0.base == nil && $0.reactions.isEmpty })
+        #expect(page[2].failure?.code == "forbidden")
+        let draft = MessageDraft(
+            id: MessageID(UUIDv7(high: 7, low: 7)), channel: general, sender: page[0].sender,
+            role: .edit(of: page[0].id), content: .text("edited"), createdAt: page[0].createdAt, lane: .operations)
+        #expect(try await store.enqueue(draft).ordinal >= 257)
+        #expect(try await store.message(page[0].id)?.content == .text("edited"))
+        await store.close()
+    }
+
     @Test func aStoreFromTheFutureIsLeftAsItIs() async throws {
         try await makeStore()
         try await change { try $0.execute(sql: "PRAGMA user_version = 99") }

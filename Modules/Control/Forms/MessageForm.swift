@@ -41,8 +41,8 @@ package struct MessageForm: Sendable, Hashable, Codable {
     /// A kind that this version does not know, as it came.
     package var unknown: JSONValue?
 
-    /// `message`, `reply`, or what an operation does: `edit`, `addReaction`, `removeReaction`.
-    package let role: String
+    /// `reply`, or what an operation does: `edit`, `addReaction`, `removeReaction`; absent for what is neither.
+    package let role: String?
     /// The message that a reply answers or that an operation is about.
     package let related: MessageID?
     /// When the server took the last edit.
@@ -67,8 +67,8 @@ package struct MessageForm: Sendable, Hashable, Codable {
     package let attempts: Int
     package let lastAttemptAt: String?
     package let lastAttemptAtMs: Int64?
-    /// The last changes of the state, oldest first; its creation is not among them.
-    package let history: [Change]
+    /// The last changes of the state, oldest first; its creation is not among them. Absent when there was none.
+    package let history: [Change]?
     /// `error`, and the server has not yet said whether a copy reached it.
     package let inDoubt: Bool
     /// Why it waits, in parts and in words; absent when it does not wait.
@@ -82,7 +82,7 @@ package struct MessageForm: Sendable, Hashable, Codable {
         channel = message.channel
         sender = message.sender
         type = message.type.name
-        role = message.role.name
+        role = message.role == .message ? nil : message.role.name
         related = message.role.related
         editedAt = message.editedAt?.description
         editedAtMs = message.editedAt?.milliseconds
@@ -99,7 +99,7 @@ package struct MessageForm: Sendable, Hashable, Codable {
         attempts = message.attempts
         lastAttemptAt = message.lastAttemptAt?.description
         lastAttemptAtMs = message.lastAttemptAt?.milliseconds
-        history = message.history.map(Change.init)
+        history = message.history.isEmpty ? nil : message.history.map(Change.init)
         inDoubt = message.isInDoubt
         wait = reason.map(WaitForm.init)
         waitText = reason?.description

@@ -1,20 +1,23 @@
 package import Causeway
 import Foundation
 
-/// A message to send, as JSON: `channel`, and either `text` or `custom` (an object).
+/// A message to send, as JSON: `channel`, and either `text` or `custom` (an object); `parent` when it answers another.
 package struct OutgoingMessage: Sendable, Hashable, Codable {
     package var channel: ChannelID
     package var text: String?
     package var custom: JSONValue?
+    package var parent: MessageID?
 
-    package init(channel: ChannelID, text: String) {
+    package init(channel: ChannelID, text: String, parent: MessageID? = nil) {
         self.channel = channel
         self.text = text
+        self.parent = parent
     }
 
-    package init(channel: ChannelID, custom: JSONValue) {
+    package init(channel: ChannelID, custom: JSONValue, parent: MessageID? = nil) {
         self.channel = channel
         self.custom = custom
+        self.parent = parent
     }
 
     /// What it says, held against the limits.

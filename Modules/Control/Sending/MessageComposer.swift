@@ -5,9 +5,13 @@ package import Foundation
 package struct MessageComposer: Sendable {
     private let channel: ChannelID
     private let isCustom: Bool
+    private let parent: MessageID?
 
-    /// - Parameter isCustom: the input is JSON, not text.
-    package init(channel: ChannelID, isCustom: Bool) {
+    /// - Parameters:
+    ///   - isCustom: the input is JSON, not text.
+    ///   - parent: the message that is answered.
+    package init(channel: ChannelID, isCustom: Bool, parent: MessageID? = nil) {
+        self.parent = parent
         self.channel = channel
         self.isCustom = isCustom
     }
@@ -21,12 +25,12 @@ package struct MessageComposer: Sendable {
         let message: OutgoingMessage
         if isCustom {
             let value = try ControlJSON.decode(JSONValue.self, from: bytes, what: "the custom message")
-            message = OutgoingMessage(channel: channel, custom: value)
+            message = OutgoingMessage(channel: channel, custom: value, parent: parent)
         } else {
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw ControlError(.badRequest, "the text is not valid UTF-8")
             }
-            message = OutgoingMessage(channel: channel, text: text)
+            message = OutgoingMessage(channel: channel, text: text, parent: parent)
         }
         _ = try message.content()
         return message

@@ -13,6 +13,7 @@ import ServiceLifecycle
 /// | `POST /v1/messages` | a `OutgoingMessage`, an array of them, or NDJSON (`application/x-ndjson`) → `SendReport` |
 /// | `GET /v1/messages/{id}` | `MessageForm` |
 /// | `GET /v1/messages/{id}/result?withinMs=` | `ResultForm` |
+/// | `POST /v1/messages/{id}/edit`, `/v1/messages/{id}/reactions` | `EditForm`, `ReactionForm` → `MessageForm` |
 /// | `GET /v1/channels/{channel}/messages?limit=&after=&refresh=` | `MessageListForm` |
 /// | `GET /v1/outbox?limit=&after=`, `GET /v1/failed?channel=&limit=&after=` | `MessageListForm` |
 /// | `POST /v1/resend`, `POST /v1/delete` | `{"ids":[…]}` → `ChangeReport` |
@@ -31,6 +32,7 @@ struct ControlRoutes: Sendable {
         router.middlewares.add(BrowserRefusal())
         addSession(to: router)
         addSending(to: router)
+        addOperations(to: router)
         addReading(to: router)
         addChanging(to: router)
         return router
@@ -82,6 +84,17 @@ struct ControlRoutes: Sendable {
             return try await cancelWhenGracefulShutdown {
                 try answer(try await service.result(of: id, within: limit))
             }
+        }
+    }
+
+    private func addOperations(to router: Router<Context>) {
+        router.post("/v1/messages/:id/edit") { request, context in
+            let form = try await RequestBody.json(EditForm.self, from: request)
+            return try answer(try await service.edit(try messageID(context), form))
+        }
+        router.post("/v1/messages/:id/reactions") { request, context in
+            let form = try await RequestBody.json(ReactionForm.self, from: request)
+            return try answer(try await service.react(try messageID(context), form))
         }
     }
 

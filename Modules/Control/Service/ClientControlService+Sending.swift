@@ -22,7 +22,7 @@ extension ClientControlService {
         ids.reserveCapacity(messages.count)
         for (message, content) in zip(messages, contents) {
             do throws(ControlError) {
-                ids.append(try await create(content, in: message.channel))
+                ids.append(try await create(content, in: message.channel, parent: message.parent))
             } catch {
                 if ids.isEmpty { throw error }
                 return SendReport(ids: ids, problem: ProblemForm(error))
@@ -32,12 +32,14 @@ extension ClientControlService {
     }
 
     private func create(
-        _ content: MessageContent, in channel: ChannelID
+        _ content: MessageContent, in channel: ChannelID, parent: MessageID?
     ) async throws(ControlError) -> MessageID {
         try await asked { () throws(ClientError) in
             switch content {
-            case .text(let text): return try await client.messages.createTextMessage(text, in: channel).id
-            case .custom(let data): return try await client.messages.createCustomMessage(data, in: channel).id
+            case .text(let text):
+                return try await client.messages.createTextMessage(text, in: channel, parent: parent).id
+            case .custom(let data):
+                return try await client.messages.createCustomMessage(data, in: channel, parent: parent).id
             case .image, .video, .audio, .file, .unknown: throw .content(.unsupported(content.type))
             }
         }

@@ -21,6 +21,13 @@ package protocol ControlService: Sendable {
     /// how it stands then.
     func result(of id: MessageID, within limit: Duration) async throws(ControlError) -> ResultForm
 
+    /// Changes what a message of the own account says, wherever it is; durable when it returns.
+    ///
+    /// - Returns: the message as it is shown from now on.
+    func edit(_ id: MessageID, _ form: EditForm) async throws(ControlError) -> MessageForm
+    /// Adds a reaction to a message, or takes it back; durable when it returns.
+    func react(_ id: MessageID, _ form: ReactionForm) async throws(ControlError) -> MessageForm
+
     /// A page of a channel, newest first.
     func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm
     func message(_ id: MessageID) async throws(ControlError) -> MessageForm

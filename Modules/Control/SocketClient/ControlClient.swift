@@ -56,6 +56,14 @@ package final class ControlClient: ControlService {
         return try await get("/v1/messages/\(id)/result", ["withinMs": String(Int64(limit / .milliseconds(1)))])
     }
 
+    package func edit(_ id: MessageID, _ form: EditForm) async throws(ControlError) -> MessageForm {
+        try await post("/v1/messages/\(id)/edit", form)
+    }
+
+    package func react(_ id: MessageID, _ form: ReactionForm) async throws(ControlError) -> MessageForm {
+        try await post("/v1/messages/\(id)/reactions", form)
+    }
+
     // MARK: - Reading
 
     package func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm {

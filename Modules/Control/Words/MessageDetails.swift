@@ -5,7 +5,8 @@ package enum MessageDetails {
     package static func lines(_ message: MessageForm, for terminal: Terminal) -> [String] {
         var facts: [(String, String?)] = [
             ("id", message.id.description), ("channel", message.channel.value), ("from", message.sender.value),
-            ("type", message.type), ("created", message.createdAt),
+            ("type", message.type), (relation(message), message.related?.description),
+            ("created", message.createdAt), ("edited", message.editedAt), ("reactions", reactions(message)),
             ("state", message.state + (message.inDoubt ? " (the server has not said whether it has a copy)" : "")),
             ("waits", message.waitText), ("failed", message.failure.map { "\($0.text) (\($0.at))" }),
             ("position", message.position.map(String.init)), ("accepted", message.acceptedAt),
@@ -13,8 +14,25 @@ package enum MessageDetails {
         if message.attempts > 0 {
             facts.append(("attempts", "\(message.attempts), the last at \(message.lastAttemptAt ?? "?")"))
         }
+        for change in message.history ?? [] { facts.append(("became", "\(change.state) at \(change.at)")) }
         let text = message.text ?? MessageListing.said(message)
         return facts.compactMap { fact($0.0, $0.1, terminal) } + ["", VisibleText.lines(text)]
+    }
+
+    private static func relation(_ message: MessageForm) -> String {
+        switch message.role {
+        case "reply": "answers"
+        case "edit": "edits"
+        case "addReaction": "reacts to"
+        case "removeReaction": "takes back"
+        default: "about"
+        }
+    }
+
+    private static func reactions(_ message: MessageForm) -> String? {
+        let mine = Set(message.myReactions ?? [])
+        return message.reactions?.sorted { $0.key < $1.key }
+            .map { "\($0.key) \($0.value)" + (mine.contains($0.key) ? " (yours too)" : "") }.joined(separator: ", ")
     }
 
     package static func lines(_ status: StatusForm, for terminal: Terminal) -> [String] {

@@ -25,9 +25,9 @@ public protocol Store: Sendable {
     ///
     /// Under ``RestartPolicy/fail`` every undelivered message that is not `error` yet becomes `error` with
     /// `opening.failure`; what had been transmitted becomes in doubt and leaves a ``ControlEntry`` of kind `fence`
-    /// with its sequence; what was in doubt before it was sent again stays so. A parked operation stays
-    /// parked. Under ``RestartPolicy/resume`` messages in `syncing` or `uploading` go back to `created` and keep their sequences. Cost: linear in the outbox,
-    /// once.
+    /// with its sequence; what was in doubt before it was sent again stays so. A parked operation stays parked.
+    /// Under ``RestartPolicy/resume`` messages in `syncing` or `uploading` go back to `created` and keep their
+    /// sequences. Cost: linear in the outbox, once.
     func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot
 
     /// Takes in a message: assigns ordinal and lane sequence, and commits.

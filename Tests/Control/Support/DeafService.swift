@@ -9,6 +9,8 @@ struct DeafService: ControlService {
     func logout() async throws(ControlError) -> LogoutReport { throw deaf }
     func send(_ messages: [OutgoingMessage]) async throws(ControlError) -> SendReport { throw deaf }
     func result(of id: MessageID, within limit: Duration) async throws(ControlError) -> ResultForm { throw deaf }
+    func edit(_ id: MessageID, _ form: EditForm) async throws(ControlError) -> MessageForm { throw deaf }
+    func react(_ id: MessageID, _ form: ReactionForm) async throws(ControlError) -> MessageForm { throw deaf }
     func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm { throw deaf }
     func message(_ id: MessageID) async throws(ControlError) -> MessageForm { throw deaf }
     func outbox(_ range: PageRange) async throws(ControlError) -> MessageListForm { throw deaf }

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Causeway
+import CausewayControl
+import Foundation
+
+struct Edit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Change what a message of yours says, wherever it is.",
+        discussion: """
+            A message that has not left yet goes with the new text; one that has is followed by the edit. Every screen \
+            shows the new text at once.
+
+            The text is taken from the arguments, joined by spaces, or from standard input when the only one is -. \
+            With --custom the input is JSON, an object.
+            """)
+
+    @Argument(help: "The message's id.") var id: MessageID
+    @Argument(help: ArgumentHelp("The text, or - for standard input.", valueName: "text")) var text: [String]
+    @Flag(help: "The input is JSON: a custom message.") var custom = false
+    @OptionGroup var options: CommandOptions
+
+    func run() async throws {
+        try await options.run { route, console throws(ControlError) in
+            let edited = try await route.service.edit(id, try await form())
+            try console.answer(edited) { MessageDetails.lines(edited, for: $0) }
+            return .ok
+        }
+    }
+
+    private func form() async throws(ControlError) -> EditForm {
+        var input = Data(text.joined(separator: " ").utf8)
+        if text == ["-"] {
+            input = try await StandardInput.all(bytesMax: MessageComposer.inputBytesMax)
+            // What `echo` adds is not meant.
+            if input.last == UInt8(ascii: "\n") { input.removeLast() }
+        }
+        if custom {
+            return EditForm(custom: try ControlJSON.decode(JSONValue.self, from: input, what: "the custom message"))
+        }
+        guard let text = String(validating: input, as: UTF8.self) else {
+            throw ControlError(.badRequest, "the text is not valid UTF-8")
+        }
+        return EditForm(text: text)
+    }
+}

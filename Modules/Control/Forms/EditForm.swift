@@ -1,0 +1,12 @@
+package import Causeway
+
+/// What a message is to say from now on, as JSON: either `text` or `custom` (an object).
+package struct EditForm: Sendable, Hashable, Codable {
+    package var text: String?
+    package var custom: JSONValue?
+
+    package init(text: String? = nil, custom: JSONValue? = nil) {
+        self.text = text
+        self.custom = custom
+    }
+}
