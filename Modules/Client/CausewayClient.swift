@@ -63,8 +63,9 @@ public final class CausewayClient: Sendable {
         } catch {
             throw .store(error)
         }
-        let engine = SyncEngine(
-            store: store, snapshot: snapshot, runtime: runtime, configuration: configuration.outbox)
+        var outbox = configuration.outbox
+        outbox.precedence = configuration.ordering.precedence
+        let engine = SyncEngine(store: store, snapshot: snapshot, runtime: runtime, configuration: outbox)
         let client = CausewayClient(
             engine: engine, store: store, transports: transports, credentials: credentials, runtime: runtime,
             configuration: configuration)

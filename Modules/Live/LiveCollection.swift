@@ -35,6 +35,10 @@ public final class LiveCollection<Record: LiveRecord> {
     /// Why the store or the server could not be asked; `nil` when both could.
     public private(set) var error: (any Error)?
 
+    /// The commit of the store up to which everything here holds. Not observed by itself: where nothing differs, it may
+    /// stay behind.
+    public var version: Int64 { core.shown?.version ?? 0 }
+
     @ObservationIgnored let core: LiveCore<Record>
 
     init(core: LiveCore<Record>) {

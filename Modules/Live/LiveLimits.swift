@@ -6,6 +6,9 @@ public enum LiveLimits {
     public static let pageSizeMax = Limits.pageSizeMax
     /// Records that a window asks to hold, at the most: ``LiveCollection/nextPage()`` does nothing past it.
     public static let windowRecordsMax = 100_000
+    /// Records that may come into a window beyond what was asked for, before those farthest from its anchor are let go:
+    /// a list that is left open for days stays small.
+    static let windowSurplusMax = 1000
     /// Commits that wait to be evaluated; past it they are dropped, and every window is read from the store again.
     static let inboxCommitsMax = 8192
     /// Single changes in commits that wait to be evaluated; past it as with ``inboxCommitsMax``.

@@ -21,6 +21,7 @@ package actor LiveRouter {
     let stage: LiveStage
     private let store: any Store
     private let runtime: any Runtime
+    private let surplusMax: Int
     private let plantedFault: LiveFault?
     private let nextWindow = Atomic<Int>(0)
 
@@ -41,14 +42,15 @@ package actor LiveRouter {
     }
 
     /// - Parameters:
-    ///   - inboxCommitsMax: a bound that tests make narrow.
+    ///   - inboxCommitsMax, windowSurplusMax: bounds that tests make narrow.
     ///   - plantedFault: what tests want to be found.
     package init(
         store: any Store, runtime: any Runtime, delivery: (any LiveDelivery)?, inboxCommitsMax: Int? = nil,
-        plantedFault: LiveFault?
+        windowSurplusMax: Int? = nil, plantedFault: LiveFault?
     ) {
         self.store = store
         self.runtime = runtime
+        surplusMax = windowSurplusMax ?? LiveLimits.windowSurplusMax
         self.plantedFault = plantedFault
         inbox = LiveInbox(commitsMax: inboxCommitsMax ?? LiveLimits.inboxCommitsMax, plantedFault: plantedFault)
         stage = LiveStage(delivery ?? MainActorDelivery(runtime), plantedFault: plantedFault)
@@ -63,10 +65,10 @@ package actor LiveRouter {
         let id = nextWindow.add(1, ordering: .relaxed).newValue
         let outlet = LiveOutlet(query, plantedFault: plantedFault)
         submit(
-            .open { [plantedFault] in
+            .open { [plantedFault, surplusMax] in
                 WindowDriver(
                     id: id, query: query, isObject: isObject, outlet: outlet, remote: remote,
-                    plantedFault: plantedFault)
+                    surplusMax: surplusMax, plantedFault: plantedFault)
             })
         return (LiveLifetime(self, id), outlet)
     }

@@ -42,6 +42,7 @@ extension Outbox {
                 return takeBack(lane, judged: flight.round, moment, &settlement, &actions)
             }
             lanes[lane].flights.removeFirst()
+            lanes[lane].dropGoneHead()
             commit(settlement, &actions)
         }
     }
@@ -109,7 +110,7 @@ extension Outbox {
         switch slot.kind {
         case .send:
             Self.forget(slot, in: &places)
-            concludeSend(slot, outcome, moment, &settlement)
+            concludeSend(slot, outcome, lane, moment, &settlement)
         case .fence:
             Self.forget(slot, in: &fences)
             settlement.mutations.append(.removeControl(sequence: slot.sequence))
@@ -134,7 +135,8 @@ extension Outbox {
     }
 
     private mutating func concludeSend(
-        _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, _ moment: Moment, _ settlement: inout Settlement
+        _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, _ lane: Int, _ moment: Moment,
+        _ settlement: inout Settlement
     ) {
         let failure: Failure
         switch outcome {
@@ -149,12 +151,13 @@ extension Outbox {
             settlement.completions.append(.completeAsStored(slot.message))
             return
         case .refused(let code, let detail):
-            failure = Failure(reason: .refused, code: code, detail: detail, at: moment.wall)
+            failure = finalFailure(.refused, code: code, detail: detail, at: moment)
         default:
-            failure = Failure(
-                reason: .refused, code: "late",
-                detail: "the server had refused it before; the answer with its reason was lost", at: moment.wall)
+            failure = finalFailure(
+                .refused, code: "late",
+                detail: "the server had refused it before; the answer with its reason was lost", at: moment)
         }
+        notePause(by: slot.message, failure, lane)
         settlement.mutations.append(.fail(slot.message, failure, inDoubt: false))
         settlement.completions.append(.complete(slot.message, .failed(failure)))
     }
@@ -171,6 +174,7 @@ extension Outbox {
         _ message: MessageID, _ placement: Placement, _ moment: Moment, _ settlement: inout Settlement
     ) {
         settlement.mutations.append(.deliver(message, placement, at: moment.wall))
+        release(by: message)
         if places[message] != nil {
             settlement.completions.append(.complete(message, .delivered(placement)))
         } else if undecided.remove(message) != nil {

@@ -61,7 +61,7 @@ extension Outbox {
         var settlement = Settlement()
         for message in messages {
             guard let place = places[message], let index = lanes[lane].index(of: place.sequence) else { continue }
-            let failure = Failure(reason: .unsendable, code: "unsendable", detail: detail, at: moment.wall)
+            let failure = finalFailure(.unsendable, code: "unsendable", detail: detail, at: moment)
             giveUp(lane, index, failure, &settlement)
         }
         takeBack(lane, judged: round, moment, &settlement, &actions)
@@ -105,9 +105,8 @@ extension Outbox {
             lanes[lane].hold = OutboxLane.Hold(until: moment.now + pause)
             return
         }
-        let failure = Failure(
-            reason: .retriesUsedUp, code: code, detail: "\(attempts) attempts, the last one: \(detail)",
-            at: moment.wall)
+        let failure = finalFailure(
+            .retriesUsedUp, code: code, detail: "\(attempts) attempts, the last one: \(detail)", at: moment)
         giveUp(lane, index, failure, &settlement)
     }
 
@@ -115,12 +114,11 @@ extension Outbox {
     /// after run of the process was cut off in the middle of one: it is set aside, so that it cannot go on like that.
     mutating func setAsideUsedUp(_ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction]) {
         guard lanes[lane].flights.isEmpty else { return }
-        while let index = lanes[lane].slots.firstIndex(where: { $0.kind == .send && !$0.isGone }),
+        while !laneIsPaused(lane), let index = lanes[lane].slots.firstIndex(where: { $0.kind == .send && !$0.isGone }),
             case let attempts = lanes[lane].slots[index].attempts, attempts > configuration.retry.retriesMax
         {
-            let failure = Failure(
-                reason: .retriesUsedUp, code: "interrupted", detail: "\(attempts) attempts, all of them cut off",
-                at: moment.wall)
+            let failure = finalFailure(
+                .retriesUsedUp, code: "interrupted", detail: "\(attempts) attempts, all of them cut off", at: moment)
             var settlement = Settlement()
             giveUp(lane, index, failure, &settlement)
             commit(settlement, &actions)
@@ -136,13 +134,11 @@ extension Outbox {
     }
 
     /// The message becomes `error`; its number stays in the chain as a question.
-    private mutating func giveUp(
+    mutating func giveUp(
         _ lane: Int, _ index: Int, _ failure: Failure, _ settlement: inout Settlement
     ) {
         let slot = lanes[lane].slots[index]
-        // A place that it had before a resend may still wait for its verdict.
-        let isInDoubt = slot.isInDoubt || fences[slot.message] != nil
-        settlement.mutations.append(.fail(slot.message, failure, inDoubt: isInDoubt))
+        noteFailure(of: slot, failure, lane, &settlement)
         settlement.mutations.append(
             .putControl(
                 ControlEntry(
@@ -150,6 +146,16 @@ extension Outbox {
                     message: slot.message)))
         lanes[lane].slots[index].kind = .fence
         fences[slot.message] = places.removeValue(forKey: slot.message)
+    }
+
+    /// The message becomes `error`, and who waits for it is told, or, in doubt, is not before the verdict.
+    mutating func noteFailure(
+        of slot: OutboxLane.Slot, _ failure: Failure, _ lane: Int, _ settlement: inout Settlement
+    ) {
+        // A place that it had before a resend may still wait for its verdict.
+        let isInDoubt = slot.isInDoubt || fences[slot.message] != nil
+        settlement.mutations.append(.fail(slot.message, failure, inDoubt: isInDoubt))
+        notePause(by: slot.message, failure, lane)
         if isInDoubt {
             undecided.insert(slot.message)
         } else {
@@ -174,7 +180,7 @@ extension Outbox {
             giveBackAttempt(round, lane)
             return
         }
-        giveUp(lane, index, Failure(reason: .refused, code: code, detail: detail, at: moment.wall), &settlement)
+        giveUp(lane, index, finalFailure(.refused, code: code, detail: detail, at: moment), &settlement)
     }
 
     // MARK: - Taking back

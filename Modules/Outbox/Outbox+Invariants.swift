@@ -13,6 +13,29 @@ extension Outbox {
                 }
             }
         }
+        for lane in lanes.indices where configuration.expiry != nil {
+            let aging = Set(lanes[lane].aging)
+            if let ageless = lanes[lane].slots.first(where: { $0.isToBeSent && !aging.contains($0.sequence) }) {
+                return "message \(ageless.message) does not age"
+            }
+            if let first = lanes[lane].aging.first, lanes[lane].index(of: first) == nil {
+                return "what is oldest in lane \(lanes[lane].id) is not there"
+            }
+        }
+        for lane in lanes.indices {
+            let limit = sendLimit(of: lane)
+            let early = lanes[lane].slots.prefix(lanes[lane].inFlightCount).first {
+                $0.kind == .send && $0.sequence >= limit
+            }
+            if let early { return "message \(early.message) left before what it waits for" }
+        }
+        for (message, lane) in pausing {
+            if places[message] != nil { return "message \(message) waits, and pauses a lane as failed" }
+            if !lanes[lane].pausing.contains(message) { return "the lane does not know that \(message) pauses it" }
+        }
+        if lanes.contains(where: { lane in lane.pausing.first.map { pausing[$0] == nil } ?? false }) {
+            return "a lane is paused by a message that is none of those that pause"
+        }
         for (message, place) in places {
             guard let index = lanes[place.lane].index(of: place.sequence),
                 lanes[place.lane].slots[index].kind == .send, lanes[place.lane].slots[index].message == message

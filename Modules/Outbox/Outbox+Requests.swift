@@ -75,6 +75,7 @@ extension Outbox {
 
     mutating func deleted(_ messages: [MessageID], _ moment: Moment, _ actions: inout [OutboxAction]) {
         for message in messages {
+            release(by: message)
             if places[message] != nil {
                 actions.append(.complete(message, .deleted))
             } else if undecided.remove(message) != nil {

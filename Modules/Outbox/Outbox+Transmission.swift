@@ -5,23 +5,32 @@ import DequeModule
 /// Sending: which links of a lane go into the next round.
 extension Outbox {
     mutating func pumpAll(_ moment: Moment, _ actions: inout [OutboxAction]) {
-        for lane in lanes.indices { pump(lane, moment, &actions) }
+        for lane in lanes.indices { pumpAlone(lane, moment, &actions) }
     }
 
-    /// Sends what the lane may send now.
+    /// Sends what the lane may send now, and what other lanes may send that waited for it.
     mutating func pump(_ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction]) {
+        pumpAlone(lane, moment, &actions)
+        for follower in followers(of: lane) { pump(follower, moment, &actions) }
+    }
+
+    private mutating func pumpAlone(_ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction]) {
+        expire(lane, moment, &actions)
         guard mayTransmit(at: moment.now) else { return }
         if let hold = lanes[lane].hold {
             guard hold.until <= moment.now else { return }
             lanes[lane].hold = nil
         }
         setAsideUsedUp(lane, moment, &actions)
-        let inFlightMax = lanes[lane].isCautious ? 1 : configuration.deliveriesInFlightMax
+        dropAged(lane)
+        let inFlightMax = goesAlone(lane) ? 1 : configuration.deliveriesInFlightMax
         while lanes[lane].flights.count < inFlightMax {
             let first = nextRound
             var round = DeliveryRound(
                 id: first, lane: lanes[lane].id, outbox: outboxID, epoch: epoch, operations: [], charged: nil)
-            let mutations = lanes[lane].fill(&round, configuration, moment)
+            let mutations = lanes[lane].fill(
+                &round, configuration, moment, sendsBelow: sendLimit(of: lane), isAlone: goesAlone(lane),
+                expiredUntil: expiredUntil(moment))
             guard !round.operations.isEmpty else { return }
             nextRound += 1
             actions.append(.transmit(round, mutations))
@@ -32,8 +41,14 @@ extension Outbox {
 extension OutboxLane {
     /// Takes the next links into `round`, which is under way from now on, and says what to write down before it
     /// leaves. Leaves the round empty when there is nothing to send.
+    ///
+    /// - Parameters:
+    ///   - limit: messages from this sequence on must wait; questions and deletions need not.
+    ///   - isAlone: one message only.
+    ///   - expired: a message that was queued then or before does not leave, nor does what stands behind it.
     fileprivate mutating func fill(
-        _ round: inout DeliveryRound, _ configuration: OutboxConfiguration, _ moment: Moment
+        _ round: inout DeliveryRound, _ configuration: OutboxConfiguration, _ moment: Moment,
+        sendsBelow limit: Int64, isAlone: Bool, expiredUntil expired: Timestamp?
     ) -> [Mutation] {
         var mutations: [Mutation] = []
         var sends = 0
@@ -46,7 +61,9 @@ extension OutboxLane {
                 continue
             }
             if slots[index].kind == .send {
-                if sends > 0, isCautious || bytes + slots[index].bytes > configuration.batchBytesMax { break }
+                if slots[index].sequence >= limit { break }
+                if let expired, slots[index].queuedAt <= expired { break }
+                if sends > 0, isAlone || bytes + slots[index].bytes > configuration.batchBytesMax { break }
                 sends += 1
                 bytes += slots[index].bytes
                 if round.charged == nil, flights.isEmpty {

@@ -11,7 +11,13 @@ extension Outbox {
         let lane = lanes[place.lane]
         if index < lane.inFlightCount { return .inFlight(since: flightStart(of: index, lane)) }
         if let reason = waitReasonOfAll(at: moment) { return reason }
+        if laneIsPaused(place.lane), let failed = lane.pausing.first { return .lanePaused(by: failed) }
         if let head = lane.headMessage, head != message { return .behind(head) }
+        if let blocker = blocker(of: place.lane), blocker.sequence < place.sequence,
+            let earlier = configuration.precedence[lane.id]
+        {
+            return .behindLane(earlier, blocker.message)
+        }
         if let hold = lane.hold, hold.until > moment.now {
             return .backingOff(until: moment.wall(at: hold.until), attempts: lane.slots[index].attempts)
         }

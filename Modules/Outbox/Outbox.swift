@@ -38,6 +38,10 @@ package struct Outbox: Sendable, Equatable {
     var fences: [MessageID: Place] = [:]
     /// Messages that are `error` in doubt: who waits for them is not told before the verdict.
     var undecided: Set<MessageID> = []
+    /// Failed messages that pause a lane, and which.
+    var pausing: [MessageID: Int] = [:]
+    /// When this run began: the first event. Only kept where messages expire.
+    var start: Moment?
     var link = OutboxLink()
     var hasSession = false
     package internal(set) var isPaused = false
@@ -74,6 +78,9 @@ package struct Outbox: Sendable, Equatable {
             append(entry)
             if entry.kind == .fence { undecided.insert(entry.message) }
         }
+        for pause in snapshot.pauses where pausing.updateValue(laneIndex(pause.lane), forKey: pause.message) == nil {
+            lanes[laneIndex(pause.lane)].pausing.append(pause.message)
+        }
         for lane in lanes.indices {
             lanes[lane].knownUntil = max(lanes[lane].lastTransmitted, lanes[lane].slots.last?.sequence ?? 0)
         }
@@ -81,6 +88,7 @@ package struct Outbox: Sendable, Equatable {
 
     /// Takes an event in and says what to do.
     package mutating func handle(_ event: OutboxEvent, at moment: Moment) -> [OutboxAction] {
+        beginAging(moment)
         var actions: [OutboxAction] = []
         switch event {
         case .enqueued(let entries): enqueue(entries, moment, &actions)
@@ -94,6 +102,9 @@ package struct Outbox: Sendable, Equatable {
             pumpAll(moment, &actions)
         case .rewritten(let message, let bytes): rewritten(message, bytes)
         case .deleted(let messages): deleted(messages, moment, &actions)
+        case .unpaused(let messages):
+            for message in messages { release(by: message) }
+            pumpAll(moment, &actions)
         case .sessionBegan:
             hasSession = true
             startProbe(moment, &actions)
@@ -126,11 +137,15 @@ package struct Outbox: Sendable, Equatable {
                 }
             }
         }
+        if configuration.expiry != nil { deadlines += lanes.indices.compactMap(nextExpiry) }
         return deadlines.min()
     }
 
     /// False while new links could lead to nothing: nobody is logged in, or the outbox is paused or needs attention.
-    package var canUseNews: Bool { hasSession && !isPaused && attention == nil }
+    /// Where messages expire each one is news, for its age counts from when it is seen.
+    package var canUseNews: Bool {
+        hasSession && (configuration.expiry != nil || (!isPaused && attention == nil))
+    }
 
     /// Links that still have to be said to the server.
     package var depth: Int { lanes.reduce(0) { $0 + $1.slots.count } }
@@ -144,6 +159,8 @@ package struct Outbox: Sendable, Equatable {
         case .send:
             if let old = places[entry.message] { vanish(old) }
             places[entry.message] = place
+            release(by: entry.message)
+            if configuration.expiry != nil { lanes[lane].aging.append(entry.sequence) }
             undecided.remove(entry.message)  // sent again: its waiters follow the new attempt
         case .fence, .retract: fences[entry.message] = place
         case .delete: break
@@ -161,6 +178,7 @@ package struct Outbox: Sendable, Equatable {
         guard let index = lanes[place.lane].index(of: place.sequence), !lanes[place.lane].slots[index].wasTransmitted
         else { return }
         lanes[place.lane].slots[index].isGone = true
+        lanes[place.lane].dropGoneHead()
     }
 
     /// False for what a snapshot held already: the feed may bring it again.
@@ -179,8 +197,9 @@ package struct Outbox: Sendable, Equatable {
 
     private mutating func enqueue(_ entries: [OutboxEntry], _ moment: Moment, _ actions: inout [OutboxAction]) {
         var touched: [Int] = []
-        for entry in entries {
+        for var entry in entries {
             guard isNew(entry) else { continue }
+            entry.queuedAt = undisturbedWall(moment)
             let lane = laneIndex(entry.lane)
             if entry.kind == .send, entry.sequence <= lanes[lane].lastTransmitted {
                 // It got its number while the lane started anew above it: it needs a later one.

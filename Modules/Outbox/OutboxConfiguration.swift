@@ -3,6 +3,13 @@ public import CausewayModels
 /// How the outbox behaves. The defaults are the documented behaviour.
 public struct OutboxConfiguration: Sendable, Hashable {
     public var retry: RetryPolicy = .documented
+    /// What becomes of a lane when its head fails for good.
+    public var headFailure = HeadFailurePolicy.continue
+    /// A message that has waited longer than this since it was created or last resent becomes `error` (expired) instead
+    /// of being sent late; `nil` when messages never expire, which is the documented behaviour.
+    ///
+    /// Wall clocks that jump make nothing expire while the program runs. An attempt under way is waited for.
+    public var expiry: Duration?
     /// How long the server must have been reachable again before anything is sent.
     public var settlingTime: Duration = .seconds(1)
     /// The pause before the first probe after the server became unreachable; doubles with every failed one.
@@ -23,6 +30,9 @@ public struct OutboxConfiguration: Sendable, Hashable {
     public var batchOperationsMax = Limits.batchOperationsMax
     /// Bytes of content in one delivery.
     public var batchBytesMax = Limits.batchBytesMax
+
+    /// Which lane waits for what stands earlier in which other lane: ``OrderingPolicy/precedence``. Holds no circle.
+    package var precedence: [LaneID: LaneID] = [:]
 
     public init() {}
 }

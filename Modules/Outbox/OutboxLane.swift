@@ -18,7 +18,7 @@ struct OutboxLane: Sendable, Equatable {
         var previous: Int64?
         var attempts: Int
         var bytes: Int
-        /// When it entered the queue, by the wall clock.
+        /// When it entered the queue: by the wall clock for what the snapshot held, else by one that was not set since.
         var queuedAt: Timestamp
         /// Taken out before it was ever transmitted; skipped.
         var isGone = false
@@ -26,6 +26,8 @@ struct OutboxLane: Sendable, Equatable {
         var isInDoubt = false
 
         var wasTransmitted: Bool { previous != nil }
+        /// True for a message that waits or is on its way.
+        var isToBeSent: Bool { kind == .send && !isGone }
     }
 
     /// A round under way, and its answer while an older round has none yet.
@@ -53,10 +55,16 @@ struct OutboxLane: Sendable, Equatable {
     /// The mark above which the lane started anew; below it the server looks at no `previous`.
     var startedAnewAbove: Int64 = 0
     var hold: Hold?
+    /// Failed messages that pause the lane, oldest failure first, and among them such as do so no longer; never one of
+    /// those at the front.
+    var pausing: Deque<MessageID> = []
     /// After a failure the head goes alone, so that it alone is judged, until something was accepted.
     var isCautious = false
     /// Failures in a row of rounds without a message, and of gaps without progress.
     var fruitless = 0
+
+    /// Sequences of messages, oldest first, and among them such as are not to be sent any more; empty without expiry.
+    var aging: Deque<Int64> = []
 
     init(id: LaneID, lastTransmitted: Int64) {
         self.id = id
@@ -73,6 +81,9 @@ struct OutboxLane: Sendable, Equatable {
         }
         return low < slots.count && slots[low].sequence == sequence ? low : nil
     }
+
+    /// The first slot, not counting vanished ones. O(1) amortised.
+    var firstSlot: Slot? { slots.first { !$0.isGone } }
 
     /// The first slot, not counting vanished ones, that is a message. O(1) amortised.
     var headMessage: MessageID? {

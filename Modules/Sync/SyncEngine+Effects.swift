@@ -10,7 +10,9 @@ extension SyncEngine {
         for action in actions {
             guard !isClosed else { return }
             switch action {
-            case .commit(let mutations): await commitUntilDurable(mutations)
+            case .commit(let mutations):
+                await commitUntilDurable(mutations)
+                await checkPauses(by: mutations.compactMap(\.pausingMessage))
             case .transmit(let round, let mutations): await transmit(round, mutations)
             case .probe: startProbe()
             case .complete(let message, let result):
@@ -35,6 +37,22 @@ extension SyncEngine {
                 if error == .closed { return }
             }
             await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
+        }
+    }
+
+    /// Lets the outbox know which of these failed messages pause no lane in the store.
+    private func checkPauses(by failed: [MessageID]) async {
+        guard !failed.isEmpty, !isClosed else { return }
+        do throws(StoreError) {
+            let pausing = Set(try await store.messages(failed).filter { $0.pause != nil }.map(\.id))
+            let others = failed.filter { !pausing.contains($0) }
+            if !others.isEmpty { submit(.event(.unpaused(others))) }
+        } catch {
+            // The store could not be read: the lanes wait until it can be.
+            runtime.spawn { [runtime, weak self] in
+                await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
+                await self?.submit(.work { engine in await engine.checkPauses(by: failed) })
+            }
         }
     }
 
@@ -144,5 +162,12 @@ extension DeliveryOperation.Body {
         case .removeReaction(let target):
             self = .removeReaction(message.id, target: target, name: message.reactionName)
         }
+    }
+}
+
+extension Mutation {
+    /// The message that it gives up so that its lane is paused.
+    fileprivate var pausingMessage: MessageID? {
+        if case .fail(let id, let failure, inDoubt: _) = self, failure.pausesLane { id } else { nil }
     }
 }

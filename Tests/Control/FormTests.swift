@@ -59,6 +59,14 @@ import Testing
                 .needsAttention(Attention(cause: .certificate, detail: "x")),
                 #"{"cause":"certificate","detail":"x","kind":"needsAttention"}"#
             ),
+            (
+                .behindLane(.text, MessageID(UUIDv7(high: 7, low: 1))),
+                #"{"kind":"behindLane","lane":"text","message":"00000000-0000-0007-0000-000000000001"}"#
+            ),
+            (
+                .lanePaused(by: MessageID(UUIDv7(high: 7, low: 1))),
+                #"{"kind":"lanePaused","message":"00000000-0000-0007-0000-000000000001"}"#
+            ),
             (.uploading(sent: 1, total: 2), #"{"kind":"uploading","sent":1,"total":2}"#),
             (
                 .inFlight(since: Timestamp(milliseconds: 0)),

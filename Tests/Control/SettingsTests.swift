@@ -23,6 +23,7 @@ import Testing
     private static let examples: [SettingKey: (String, String)] = [
         .store: ("/a", "/b"), .socket: ("/a/s", "/b/s"), .durability: ("normal", "full"),
         .restart: ("resume", "fail"), .ordering: ("strict", "lanedPerChannel"), .retryInterval: ("7s", "8s"),
+        .headFailure: ("pauseLane", "continue"), .expiry: ("900s", "never"), .retry: ("patient", "documented"),
         .retryCount: ("7", "8"), .settlingTime: ("250ms", "2s"), .ca: ("/a/ca", "/b/ca"),
         .clientCertificate: ("/a/c", "/b/c"), .clientKey: ("/a/k", "/b/k"), .logLevel: ("debug", "error"),
         .logFormat: ("json", "text"),
@@ -89,12 +90,38 @@ import Testing
         #expect(settings.clientConfiguration.outbox.retry.retriesMax == 9)
     }
 
+    @Test func thePoliciesReachTheClient() throws {
+        let flags: [SettingKey: String] = [
+            .ordering: "mediaAfterText", .headFailure: "pauseLane", .expiry: "2h", .retry: "patient",
+        ]
+        let client = try resolve(flags).clientConfiguration
+        #expect(client.ordering == .mediaAfterText)
+        #expect(client.outbox.headFailure == .pauseLane)
+        #expect(client.outbox.expiry == .seconds(7200))
+        #expect(client.outbox.retry == .patient)
+        let usual = try resolve().clientConfiguration
+        #expect(usual.outbox == OutboxConfiguration() && usual.outbox.retry == .documented)
+    }
+
+    /// What departs from a preset counts, wherever the preset is said.
+    @Test func anIntervalAndACountDepartFromThePreset() throws {
+        let path = try file(#"{"retryCount":9,"retryInterval":"7s"}"#)
+        let settings = try resolve([.retry: "patient"], [:], file: path)
+        let retry = settings.clientConfiguration.outbox.retry
+        #expect(retry.interval == .seconds(7) && retry.retriesMax == 9)
+        #expect(retry.backoffFactor == RetryPolicy.patient.backoffFactor)
+        #expect(try resolve([.retry: "patient"]).text(of: .retryCount) == "440")
+    }
+
     @Test(
         arguments: [
             (#"{"stroe":"/a"}"#, "unknown key `stroe`"), (#"{"token":"x"}"#, "unknown key `token`"),
             (#"{"restart":true}"#, "`restart` must be a text or a number"), ("[]", "it must be one JSON object"),
             ("{", "is not valid JSON"), (#"{"restart":"never"}"#, "it must be one of fail, resume"),
             (#"{"retryInterval":"soon"}"#, "it must be a time such as 5s"),
+            (#"{"expiry":"0s"}"#, "it must be a time from 1s"), (#"{"expiry":"soon"}"#, "or never"),
+            (#"{"headFailure":"stop"}"#, "it must be one of continue, pauseLane"),
+            (#"{"retry":"often"}"#, "it must be one of documented, patient"),
             (#"{"retryCount":-1}"#, "it must be a whole number"), (#"{"ca":""}"#, "it is empty"),
             (#"{"clientKey":"/k"}"#, "must be set together"),
         ])

@@ -9,25 +9,36 @@ import Testing
 ///
 /// `LIVE_HISTORIES` sets how many; `LIVE_SEED` the first.
 struct HistoryTests {
-    private static func setting(_ name: String, _ standard: Int) -> Int {
+    static func setting(_ name: String, _ standard: Int) -> Int {
         ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? standard
     }
 
     @Test(arguments: 0..<4)
     func everyReaderSeesTheTruth(part: Int) async throws {
-        let count = Self.setting("LIVE_HISTORIES", 2000) / 4
-        let first = Self.setting("LIVE_SEED", 0) + part * count
+        await live(through: Self.setting("LIVE_HISTORIES", 2000), part: part, of: 4) { MemoryStore() }
+    }
+
+    @Test(arguments: 0..<4)
+    func everyReaderOfAStoreOnDiskSeesTheTruth(part: Int) async throws {
+        let folder = try StoreFolder()
+        await live(through: Self.setting("LIVE_DISK_HISTORIES", 200), part: part, of: 4) {
+            try await folder.makeStore()
+        }
+    }
+
+    private func live(through count: Int, part: Int, of parts: Int, _ make: LiveHistory.MakeStore) async {
+        let first = Self.setting("LIVE_SEED", 0) + part * count / parts
         var failures = 0
-        for seed in first..<(first + count) {
+        for seed in first..<(first + count / parts) {
             do {
-                try await LiveHistory(seed: UInt64(seed)).run { MemoryStore() }
-                // Others may need the thread.
-                await Task.yield()
+                try await LiveHistory(seed: UInt64(seed)).run(on: make)
             } catch {
                 Issue.record(error)
                 failures += 1
                 if failures > 3 { return }
             }
+            // Others may need the thread.
+            await Task.yield()
         }
     }
 }

@@ -92,6 +92,8 @@ import Testing
         #expect(perChannel.lane(for: .text, in: general) != perChannel.lane(for: .file, in: general))
         #expect(
             OrderingPolicy.strict.lane(for: .text, in: general) == OrderingPolicy.strict.lane(for: .video, in: other))
+        #expect(OrderingPolicy.mediaAfterText.lane(for: .custom, in: general) == .text)
+        #expect(OrderingPolicy.mediaAfterText.lane(for: .file, in: general) == .media)
     }
 
     @Test func aReasonIsCutAndSaysWhat() {

@@ -17,20 +17,24 @@ struct Bench {
     private(set) var told: [String] = []
     private(set) var written: [String] = []
     private(set) var probes = 0
+    /// How far the wall clock was set forward.
+    var wallShift = Duration.zero
     private var lastSequence: Int64
 
     /// - Parameters:
     ///   - entries: what the store holds at the start.
     ///   - isOnline: whether somebody is logged in and the server has been greeted.
     init(
-        _ entries: [OutboxEntry] = [], lastTransmitted: [LaneID: Int64] = [:], isOnline: Bool = true,
+        _ entries: [OutboxEntry] = [], lastTransmitted: [LaneID: Int64] = [:],
+        pauses: [OutboxSnapshot.LanePause] = [], isOnline: Bool = true,
         _ configure: (inout OutboxConfiguration) -> Void = { _ in }
     ) {
         var configuration = OutboxConfiguration()
         configuration.retry.jitterPercent = 0
         configure(&configuration)
         let snapshot = OutboxSnapshot(
-            outboxID: OutboxID(UUIDv7(high: 1, low: 1)), epoch: 1, lastTransmitted: lastTransmitted, entries: entries)
+            outboxID: OutboxID(UUIDv7(high: 1, low: 1)), epoch: 1, lastTransmitted: lastTransmitted, entries: entries,
+            pauses: pauses)
         outbox = Outbox(snapshot, configuration: configuration, seed: 1)
         lastSequence = max(entries.last?.sequence ?? 0, lastTransmitted.values.max() ?? 0)
         if isOnline {
@@ -39,7 +43,7 @@ struct Bench {
         }
     }
 
-    var moment: Moment { Moment(now: now, wall: Timestamp(milliseconds: 0).advanced(by: now - .zero)) }
+    var moment: Moment { Moment(now: now, wall: Timestamp(milliseconds: 0).advanced(by: now - .zero + wallShift)) }
 
     // MARK: - Steps
 
@@ -189,6 +193,7 @@ extension Mutation {
         case .deliver(let id, _, at: _): "deliver \(id.name)"
         case .fail(let id, let failure, let inDoubt):
             "fail \(id.name) \(failure.reason.rawValue)\(inDoubt ? " in doubt" : "")"
+                + (failure.pausesLane ? ", pausing" : "")
         case .settle(let id): "settle \(id.name)"
         case .resend(let id, at: _): "resend \(id.name)"
         case .park(let id, _): "park \(id.name)"

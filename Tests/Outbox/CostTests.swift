@@ -31,6 +31,34 @@ struct CostTests {
         return outbox
     }
 
+    /// Text and media by turns, under an order in which each media message waits for the text before it.
+    @Test func waitingForAnotherLane() {
+        var configuration = OutboxConfiguration()
+        configuration.precedence = OrderingPolicy.mediaAfterText.precedence
+        let entries = (1...Self.count).map { number in
+            OutboxEntry(
+                kind: .send, lane: number.isMultiple(of: 2) ? .media : .text, sequence: number, previous: nil,
+                message: Self.message(number), attempts: 0, bytes: configuration.batchBytesMax)
+        }
+        let snapshot = OutboxSnapshot(
+            outboxID: OutboxID(UUIDv7(high: 1, low: 1)), epoch: 1, lastTransmitted: [:], entries: entries)
+        var outbox = Outbox(snapshot, configuration: configuration, seed: 1)
+        _ = outbox.handle(.sessionBegan, at: moment)
+        var actions = outbox.handle(.greeted, at: moment)
+        var order: [Int64] = []
+        while !actions.isEmpty {
+            var next: [OutboxAction] = []
+            for round in actions.compactMap(\.round) {
+                order += round.operations.map(\.sequence)
+                let report = DeliveryReport(mark: 0, outcomes: round.operations.map { _ in accepted() })
+                next += outbox.handle(.answered(round, report), at: moment)
+            }
+            actions = next
+        }
+        #expect(order.count == Int(Self.count) && outbox.depth == 0)
+        #expect(order.filter { $0.isMultiple(of: 2) } == Array(stride(from: 2, through: Self.count, by: 2)))
+    }
+
     /// Answers every round until there is none, and counts them.
     private func drain(_ outbox: inout Outbox, _ outcome: (OutboxEntry.Kind) -> DeliveryOutcome) -> Int64 {
         var actions = outbox.handle(.greeted, at: moment)
@@ -68,6 +96,32 @@ struct CostTests {
         #expect(outbox.depth == 0)
     }
 
+    /// Behind a question that cannot be asked now, in one step or one by one: nothing is gone through twice.
+    @Test(arguments: [true, false])
+    func expiring(isAtOnce: Bool) {
+        var configuration = OutboxConfiguration()
+        configuration.expiry = .seconds(isAtOnce ? 1 : 3600)
+        let question = OutboxEntry(
+            kind: .fence, lane: .text, sequence: 1, previous: 0, message: Self.message(0), attempts: 0, bytes: 0)
+        let entries = (2...Self.count).map { number in
+            OutboxEntry(
+                kind: .send, lane: .text, sequence: number, previous: nil, message: Self.message(number), attempts: 0,
+                bytes: 10, queuedAt: Timestamp(milliseconds: isAtOnce ? 0 : number))
+        }
+        let snapshot = OutboxSnapshot(
+            outboxID: OutboxID(UUIDv7(high: 1, low: 1)), epoch: 1, lastTransmitted: [.text: 1],
+            entries: [question] + entries)
+        var outbox = Outbox(snapshot, configuration: configuration, seed: 1)
+        let start = Timestamp(milliseconds: Self.count)
+        var now = MonotonicTime.zero
+        var failed = outbox.handle(.sessionBegan, at: Moment(now: now, wall: start)).failures
+        while let deadline = outbox.nextDeadline {
+            now = max(now, deadline)
+            failed += outbox.handle(.deadline, at: Moment(now: now, wall: start)).failures
+        }
+        #expect(failed == Int(Self.count) - 1 && outbox.depth == 1)
+    }
+
     @Test func askingWhyEachWaits() {
         let outbox = longQueue()
         let reasons = (1...Self.count).lazy.filter { outbox.waitReason(for: Self.message($0), at: moment) != nil }.count
@@ -78,5 +132,14 @@ struct CostTests {
 extension OutboxAction {
     fileprivate var round: DeliveryRound? {
         if case .transmit(let round, _) = self { round } else { nil }
+    }
+}
+
+extension [OutboxAction] {
+    /// Completions of messages that failed.
+    fileprivate var failures: Int {
+        count {
+            if case .complete(_, .failed) = $0 { true } else { false }
+        }
     }
 }

@@ -9,7 +9,8 @@ final class FaultyStore: Store {
         case losesCommit, halfCommit, losesOnRestart
         case reusesNumbers, takesDuplicates, ignoresBounds, wrongCounts
         case pageWithoutEnd, pageWithoutTies, pageUnordered, messagesUnordered
-        case keepsEpoch, newOutboxID, forgetsFences, worksAfterClose, worksBeforeBegin, wrongSequenceOrder
+        case keepsEpoch, newOutboxID, forgetsFences, forgetsPauses, worksAfterClose, worksBeforeBegin,
+            wrongSequenceOrder
     }
 
     let fault: Fault
@@ -47,6 +48,7 @@ final class FaultyStore: Store {
         if fault == .forgetsFences { opening.restart = .resume }
         var snapshot = try await base.begin(opening)
         state.withLock { $0.hasBegun = true }
+        if fault == .forgetsPauses { snapshot.pauses = [] }
         if fault == .keepsEpoch { snapshot.epoch = 1 }
         if fault == .newOutboxID { snapshot.outboxID = opening.newOutboxID }
         return snapshot

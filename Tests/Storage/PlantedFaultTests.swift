@@ -26,6 +26,7 @@ struct PlantedFaultTests {
         (.keepsEpoch, "the outbox keeps its id, and each run has a new epoch"),
         (.newOutboxID, "the outbox keeps its id, and each run has a new epoch"),
         (.forgetsFences, "begin with fail gives up what was left, and asks about what had been transmitted"),
+        (.forgetsPauses, "what pauses a lane is told until it is resent, delivered or deleted, or the session ends"),
         (.worksAfterClose, "after close everything says so"),
         (.worksBeforeBegin, "nothing works before begin"),
         (.wrongSequenceOrder, "every mutation does to every state what the port says"),

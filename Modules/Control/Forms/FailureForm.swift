@@ -12,6 +12,8 @@ package struct FailureForm: Sendable, Hashable, Codable {
     package let text: String
     package let at: String
     package let atMs: Int64
+    /// True when it pauses its lane until it is resent or deleted; absent otherwise.
+    package let pausesLane: Bool?
 
     package init(_ failure: Failure) {
         reason = failure.reason.rawValue
@@ -20,5 +22,6 @@ package struct FailureForm: Sendable, Hashable, Codable {
         text = failure.description
         at = failure.at.description
         atMs = failure.at.milliseconds
+        pausesLane = failure.pausesLane ? true : nil
     }
 }

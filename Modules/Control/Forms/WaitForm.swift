@@ -3,8 +3,8 @@ package import Causeway
 /// Why a message waits, as JSON: `kind`, and what that kind has to say. Moments stand twice: as RFC 3339 and as
 /// milliseconds since 1970.
 package struct WaitForm: Sendable, Hashable, Codable {
-    /// `noSession`, `offline`, `settling`, `backingOff`, `rateLimited`, `needsAttention`, `behind`, `uploading`,
-    /// `inFlight`, `ready`, `paused` or `storeUnavailable`.
+    /// `noSession`, `offline`, `settling`, `backingOff`, `rateLimited`, `needsAttention`, `behind`, `behindLane`,
+    /// `lanePaused`, `uploading`, `inFlight`, `ready`, `paused` or `storeUnavailable`.
     package let kind: String
     package var detail: String?
     /// `settling`, `backingOff`, `rateLimited`: when it ends. `offline`: when the server is looked for again.
@@ -17,8 +17,11 @@ package struct WaitForm: Sendable, Hashable, Codable {
     package var attempts: Int?
     /// `needsAttention`: `tokenRefused`, `certificate`, `protocolMismatch` or `superseded`.
     package var cause: String?
-    /// `behind`: the message that goes first. `parked`: the message that it is about.
+    /// `behind`, `behindLane`: the message that goes first. `lanePaused`: the failed one to resend or delete. `parked`:
+    /// the message that it is about.
     package var message: MessageID?
+    /// `behindLane`: the lane of that message.
+    package var lane: String?
     /// `uploading`: bytes.
     package var sent: Int64?
     package var total: Int64?
@@ -46,6 +49,13 @@ package struct WaitForm: Sendable, Hashable, Codable {
             detail = attention.detail
         case .behind(let message):
             kind = "behind"
+            self.message = message
+        case .behindLane(let lane, let message):
+            kind = "behindLane"
+            self.lane = lane.rawValue
+            self.message = message
+        case .lanePaused(let message):
+            kind = "lanePaused"
             self.message = message
         case .parked(let message):
             kind = "parked"

@@ -38,4 +38,7 @@ package enum ControlLimits {
     static let inputBytesPerRead = 256 * 1024
     /// How long a one-shot program waits for the results of what it sent.
     package static let lingerSeconds = 10
+
+    /// The longest expiry that can be set: a leap year.
+    static let expiryMax: Duration = .seconds(366 * 86_400)
 }

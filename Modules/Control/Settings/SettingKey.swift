@@ -1,7 +1,9 @@
 /// Everything that can be set, under one name that gives the flag (`--retry-interval`), the environment's variable
 /// (`CAUSEWAY_RETRY_INTERVAL`) and the key in the file (`retryInterval`).
 package enum SettingKey: String, Sendable, Hashable, CaseIterable {
-    case store, socket, durability, restart, ordering
+    case store, socket, durability, restart, ordering, headFailure, expiry
+    /// The preset stands before what departs from it: values are set in this order.
+    case retry
     case retryInterval, retryCount, settlingTime
     case ca, clientCertificate, clientKey
     case logLevel, logFormat
@@ -20,7 +22,10 @@ package enum SettingKey: String, Sendable, Hashable, CaseIterable {
     var isPath: Bool {
         switch self {
         case .store, .socket, .ca, .clientCertificate, .clientKey: true
-        case .durability, .restart, .ordering, .retryInterval, .retryCount, .settlingTime, .logLevel, .logFormat: false
+        case .durability, .restart, .ordering, .headFailure, .expiry, .retry, .retryInterval, .retryCount,
+            .settlingTime,
+            .logLevel, .logFormat:
+            false
         }
     }
 
@@ -35,9 +40,18 @@ package enum SettingKey: String, Sendable, Hashable, CaseIterable {
         case .restart:
             "What becomes of undelivered messages when the daemon starts: fail (they become errors), or resume"
                 + " (they are delivered in their old order). (default: fail)"
-        case .ordering: "laned, lanedPerChannel or strict. (default: laned)"
-        case .retryInterval: "The pause after a failed attempt: 5s, 500ms, 2m. (default: 5s)"
-        case .retryCount: "How many attempts may follow the first. (default: 3)"
+        case .ordering: "laned, lanedPerChannel, mediaAfterText or strict. (default: laned)"
+        case .headFailure:
+            "What becomes of a lane when its first message fails for good: continue (the next one goes), or pauseLane"
+                + " (it waits until somebody resends or deletes that message). (default: continue)"
+        case .expiry:
+            "How long a message may wait before it becomes an error instead of being sent late: 15m, 24h, or never."
+                + " (default: never)"
+        case .retry:
+            "documented (5 s apart, 3 retries), or patient (up to 5 min apart, for a day and a half)."
+                + " (default: documented)"
+        case .retryInterval: "The pause after a failed attempt: 5s, 500ms, 2m. (default: the retry policy's)"
+        case .retryCount: "How many attempts may follow the first. (default: the retry policy's)"
         case .settlingTime: "How long the server must be reachable again before anything is sent. (default: 1s)"
         case .ca: "PEM file of the authorities that servers' certificates must come from. (default: the system's)"
         case .clientCertificate: "PEM file of our certificate, for servers that ask for one."

@@ -55,6 +55,12 @@ extension Settings {
         case .durability: durability = try Self.choice(key, text, source)
         case .restart: restart = try Self.choice(key, text, source)
         case .ordering: ordering = try Self.choice(key, text, source)
+        case .headFailure: headFailure = try Self.choice(key, text, source)
+        case .expiry: expiry = try Self.expiry(key, text, source)
+        case .retry:
+            retry = try Self.choice(key, text, source)
+            retryInterval = retry.policy.interval
+            retryCount = retry.policy.retriesMax
         case .retryInterval: retryInterval = try Self.duration(key, text, source)
         case .retryCount: retryCount = try Self.count(key, text, source)
         case .settlingTime: settlingTime = try Self.duration(key, text, source)
@@ -81,6 +87,15 @@ extension Settings {
     ) throws(ControlError) -> Duration {
         guard let duration = DurationText.duration(text), duration <= .seconds(86_400) else {
             throw wrong(key, text, source, "must be a time such as 5s, 500ms or 2m, of a day at the most")
+        }
+        return duration
+    }
+
+    private static func expiry(_ key: SettingKey, _ text: String, _ source: Source) throws(ControlError) -> Duration? {
+        if text == never { return nil }
+        guard let duration = DurationText.duration(text), (.seconds(1)...ControlLimits.expiryMax).contains(duration)
+        else {
+            throw wrong(key, text, source, "must be a time from 1s to 8784h such as 15m or 24h, or \(never)")
         }
         return duration
     }

@@ -31,6 +31,10 @@ package struct Settings: Sendable, Hashable {
     package var durability = Durability.full
     package var restart = RestartPolicy.fail
     package var ordering = OrderingPolicy.laned
+    package var headFailure = OutboxConfiguration().headFailure
+    /// `nil` when messages never expire.
+    package var expiry: Duration?
+    package var retry = RetryPolicy.Preset.documented
     package var retryInterval = RetryPolicy.documented.interval
     package var retryCount = RetryPolicy.documented.retriesMax
     package var settlingTime = OutboxConfiguration().settlingTime
@@ -42,6 +46,9 @@ package struct Settings: Sendable, Hashable {
     /// Where each value comes from.
     package internal(set) var sources: [SettingKey: Source] = [:]
 
+    /// The word for an expiry that does not come.
+    static let never = "never"
+
     init(store: String, socket: String) {
         self.store = store
         self.socket = socket
@@ -52,6 +59,9 @@ package struct Settings: Sendable, Hashable {
         var configuration = ClientConfiguration()
         configuration.ordering = ordering
         configuration.restart = restart
+        configuration.outbox.headFailure = headFailure
+        configuration.outbox.expiry = expiry
+        configuration.outbox.retry = retry.policy
         configuration.outbox.retry.interval = retryInterval
         configuration.outbox.retry.retriesMax = retryCount
         configuration.outbox.settlingTime = settlingTime
@@ -66,6 +76,9 @@ package struct Settings: Sendable, Hashable {
         case .durability: durability.rawValue
         case .restart: restart.rawValue
         case .ordering: ordering.rawValue
+        case .headFailure: headFailure.rawValue
+        case .expiry: expiry.map(DurationText.text) ?? Self.never
+        case .retry: retry.rawValue
         case .retryInterval: DurationText.text(retryInterval)
         case .retryCount: String(retryCount)
         case .settlingTime: DurationText.text(settlingTime)

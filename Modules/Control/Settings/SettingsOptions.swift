@@ -11,6 +11,9 @@ package struct SettingsOptions: ParsableArguments {
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.durability.help)) package var durability: String?
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.restart.help)) package var restart: String?
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.ordering.help)) package var ordering: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.headFailure.help)) package var headFailure: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.expiry.help)) package var expiry: String?
+    @Option(help: ArgumentHelp(stringLiteral: SettingKey.retry.help)) package var retry: String?
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.retryInterval.help)) package var retryInterval: String?
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.retryCount.help)) package var retryCount: String?
     @Option(help: ArgumentHelp(stringLiteral: SettingKey.settlingTime.help)) package var settlingTime: String?
@@ -27,7 +30,8 @@ package struct SettingsOptions: ParsableArguments {
     private var flags: [SettingKey: String] {
         let said: [SettingKey: String?] = [
             .store: store, .socket: socket, .durability: durability, .restart: restart, .ordering: ordering,
-            .retryInterval: retryInterval, .retryCount: retryCount, .settlingTime: settlingTime, .ca: ca,
+            .headFailure: headFailure, .expiry: expiry, .retry: retry, .retryInterval: retryInterval,
+            .retryCount: retryCount, .settlingTime: settlingTime, .ca: ca,
             .clientCertificate: clientCertificate, .clientKey: clientKey, .logLevel: logLevel, .logFormat: logFormat,
         ]
         return said.compactMapValues { $0 }

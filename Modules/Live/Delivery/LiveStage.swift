@@ -53,10 +53,6 @@ final class LiveStage: Sendable {
 
     /// Hands over the frames of one version, all or none as readers see it.
     func publish(_ frames: [(window: Int, put: () -> Void)]) {
-        if plantedFault == .tearsFrames, frames.count > 1 {
-            for frame in frames { publish([frame]) }
-            return
-        }
         let isFirst = gate.withLock { gate in
             for frame in frames {
                 frame.put()
@@ -81,15 +77,17 @@ final class LiveStage: Sendable {
     @MainActor private func turn() {
         let presenters = gate.withLock { gate in
             gate.isTurnOnItsWay = false
-            let presenters = gate.dirty.compactMap { gate.presenters[$0]?.presenter }
-            gate.dirty = []
-            gate.isDirty = []
+            let windows = plantedFault == .tearsFrames ? Array(gate.dirty.prefix(1)) : gate.dirty
+            let presenters = windows.compactMap { gate.presenters[$0]?.presenter }
+            gate.dirty.removeFirst(windows.count)
+            gate.isDirty.subtract(windows)
             for presenter in presenters { presenter.take() }
             return presenters
         }
         // First everything is as it is in this version, then it is told: who is called finds no two lists at odds.
         for presenter in presenters { presenter.show() }
         for presenter in presenters { presenter.tell() }
+        if plantedFault == .tearsFrames, gate.withLock({ $0.callTurn() }) { scheduleTurn() }
     }
 }
 

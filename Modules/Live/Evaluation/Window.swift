@@ -23,6 +23,7 @@ final class Window<Query: LiveQuery> {
 
     let query: Query
     let plantedFault: LiveFault?
+    private let surplusMax: Int
     private(set) var rows: RankedRows<Key, Record>
     private(set) var keys: [Record.ID: Key] = [:]
     private(set) var touched = TouchedRows<Record.ID, Key>()
@@ -37,8 +38,9 @@ final class Window<Query: LiveQuery> {
     /// True when the next reading begins anew at the anchor.
     var isReopening = true
 
-    init(_ query: Query, plantedFault: LiveFault?) {
+    init(_ query: Query, surplusMax: Int, plantedFault: LiveFault?) {
         self.query = query
+        self.surplusMax = surplusMax
         self.plantedFault = plantedFault
         rows = RankedRows(isDescending: query.direction == .descending)
         target = Self.pageSize(query)
@@ -118,6 +120,21 @@ final class Window<Query: LiveQuery> {
         guard let old = keys.removeValue(forKey: id) else { return }
         rows.remove(old)
         touched.note(id, from: old, to: nil)
+    }
+
+    /// Lets go of rows that came in beyond what was asked for. The window ends where it is cut; what lies beyond can be
+    /// asked for again.
+    func trim() {
+        guard rows.count > target + surplusMax else { return }
+        let isCutAtStart = query.anchor == .last
+        var next: Key?
+        while rows.count > target, let row = isCutAtStart ? rows.first : rows.last {
+            remove(row.record.id)
+            next = row.key
+        }
+        guard let row = isCutAtStart ? rows.first : rows.last else { return }
+        let edge = WindowEdge.bounded(at: row.key, beyond: next)
+        if isCutAtStart { start = edge } else { end = edge }
     }
 
     /// Takes over rows as a whole, for an empty window. Cost: linear.

@@ -35,14 +35,14 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
 
     init(
         id: Int, query: Query, isObject: Bool, outlet: LiveOutlet<Query>, remote: (any LiveRemote)?,
-        plantedFault: LiveFault?
+        surplusMax: Int, plantedFault: LiveFault?
     ) {
         self.id = id
         self.remote = remote
         self.outlet = outlet
         self.isObject = isObject
         self.plantedFault = plantedFault
-        window = Window(query, plantedFault: plantedFault)
+        window = Window(query, surplusMax: surplusMax, plantedFault: plantedFault)
         frozen = LiveFrame(rows: window.rows)
         remoteState = remote == nil ? .none : .loading
         isFresh = remote == nil
@@ -148,6 +148,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     // MARK: Frames
 
     func freeze(at version: Int64) -> (() -> Void)? {
+        if !window.isStale { window.trim() }
         // What failed may be needed no more: the window has changed meanwhile.
         if !needsReading { readError = nil }
         // What is stale is shown at no version at all; only that it could not be read is told.

@@ -34,13 +34,47 @@ public struct Failure: Sendable, Hashable, Codable {
     public let detail: String
     /// When, by the device's clock.
     public let at: Timestamp
+    /// True when the message's lane is paused for as long as the message is `error`:
+    /// ``HeadFailurePolicy/pauseLane``.
+    public internal(set) var pausesLane: Bool
 
     /// - Parameter detail: cut to ``Limits/reasonCharactersMax`` characters.
-    public init(reason: Reason, code: String, detail: String, at: Timestamp) {
+    public init(reason: Reason, code: String, detail: String, at: Timestamp, pausesLane: Bool = false) {
         self.reason = reason
         self.code = code
         self.detail = String(detail.prefix(Limits.reasonCharactersMax))
         self.at = at
+        self.pausesLane = pausesLane
+    }
+
+    /// The same, where the lane goes on.
+    package var releasingLane: Failure {
+        var failure = self
+        failure.pausesLane = false
+        return failure
+    }
+}
+
+extension Failure {
+    private enum Key: String, CodingKey { case reason, code, detail, at, pausesLane }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        reason = try values.decode(Reason.self, forKey: .reason)
+        code = try values.decode(String.self, forKey: .code)
+        detail = try values.decode(String.self, forKey: .detail)
+        at = try values.decode(Timestamp.self, forKey: .at)
+        pausesLane = try values.decodeIfPresent(Bool.self, forKey: .pausesLane) ?? false
+    }
+
+    /// Names the pause only when there is one: most failures look as they did before pauses were known.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(reason, forKey: .reason)
+        try values.encode(code, forKey: .code)
+        try values.encode(detail, forKey: .detail)
+        try values.encode(at, forKey: .at)
+        if pausesLane { try values.encode(true, forKey: .pausesLane) }
     }
 }
 

@@ -23,7 +23,8 @@ public struct OutboxEntry: Sendable, Hashable {
     public var attempts: Int
     /// The size of the coded content, for batching; 0 for all but `send`.
     public var bytes: Int
-    /// When the message entered the queue, by the clock of this device; 0 for all but `send`.
+    /// When it entered the queue, by the clock of this device: at its creation or its last resend; 0 for all but
+    /// `send`.
     public var queuedAt: Timestamp
 
     public init(

@@ -30,6 +30,18 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
     /// From 5 s up to 5 min, a day and a half in all: for devices that nobody looks at.
     public static let patient = RetryPolicy(interval: .seconds(5), retriesMax: 440, backoffFactor: 2)
 
+    /// A policy by its name.
+    public enum Preset: String, Sendable, Hashable, Codable, CaseIterable {
+        case documented, patient
+
+        public var policy: RetryPolicy {
+            switch self {
+            case .documented: .documented
+            case .patient: .patient
+            }
+        }
+    }
+
     /// The pause after the given number of failed attempts, without jitter.
     public func pause(afterAttempts attempts: Int) -> Duration {
         var pause = interval

@@ -14,6 +14,10 @@ public enum WaitReason: Sendable, Hashable, Codable {
     case needsAttention(Attention)
     /// An earlier message of the lane goes first.
     case behind(MessageID)
+    /// What was created earlier in another lane goes first: ``OrderingPolicy/mediaAfterText``.
+    case behindLane(LaneID, MessageID)
+    /// A message of its lane failed, and must be resent or deleted first: ``HeadFailurePolicy/pauseLane``.
+    case lanePaused(by: MessageID)
     /// The message that it is about is not on the server yet.
     case parked(MessageID)
     /// Its attachment is on its way.
@@ -39,6 +43,8 @@ extension WaitReason: CustomStringConvertible {
         case .rateLimited(let until): "the server asked to wait until \(until)"
         case .needsAttention(let attention): "needs attention: \(attention)"
         case .behind(let message): "behind message \(message)"
+        case .behindLane(let lane, let message): "behind message \(message) of the \(lane) lane"
+        case .lanePaused(let message): "its lane is paused by the failed message \(message); resend or delete that one"
         case .parked(let message): "waits for message \(message), which is not on the server yet"
         case .uploading(let sent, let total): "uploading, \(sent) of \(total) bytes"
         case .inFlight(let since): "in flight since \(since)"

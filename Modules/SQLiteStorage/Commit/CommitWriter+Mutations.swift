@@ -49,6 +49,7 @@ extension CommitWriter {
             changes.append(.session(session))
         case .endSession(let failure):
             try endSession(failure)
+            try releaseLanes()
             isReset = true
         case .forgetAccount:
             try forgetAccount()

@@ -92,6 +92,15 @@ extension CommitWriter {
         changes = listed
     }
 
+    /// No failure pauses a lane any more.
+    func releaseLanes() throws {
+        try execute(
+            """
+            UPDATE message INDEXED BY message_failed SET failure = json_remove(failure, '$.pausesLane') \
+            WHERE sync_state = 4 AND json_valid(failure) AND json_extract(failure, '$.pausesLane')
+            """)
+    }
+
     func forgetAccount() throws {
         recent.forgetAll()
         try execute("DELETE FROM control")

@@ -24,6 +24,9 @@ enum StoreQueries {
         SELECT DISTINCT related FROM message INDEXED BY message_dependant WHERE related IS NOT NULL \
         AND (role > 1 OR (sync_state = 0 AND lane_sequence = 0))
         """
+    /// Failed messages whose failure pauses their lane: one in a few, so nothing is indexed for it.
+    static let pausing = "\(failed) AND json_valid(failure) AND json_extract(failure, '$.pausesLane')"
+    static let lanePauses = "SELECT ordinal, lane, id FROM \(pausing) ORDER BY ordinal"
     static let controlEntries = "SELECT \(ControlEntry.columns) FROM control ORDER BY sequence"
     static let deleteActions = """
         SELECT sequence, action FROM delete_action WHERE sequence < ? ORDER BY sequence DESC LIMIT ?
@@ -115,7 +118,15 @@ extension Database {
         let controls = try Row.fetchAll(self, sql: StoreQueries.controlEntries).map(ControlEntry.init).map(\.entry)
         return OutboxSnapshot(
             outboxID: outboxID, epoch: row?[0] ?? 0, lastTransmitted: lanes,
-            entries: Self.merged(try pendingEntries(), controls))
+            entries: Self.merged(try pendingEntries(), controls), pauses: try lanePauses())
+    }
+
+    private func lanePauses() throws -> [OutboxSnapshot.LanePause] {
+        try Row.fetchAll(self, sql: StoreQueries.lanePauses).compactMap { row in
+            guard let lane = row[1] as String? else { return nil }
+            guard let id = MessageID(blob: row[2]) else { throw UnreadableRow(table: "message", key: row[0]) }
+            return OutboxSnapshot.LanePause(lane: LaneID(rawValue: lane), message: id)
+        }
     }
 
     private func pendingEntries() throws -> [OutboxEntry] {

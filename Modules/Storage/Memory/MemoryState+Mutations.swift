@@ -48,6 +48,7 @@ extension MemoryState {
             changes.listed.append(.session(session))
         case .endSession(let failure):
             endSession(failure)
+            for old in allUndelivered() where old.message.pause != nil { put(old.message.unpaused(), bytes: old.bytes) }
             changes.isReset = true
         case .forgetAccount:
             forgetAccount()

@@ -145,10 +145,12 @@ extension MemoryState {
 
     /// - Precondition: the store has begun.
     func outbox(_ outboxID: OutboxID) -> OutboxSnapshot {
-        var entries = allUndelivered().compactMap { $0.message.entry(bytes: $0.bytes) }
+        let undelivered = allUndelivered()
+        var entries = undelivered.compactMap { $0.message.entry(bytes: $0.bytes) }
         entries += controls.values.map(\.entry)
         entries.sort { ($0.sequence, $0.kind.rawValue) < ($1.sequence, $1.kind.rawValue) }
         return OutboxSnapshot(
-            outboxID: outboxID, epoch: epoch, lastTransmitted: lastTransmitted, entries: entries)
+            outboxID: outboxID, epoch: epoch, lastTransmitted: lastTransmitted, entries: entries,
+            pauses: undelivered.compactMap(\.message.pause))
     }
 }

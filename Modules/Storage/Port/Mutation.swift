@@ -15,7 +15,8 @@ public enum Mutation: Sendable, Hashable {
     /// and is gone.
     case deliver(MessageID, Placement, at: Timestamp)
     /// Given up: `error`, unless it is `synced`. `inDoubt` says that a copy may have reached the server. An operation
-    /// on a message that is not here any more is gone instead.
+    /// on a message that is not here any more is gone instead, and no operation keeps ``Failure/pausesLane``: nothing
+    /// but its message waits for it.
     case fail(MessageID, Failure, inDoubt: Bool)
     /// The server has no copy of what was transmitted and will take none: the doubt of the message is gone.
     case settle(MessageID)
@@ -54,8 +55,9 @@ public enum Mutation: Sendable, Hashable {
     case recordDelete(DeleteAction)
     /// A login, or a logout (``Session/endedAt``).
     case saveSession(Session)
-    /// The session is over: every undelivered message becomes `error` as ``Store/begin(_:)`` does it under `fail`.
-    /// The feed reports a reset instead of single changes.
+    /// The session is over: every undelivered message becomes `error` as ``Store/begin(_:)`` does it under `fail`, and
+    /// no failure pauses a lane any more (``Store/begin(_:)`` leaves those as they are). The feed reports a reset
+    /// instead of single changes.
     case endSession(Failure)
     /// Another user logs in: control entries and doubts of the former one can no longer be resolved, and the
     /// lanes start anew: no control entries, no doubts, nothing transmitted. The feed reports a reset.

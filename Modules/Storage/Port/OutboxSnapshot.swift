@@ -2,6 +2,17 @@ public import CausewayModels
 
 /// The outbox as it stands in the store: what the outbox machine starts from.
 public struct OutboxSnapshot: Sendable, Equatable {
+    /// A failed message that pauses its lane: its ``Message/failure`` says so, and it is `error`.
+    public struct LanePause: Sendable, Hashable {
+        public var lane: LaneID
+        public var message: MessageID
+
+        public init(lane: LaneID, message: MessageID) {
+            self.lane = lane
+            self.message = message
+        }
+    }
+
     public var outboxID: OutboxID
     /// Grows by one with each ``Store/begin(_:)``; the server refuses an older one.
     public var epoch: Int64
@@ -10,11 +21,17 @@ public struct OutboxSnapshot: Sendable, Equatable {
     /// Everything that still has to be said to the server, by ascending sequence; a message goes before a control
     /// entry of the same sequence.
     public var entries: [OutboxEntry]
+    /// What pauses which lane, in the order in which the messages were created.
+    public var pauses: [LanePause]
 
-    public init(outboxID: OutboxID, epoch: Int64, lastTransmitted: [LaneID: Int64], entries: [OutboxEntry]) {
+    public init(
+        outboxID: OutboxID, epoch: Int64, lastTransmitted: [LaneID: Int64], entries: [OutboxEntry],
+        pauses: [LanePause] = []
+    ) {
         self.outboxID = outboxID
         self.epoch = epoch
         self.lastTransmitted = lastTransmitted
         self.entries = entries
+        self.pauses = pauses
     }
 }

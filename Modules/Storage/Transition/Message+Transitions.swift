@@ -39,7 +39,8 @@ extension Message {
     package func failed(_ failure: Failure, inDoubt: Bool) -> Message {
         guard isUndelivered else { return self }
         var message = become(.error, at: failure.at)
-        message.failure = failure
+        // Nothing waits for an operation but its message, so it pauses no lane.
+        message.failure = role.isOperation ? failure.releasingLane : failure
         message.isInDoubt = inDoubt
         return message
     }
@@ -114,6 +115,14 @@ extension Message {
         isPending && !isWaitingOperation ? failed(failure, inDoubt: isInDoubt || previousSequence != nil) : self
     }
 
+    /// The session is over: what had failed in it pauses no lane any more.
+    package func unpaused() -> Message {
+        guard let failure, failure.pausesLane else { return self }
+        var message = self
+        message.failure = failure.releasingLane
+        return message
+    }
+
     /// The process that was sending it is gone.
     package func resumed(at time: Timestamp) -> Message {
         isPending && syncState != .created ? become(.created, at: time) : self
@@ -162,6 +171,12 @@ extension Message {
         return OutboxEntry(
             kind: .send, lane: lane, sequence: laneSequence, previous: previousSequence, message: id,
             attempts: attempts, bytes: bytes, queuedAt: queuedAt)
+    }
+
+    /// What it pauses, as a snapshot tells it; `nil` unless it is `error` and its failure pauses its lane.
+    package var pause: OutboxSnapshot.LanePause? {
+        guard syncState == .error, let lane, let failure, failure.pausesLane else { return nil }
+        return OutboxSnapshot.LanePause(lane: lane, message: id)
     }
 
     /// The link that asks the server about a message whose session ended in doubt; `nil` when it was never transmitted.

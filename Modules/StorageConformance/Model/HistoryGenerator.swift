@@ -78,7 +78,9 @@ struct HistoryGenerator {
         case 0..<5: return .attempt(id, previous: small, attempts: random.next(upTo: 4), at: Sample.time(small))
         case 5, 6: return .requeue(id, attempts: random.next(upTo: 4), at: Sample.time(small))
         case 7, 8: return .deliver(id, Sample.placement(1 + small), at: Sample.time(small))
-        case 9, 10: return .fail(id, Sample.failure("c\(small)"), inDoubt: small.isMultiple(of: 2))
+        case 9, 10:
+            return .fail(
+                id, Sample.failure("c\(small)", pausesLane: small.isMultiple(of: 3)), inDoubt: small.isMultiple(of: 2))
         case 11: return .settle(id)
         case 12: return .resend(id, at: Sample.time(small))
         case 13: return small < 25 ? .park(id, Sample.failure("p\(small)")) : .resend(id, at: Sample.time(small))

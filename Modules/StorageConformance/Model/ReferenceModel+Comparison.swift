@@ -86,7 +86,15 @@ extension ReferenceModel {
         }
         return OutboxSnapshot(
             outboxID: Sample.outboxID, epoch: epoch, lastTransmitted: lastTransmitted,
-            entries: entries.sorted { ($0.sequence, $0.kind.rawValue) < ($1.sequence, $1.kind.rawValue) })
+            entries: entries.sorted { ($0.sequence, $0.kind.rawValue) < ($1.sequence, $1.kind.rawValue) },
+            pauses: pauses)
+    }
+
+    private var pauses: [OutboxSnapshot.LanePause] {
+        let pausing = messages.values.filter { $0.syncState == .error && $0.failure?.pausesLane == true }
+        return pausing.sorted { $0.ordinal < $1.ordinal }.compactMap { message in
+            message.lane.map { OutboxSnapshot.LanePause(lane: $0, message: message.id) }
+        }
     }
 }
 

@@ -67,6 +67,7 @@ extension ReferenceModel {
         }
         become(.error, id, failure.at)
         messages[id]?.failure = failure
+        if messages[id]?.role.isOperation == true { releaseLane(id) }
         messages[id]?.isInDoubt = inDoubt
     }
 

@@ -91,6 +91,7 @@ struct ReferenceModel {
             self.session = session
         case .endSession(let failure):
             endSession(failure)
+            for id in messages.keys where messages[id]?.syncState == .error { releaseLane(id) }
         case .forgetAccount:
             controls = []
             lastTransmitted = [:]
@@ -148,6 +149,11 @@ struct ReferenceModel {
                     kind: .fence, lane: lane, sequence: message.laneSequence, previous: previous,
                     message: message.id))
         }
+    }
+
+    mutating func releaseLane(_ id: MessageID) {
+        guard let old = messages[id]?.failure else { return }
+        messages[id]?.failure = Failure(reason: old.reason, code: old.code, detail: old.detail, at: old.at)
     }
 
     func isUndelivered(_ id: MessageID) -> Bool {

@@ -19,8 +19,10 @@ enum Sample {
 
     static func time(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: 1_700_000_000_000 + milliseconds) }
 
-    static func failure(_ code: String = "", _ reason: Failure.Reason = .refused) -> Failure {
-        Failure(reason: reason, code: code, detail: "because", at: time(5))
+    static func failure(
+        _ code: String = "", _ reason: Failure.Reason = .refused, pausesLane: Bool = false
+    ) -> Failure {
+        Failure(reason: reason, code: code, detail: "because", at: time(5), pausesLane: pausesLane)
     }
 
     static let ended = failure("ended", .sessionEnded)

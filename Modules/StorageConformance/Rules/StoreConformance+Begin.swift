@@ -44,6 +44,34 @@ extension StoreConformance {
             try requireEqual(snapshot.entries.map(\.kind), [.send, .send, .send], "kinds")
             try requireEqual(try await store.counts().created, 3, "waiting messages")
         },
+        Rule("what pauses a lane is told until it is resent, delivered or deleted, or the session ends") { factory in
+            var store = try await factory.begun()
+            let lanes = [LaneID.text, .media, .text, .text, .text]
+            for number in 0..<5 { _ = try await store.enqueue(Sample.draft(number, lane: lanes[number])) }
+            let pausing = Sample.failure("no", pausesLane: true)
+            try await store.commit([3, 2, 1, 0].map { .fail(Sample.id($0), pausing, inDoubt: false) })
+            try await store.commit([.fail(Sample.id(4), Sample.failure(), inDoubt: false)])
+            func pauses(_ numbers: Int...) -> [OutboxSnapshot.LanePause] {
+                numbers.map { OutboxSnapshot.LanePause(lane: lanes[$0], message: Sample.id($0)) }
+            }
+            try requireEqual(try await store.outbox().pauses, pauses(0, 1, 2, 3), "pauses in the order of creation")
+            for restart in RestartPolicy.allCases {
+                store = try await factory.reopen(store)
+                let found = try await store.begin(Sample.opening(restart)).pauses
+                try requireEqual(found, pauses(0, 1, 2, 3), "pauses after a start with \(restart)")
+            }
+            try await store.commit([
+                .resend(Sample.id(0), at: Sample.time(9)),
+                .deliver(Sample.id(2), Sample.placement(1), at: Sample.time(9)),
+            ])
+            try requireEqual(try await store.outbox().pauses, pauses(1, 3), "pauses after a resend and a delivery")
+            try await store.commit([.delete(Sample.id(3))])
+            try requireEqual(try await store.outbox().pauses, pauses(1), "pauses after a deletion")
+            try await store.commit([.endSession(Sample.ended)])
+            try requireEqual(try await store.outbox().pauses, [], "pauses after the session")
+            let kept = try await store.message(Sample.id(1))?.failure
+            try requireEqual(kept, Sample.failure("no"), "the failure without its pause")
+        },
         Rule("control entries go with the messages into the outbox, by sequence") { factory in
             let store = try await factory.begun()
             let first = try await store.enqueue(Sample.draft(1))

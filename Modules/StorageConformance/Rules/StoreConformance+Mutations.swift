@@ -44,7 +44,7 @@ extension StoreConformance {
 
     /// Where a message may stand.
     private enum Situation: CaseIterable {
-        case absent, created, transmitted, requeued, failed, inDoubt, resent, synced, foreign
+        case absent, created, transmitted, requeued, failed, pausing, inDoubt, resent, synced, foreign
 
         var history: [Mutation] {
             let id = Sample.id(1)
@@ -55,6 +55,7 @@ extension StoreConformance {
             case .transmitted: return [attempt]
             case .requeued: return [attempt, .requeue(id, attempts: 1, at: Sample.time(9))]
             case .failed: return [attempt, .fail(id, Sample.failure("f"), inDoubt: false)]
+            case .pausing: return [attempt, .fail(id, Sample.failure("p", pausesLane: true), inDoubt: false)]
             case .inDoubt: return [attempt, .fail(id, Sample.failure("d"), inDoubt: true)]
             case .resent:
                 return [attempt, .fail(id, Sample.failure("r"), inDoubt: false), .resend(id, at: Sample.time(9))]
@@ -69,8 +70,9 @@ extension StoreConformance {
         return [
             .attempt(id, previous: 9, attempts: 2, at: Sample.time(9)), .requeue(id, attempts: 3, at: Sample.time(9)),
             .deliver(id, Sample.placement(7), at: Sample.time(9)), .fail(id, Sample.failure("late"), inDoubt: true),
-            .fail(id, Sample.failure("late"), inDoubt: false), .settle(id), .resend(id, at: Sample.time(9)),
-            .delete(id),
+            .fail(id, Sample.failure("late"), inDoubt: false),
+            .fail(id, Sample.failure("late", pausesLane: true), inDoubt: false), .settle(id),
+            .resend(id, at: Sample.time(9)), .delete(id),
             .park(id, Sample.failure("alone")), .rewrite(id, .text("said again")),
             .merge(Sample.placed(1, at: 8), at: Sample.time(9)), .appendDelete(id, lane: .media),
             .rebase(sequence: 2, previous: 1),

@@ -1,7 +1,6 @@
 import CausewayLive
 import CausewayModels
 import CausewayStorage
-import Synchronization
 
 /// One random history: writers, windows and readers of one store, in an order that a seed draws.
 struct LiveHistory: Sendable {
@@ -42,7 +41,7 @@ private final class HistoryWorld {
         runtime = ManualRuntime(seed: seed)
         router = LiveRouter(
             store: store, runtime: runtime, delivery: nil, inboxCommitsMax: dice.isOne(in: 3) ? 3 : nil,
-            plantedFault: plantedFault)
+            windowSurplusMax: dice.isOne(in: 3) ? 2 : nil, plantedFault: plantedFault)
         writer = HistoryWriter(
             base, timeline, WriterDice(seed: ~seed, messages: dice.ids.count), intensity: dice.below(4))
     }
@@ -130,57 +129,5 @@ private final class HistoryWorld {
             MessagesQuery(
                 scope, direction: dice.isOne(in: 2) ? .ascending : .descending, anchor: anchor, pageSize: pageSize),
             router)
-    }
-}
-
-/// Writes to the store, also from amid the readings of others.
-private final class HistoryWriter: Sendable {
-    private let base: any Store
-    private let timeline: StoreTimeline
-    private let dice: Mutex<WriterDice>
-    /// How often it strikes while others read, from 0 to 3.
-    private let intensity: Int
-    private let budget = Mutex(Budget())
-
-    /// What may still be written while others read, so that these come to an end: a window whose edge moves each time
-    /// that it is read is shown after a while as it was last known.
-    private struct Budget {
-        var writes = 0
-
-        mutating func spend() -> Bool {
-            writes -= 1
-            return writes >= 0
-        }
-    }
-
-    func refill() { budget.withLock { $0.writes = 12 } }
-
-    init(_ base: any Store, _ timeline: StoreTimeline, _ dice: WriterDice, intensity: Int) {
-        self.base = base
-        self.timeline = timeline
-        self.dice = Mutex(dice)
-        self.intensity = intensity
-    }
-
-    func write() async throws(StoreError) {
-        guard let write = dice.withLock({ $0.write() }) else { return }
-        do throws(StoreError) {
-            switch write {
-            case .enqueue(let draft): _ = try await base.enqueue(draft)
-            case .commit(let mutations): try await base.commit(mutations)
-            }
-        } catch .duplicate {
-            return
-        }
-        try await timeline.complete(base, dice.withLock { $0.ids })
-    }
-
-    /// Writes a little, or not at all.
-    ///
-    /// - Returns: true when subscribers are to be told already.
-    func strike() async throws(StoreError) -> Bool {
-        let count = dice.withLock { $0.below(2 + intensity) }
-        for _ in 1..<max(1, count) where budget.withLock({ $0.spend() }) { try await write() }
-        return dice.withLock { $0.isOne(in: 2) }
     }
 }

@@ -10,13 +10,15 @@ import Testing
 struct LiveWorld: Sendable {
     let runtime: SimulatedRuntime
     let store = MemoryStore()
+    let delivery: SimulatedDelivery
     let router: LiveRouter
     let general: ChannelID
 
     private init(seed: UInt64) throws {
         runtime = SimulatedRuntime(seed: seed)
         general = try #require(ChannelID("general"))
-        router = LiveRouter(store: store, runtime: runtime, delivery: SimulatedDelivery(runtime: runtime))
+        delivery = SimulatedDelivery(runtime)
+        router = LiveRouter(store: store, runtime: runtime, delivery: delivery)
     }
 
     /// Runs a story in a fresh world and fails the test when it cannot end.

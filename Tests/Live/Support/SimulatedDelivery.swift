@@ -1,11 +1,50 @@
 import CausewayLive
 import CausewaySimulatedRuntime
+import Synchronization
 
 /// Turns of the main actor as jobs of the simulator, which itself runs on the main thread.
-struct SimulatedDelivery: LiveDelivery {
-    let runtime: SimulatedRuntime
+final class SimulatedDelivery: LiveDelivery {
+    private struct State {
+        var isHeld = false
+        var held: [Turn] = []
+        var turnCount = 0
+    }
 
-    func schedule(_ turn: @escaping @MainActor @Sendable () -> Void) { runtime.spawn { onMain(turn) } }
+    private struct Turn: Sendable {
+        let run: @MainActor @Sendable () -> Void
+    }
+
+    private let runtime: SimulatedRuntime
+    private let state = Mutex(State())
+
+    init(_ runtime: SimulatedRuntime) { self.runtime = runtime }
+
+    func schedule(_ turn: @escaping @MainActor @Sendable () -> Void) {
+        let isHeld = state.withLock { state in
+            state.turnCount += 1
+            if state.isHeld { state.held.append(Turn(run: turn)) }
+            return state.isHeld
+        }
+        if !isHeld { runtime.spawn { onMain(turn) } }
+    }
+
+    /// Blocks the main actor.
+    func hold() { state.withLock { $0.isHeld = true } }
+
+    /// Turns that were asked for so far.
+    var turnCount: Int { state.withLock { $0.turnCount } }
+
+    /// Turns that wait for the main actor.
+    var heldCount: Int { state.withLock { $0.held.count } }
+
+    /// Lets the main actor go on.
+    func release() {
+        let held = state.withLock { state in
+            defer { (state.held, state.isHeld) = ([], false) }
+            return state.held
+        }
+        for turn in held { runtime.spawn { onMain(turn.run) } }
+    }
 }
 
 /// Runs `body` as the main actor, which the calling thread is.

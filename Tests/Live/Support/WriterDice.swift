@@ -6,6 +6,8 @@ struct WriterDice: Sendable {
     var random: SplitMix64
     let ids: [MessageID]
     let channels: [ChannelID]
+    /// Whether writers end sessions, too: what they change then is listed nowhere.
+    var isEndingSessions = true
 
     init(seed: UInt64, messages: Int) {
         random = SplitMix64(seed: seed)
@@ -75,6 +77,7 @@ struct WriterDice: Sendable {
                     at: time, by: .cli, message: MessageID(UUIDv7(high: 1, low: 0x8000_0000_0000_0000)),
                     channel: channels[below(2)], type: .text, syncState: .error, lastFailure: nil))
         default:
+            guard isEndingSessions else { return .delete(id) }
             return .endSession(Failure(reason: .sessionEnded, code: "ended", detail: "", at: time))
         }
     }

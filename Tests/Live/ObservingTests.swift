@@ -1,0 +1,275 @@
+import CausewayLive
+import CausewayModels
+import CausewayStorage
+import Testing
+
+/// Observers, listeners and their ends.
+@MainActor struct ObservingTests {
+    @MainActor final class Count {
+        var calls = 0
+        var tokens: [NotificationToken] = []
+    }
+
+    @Test func afterDisposeBothStatusesAreErrorAndNothingIsCalled() throws {
+        try LiveWorld.run { world in
+            try await world.put(1, at: 1)
+            let (count, collection) = onMain { (Count(), world.collection(nil)) }
+            let token = onMain {
+                collection.on(.dataUpdated) { _ in count.calls += 1 }
+                return collection.observe { _, _ in count.calls += 1 }
+            }
+            await world.settle()
+            onMain {
+                #expect(count.calls == 2)
+                collection.dispose()
+                #expect(collection.loadingStatus == .error)
+                #expect(collection.dataStatus == .error)
+                #expect(collection.allObjects().map(\.text) == ["1"])
+            }
+            try await world.put(2, at: 2)
+            await world.settle()
+            onMain {
+                collection.nextPage()
+                collection.resetPage()
+                #expect(count.calls == 2)
+                #expect(collection.count == 1)
+            }
+            let late = onMain { collection.observe { _, _ in count.calls += 1 } }
+            await world.settle()
+            onMain { #expect(count.calls == 2) }
+            withExtendedLifetime((token, late)) {}
+        }
+    }
+
+    @Test func disposeWithinACallbackEndsTheUpdate() throws {
+        try LiveWorld.run { world in
+            try await world.put(1, at: 1)
+            let (count, collection) = onMain { (Count(), world.collection(nil)) }
+            onMain {
+                collection.on(.loadingStatusChanged) { _ in
+                    count.calls += 1
+                    collection.dispose()
+                }
+                collection.on(.dataUpdated) { _ in count.calls += 100 }
+            }
+            await world.settle()
+            onMain { #expect(count.calls == 1) }
+        }
+    }
+
+    @Test func aReleasedTokenIsSilent() throws {
+        try LiveWorld.run { world in
+            let (count, collection) = onMain { (Count(), world.collection(nil)) }
+            onMain { count.tokens = [collection.observe { _, _ in count.calls += 1 }] }
+            await world.settle()
+            onMain {
+                #expect(count.calls == 1)
+                count.tokens = []
+            }
+            try await world.put(1, at: 1)
+            await world.settle()
+            onMain {
+                #expect(count.calls == 1)
+                #expect(collection.count == 1)
+            }
+        }
+    }
+
+    @Test func nothingIsDeliveredAfterInvalidateThoughItWasOnItsWay() throws {
+        try LiveWorld.run { world in
+            let (count, collection) = onMain { (Count(), world.collection(nil)) }
+            let first = onMain { collection.observe { _, _ in count.tokens.forEach { $0.invalidate() } } }
+            onMain { count.tokens = [collection.observe { _, _ in count.calls += 1 }] }
+            await world.settle()
+            onMain { #expect(count.calls == 0) }
+            withExtendedLifetime(first) {}
+        }
+    }
+
+    @Test func aTokenKeepsItsCollectionAlive() throws {
+        try LiveWorld.run { world in
+            let count = onMain { Count() }
+            let token = onMain { world.collection(nil).observe { _, _ in count.calls += 1 } }
+            await world.settle()
+            try await world.put(1, at: 1)
+            await world.settle()
+            onMain { #expect(count.calls == 2) }
+            token.invalidate()
+        }
+    }
+
+    @Test func aCollectionThatNobodyHoldsIsClosed() throws {
+        try LiveWorld.run { world in
+            let outlet = WeakOutlet()
+            do {
+                let opened = world.router.open(MessagesQuery(.undelivered), isObject: false, remote: nil)
+                outlet.value = opened.outlet
+                await world.settle()
+                #expect(!opened.outlet.isFinished)
+            }
+            await world.settle()
+            #expect(outlet.value == nil)
+        }
+    }
+
+    /// Used by one task of one thread at a time.
+    private final class WeakOutlet: @unchecked Sendable {
+        // Confined to the one thread of the simulator.
+        weak var value: LiveOutlet<MessagesQuery>?
+    }
+
+    @Test func snapshotsNeverChangeAfterwards() throws {
+        try LiveWorld.run { world in
+            try await world.put(1, at: 1)
+            let collection = onMain { world.collection(nil) }
+            await world.settle()
+            let old = onMain { collection.snapshots }
+            try await world.put(1, at: 1, "edited")
+            try await world.put(2, at: 2)
+            await world.settle()
+            #expect(old.map(\.text) == ["1"])
+            onMain { #expect(collection.snapshots.map(\.text) == ["edited", "2"]) }
+        }
+    }
+
+    @Test func onceIsCalledOnceAndListenersCanBeRemoved() throws {
+        try LiveWorld.run { world in
+            let (once, always, tokens) = onMain { (Count(), Count(), Count()) }
+            let collection = onMain { world.collection(nil) }
+            onMain {
+                collection.once(.dataUpdated) { _ in once.calls += 1 }
+                collection.on(.dataUpdated) { _ in always.calls += 1 }
+                tokens.tokens = [collection.observe { _, _ in tokens.calls += 1 }]
+            }
+            await world.settle()
+            for number in 1...3 {
+                try await world.put(number, at: Int64(number))
+                await world.settle()
+            }
+            onMain {
+                #expect(once.calls == 1)
+                #expect(always.calls == 3)
+                collection.removeAllListeners(.dataError)
+                collection.removeAllListeners(.dataUpdated)
+            }
+            try await world.put(4, at: 4)
+            await world.settle()
+            onMain {
+                #expect(always.calls == 3)
+                #expect(tokens.calls == 5)
+            }
+        }
+    }
+
+    @Test func whoComesLateIsToldWhatIsThereFirst() throws {
+        try LiveWorld.run { world in
+            try await world.put(1, at: 1)
+            let collection = onMain { world.collection(nil) }
+            await world.settle()
+            let log = onMain { SequenceTests.Log() }
+            let token = onMain {
+                let token = collection.observe { _, change in
+                    log.lines.append("\(change.oldSnapshot.count) \(change.insertions) \(change.snapshot.count)")
+                }
+                // Never before `observe` returns.
+                #expect(log.lines.isEmpty)
+                return token
+            }
+            await world.settle()
+            try await world.put(2, at: 2)
+            await world.settle()
+            onMain { #expect(log.lines == ["0 [0] 1", "1 [1] 2"]) }
+            withExtendedLifetime(token) {}
+        }
+    }
+
+    @Test func theEchoOfAnOwnMessageIsOneModification() throws {
+        try LiveWorld.run { world in
+            try await world.put(1, at: 1)
+            for number in 2...3 { _ = try await world.store.enqueue(try Sample.draft(number, in: world.general)) }
+            let collection = onMain { world.collection(nil) }
+            let log = onMain { SequenceTests.Log() }
+            await world.settle()
+            onMain {
+                collection.on(.dataUpdated) { change in
+                    log.lines.append("-\(change.deletions) +\(change.insertions) *\(change.modifications)")
+                }
+            }
+            try await world.store.commit([.deliver(Sample.id(2), Sample.placement(2), at: Sample.time)])
+            await world.settle()
+            try await world.store.commit([.deliver(Sample.id(3), Sample.placement(3), at: Sample.time)])
+            await world.settle()
+            onMain { #expect(log.lines == ["-[] +[] *[1]", "-[] +[] *[2]"]) }
+        }
+    }
+
+    @Test func anObjectThatIsDeletedIsGone() throws {
+        try LiveWorld.run { world in
+            try await world.put(1, at: 1)
+            let object = onMain { world.router.object(OneMessageQuery(Sample.id(1))) }
+            let log = onMain { SequenceTests.Log() }
+            let token = onMain {
+                object.observe { _, change in
+                    log.lines.append("\(change.dataStatus) \(change.snapshot?.text ?? "none")")
+                }
+            }
+            await world.settle()
+            try await world.put(1, at: 1, "edited")
+            await world.settle()
+            try await world.store.commit([.delete(Sample.id(1))])
+            await world.settle()
+            onMain {
+                #expect(log.lines == ["fresh 1", "fresh edited", "notExist none"])
+                #expect(object.snapshot == nil)
+                object.dispose()
+                #expect(object.dataStatus == .error && object.loadingStatus == .error)
+            }
+            withExtendedLifetime(token) {}
+        }
+    }
+
+    @Test func theSessionIsOneObjectThroughLogouts() throws {
+        try LiveWorld.run { world in
+            let object = onMain { world.router.object(SessionQuery()) }
+            await world.settle()
+            onMain { #expect(object.dataStatus == .notExist) }
+            let user = try #require(Sample.me)
+            for number in 1...2 {
+                let session = Session(
+                    id: SessionID(Sample.id(number).value), server: "https://chat.example", user: user,
+                    startedAt: Sample.time)
+                try await world.store.commit([.saveSession(session)])
+                await world.settle()
+                onMain { #expect(object.snapshot == session) }
+            }
+        }
+    }
+
+    @Test func aBlockedMainActorGetsOneCallbackAfterwards() throws {
+        try LiveWorld.run { world in
+            let (count, collection) = onMain { (Count(), world.collection(nil)) }
+            let token = onMain {
+                collection.observe { collection, change in
+                    count.calls += 1
+                    if count.calls == 2 {
+                        #expect(change.insertions == Array(0..<300))
+                        #expect(change.deletions.isEmpty && change.modifications.isEmpty)
+                    }
+                }
+            }
+            await world.settle()
+            world.delivery.hold()
+            for number in 0..<400 {
+                _ = try await world.store.enqueue(try Sample.draft(number, in: world.general))
+                if number % 20 == 0 { await world.settle() }
+            }
+            for number in 0..<100 { try await world.store.commit([.delete(Sample.id(number))]) }
+            await world.settle()
+            #expect(world.delivery.heldCount == 1)
+            world.delivery.release()
+            await world.settle()
+            onMain { #expect(count.calls == 2) }
+            withExtendedLifetime(token) {}
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import CausewayLive
+import CausewayModels
+import Testing
+
+struct RankedRowsTests {
+    @Test(arguments: [false, true])
+    func isASortedListWithIndices(isDescending: Bool) {
+        for seed in UInt64(0)..<60 {
+            var random = SplitMix64(seed: seed)
+            var rows = RankedRows<Int, Int>(isDescending: isDescending)
+            var model: [Int: Int] = [:]
+            var old: (rows: RankedRows<Int, Int>, records: [Int])?
+            for step in 0..<200 {
+                let key = Int(random.next() % 64)
+                if random.next() % 3 == 0 {
+                    rows.remove(key)
+                    model[key] = nil
+                } else {
+                    rows.insert(key, step)
+                    model[key] = step
+                }
+                if step == 100 { old = (rows, rows.rows.map(\.record)) }
+                #expect(rows.brokenInvariant == nil)
+                let keys = model.keys.sorted { isDescending ? $1 < $0 : $0 < $1 }
+                #expect(rows.rows.map(\.key) == keys)
+                #expect(rows.rank(of: key) == keys.count { isDescending ? $0 > key : $0 < key })
+                #expect(rows.row(at: key)?.record == model[key])
+                if let index = keys.indices.last { #expect(rows[index].key == keys[index]) }
+            }
+            // What was taken before stays as it was.
+            #expect(old?.rows.rows.map(\.record) == old?.records)
+        }
+    }
+
+    @Test func isBuiltFromARow() {
+        for count in [0, 1, 2, 3, 100] {
+            let ordered = (0..<count).map { RankedRows<Int, Int>.Row($0, $0) }
+            let rows = RankedRows<Int, Int>(isDescending: false, inOrder: ordered)
+            #expect(rows.brokenInvariant == nil)
+            #expect(rows.rows.map(\.key) == Array(0..<count))
+        }
+    }
+}

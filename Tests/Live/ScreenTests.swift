@@ -1,0 +1,24 @@
+import CausewayLive
+import CausewayModels
+import Testing
+
+/// Random histories of screens: what is shown and told on the main actor, whatever is done from within callbacks.
+@MainActor struct ScreenTests {
+    @Test(arguments: 0..<4)
+    func everyScreenShowsTheTruth(part: UInt64) throws {
+        let count = UInt64(HistoryTests.setting("LIVE_SCREENS", 400)) / 4
+        for seed in (part * count)..<((part + 1) * count) { try ScreenHistory(seed: seed).run() }
+    }
+
+    @Test(arguments: LiveFault.allCases.filter { $0 != .neverRefills })
+    func aFaultIsFound(_ fault: LiveFault) {
+        for seed in UInt64(0)..<400 {
+            do {
+                try ScreenHistory(seed: seed, plantedFault: fault).run()
+            } catch {
+                return
+            }
+        }
+        Issue.record("\(fault) was found by none of 400 histories")
+    }
+}

@@ -1,0 +1,122 @@
+import CausewayModels
+import CausewayStorage
+import Foundation
+import Testing
+
+/// The table of states is what the code does, and what the map shows.
+@Suite struct StateTableTests {
+    private static let placement = Placement(position: 3, acceptedAt: Timestamp(milliseconds: 3))
+    private static let failure = Failure(reason: .refused, code: "no", detail: "", at: Timestamp(milliseconds: 5))
+    private static let ended = Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 6))
+    private static let later = Timestamp(milliseconds: 7)
+    private static let id = MessageID(UUIDv7(high: 0x7000, low: 0x8000_0000_0000_0001))
+
+    private static func channel() throws -> ChannelID { try #require(ChannelID("general")) }
+    private static func user() throws -> UserID { try #require(UserID("ann")) }
+
+    private static func message(_ state: SyncState) throws -> Message {
+        Message(
+            id: id, channel: try channel(), sender: try user(), content: .text("hi"),
+            createdAt: Timestamp(milliseconds: 1), ordinal: 1, lane: .text, laneSequence: 1, syncState: state,
+            failure: state == .error ? failure : nil, isInDoubt: state == .error,
+            placement: state == .synced ? placement : nil, attempts: state == .created ? 0 : 1,
+            previousSequence: state == .created ? nil : 0)
+    }
+
+    private static func placed() throws -> PlacedMessage {
+        PlacedMessage(
+            id: id, channel: try channel(), sender: try user(), content: .text("hi"),
+            createdAt: Timestamp(milliseconds: 1), placement: placement)
+    }
+
+    /// What the code does to a message; `nil` when the message is gone.
+    private static func apply(_ step: MessageStep, to message: Message) throws -> Message? {
+        switch step {
+        case .attempt: message.attempted(previous: 0, attempts: 2, at: Timestamp(milliseconds: 2))
+        case .requeue: message.requeued(attempts: 1, at: later)
+        case .deliver: message.delivered(placement, at: later)
+        case .merge: message.merged(with: try placed(), at: later)
+        case .fail: message.failed(failure, inDoubt: false)
+        case .settle: message.settled()
+        case .resend: message.resent(sequence: 9, at: later)
+        case .park: message.parked(at: later)
+        case .rewrite: message.rewritten(.text("other"))
+        case .rebase: message.rebased(previous: 8)
+        case .delete: nil
+        case .endSession: message.sessionEnded(ended).unpaused()
+        case .resume: message.resumed(at: later)
+        case .forgetAccount: message.forgotten()
+        }
+    }
+
+    @Test(arguments: SyncState.allCases, MessageStep.allCases)
+    func everyStepLeadsFromEveryStateWhereTheTableSays(state: SyncState, step: MessageStep) throws {
+        #expect(try Self.apply(step, to: Self.message(state))?.syncState == state.after(step))
+    }
+
+    /// The mutation that is a step; `nil` for what a run begins with.
+    private static func mutation(_ step: MessageStep) throws -> Mutation? {
+        switch step {
+        case .attempt: .attempt(id, previous: 0, attempts: 2, at: Timestamp(milliseconds: 2))
+        case .requeue: .requeue(id, attempts: 1, at: later)
+        case .deliver: .deliver(id, placement, at: later)
+        case .merge: .merge(try placed(), at: later)
+        case .fail: .fail(id, failure, inDoubt: false)
+        case .settle: .settle(id)
+        case .resend: .resend(id, at: later)
+        case .park: .park(id, failure)
+        case .rewrite: .rewrite(id, .text("other"))
+        case .rebase: .rebase(sequence: 2, previous: 0)
+        case .delete: .delete(id)
+        case .endSession: .endSession(ended)
+        case .resume: nil
+        case .forgetAccount: .forgetAccount
+        }
+    }
+
+    /// No mutation leads to `uploading` yet, so a store cannot be brought there.
+    @Test(arguments: [SyncState.created, .syncing, .synced, .error], MessageStep.allCases)
+    func aStoreGoesByTheTable(state: SyncState, step: MessageStep) async throws {
+        let opening = StoreOpening(
+            restart: .resume, failure: Self.ended, newOutboxID: OutboxID(UUIDv7(high: 0x7000, low: 9)))
+        var store = MemoryStore()
+        _ = try await store.begin(opening)
+        let parent = MessageID(UUIDv7(high: 0x7000, low: 0x8000_0000_0000_0002))
+        for (id, role) in [(parent, MessageRole.message), (Self.id, .reply(to: parent))] {
+            let draft = MessageDraft(
+                id: id, channel: try Self.channel(), sender: try Self.user(), role: role, content: .text("hi"),
+                createdAt: Timestamp(milliseconds: 1), lane: .text)
+            _ = try await store.enqueue(draft)
+        }
+        let history: [SyncState: [MessageStep]] = [
+            .created: [], .syncing: [.attempt], .synced: [.attempt, .deliver], .error: [.attempt, .fail],
+        ]
+        for before in try #require(history[state]) { try await store.commit([#require(Self.mutation(before))]) }
+        #expect(try await store.message(Self.id)?.syncState == state)
+        if let mutation = try Self.mutation(step) {
+            #expect(MessageStep(mutation) == step)
+            try await store.commit([mutation])
+        } else {
+            store = store.crashed()
+            _ = try await store.begin(opening)
+        }
+        #expect(try await store.message(Self.id)?.syncState == state.after(step))
+    }
+
+    /// With `CAUSEWAY_REDRAW_STATES=1` the map is drawn anew instead.
+    @Test func theMapShowsTheTable() throws {
+        let document = try String(contentsOfFile: StateDocument.path, encoding: .utf8)
+        let redrawn = try #require(StateDocument.redrawn(document), "the marks of the table are gone")
+        if ProcessInfo.processInfo.environment["CAUSEWAY_REDRAW_STATES"] == "1" {
+            try redrawn.write(toFile: StateDocument.path, atomically: true, encoding: .utf8)
+        } else {
+            #expect(
+                document == redrawn,
+                "the states have changed: run this test with CAUSEWAY_REDRAW_STATES=1, and look at the picture")
+        }
+    }
+
+    @Test func theGuideNamesTheStatesAsTheMapDoes() throws {
+        #expect(try String(contentsOfFile: StateDocument.readme, encoding: .utf8).contains(StateDocument.projections))
+    }
+}
