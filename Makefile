@@ -19,12 +19,12 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, whatever -j says: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup build check test tidy lint format demo bench install clean
+.PHONY: help setup build check test tidy lint format demo bench bench-live install clean
 
 help: ## List these targets
 	@echo 'usage: make TARGET [SWIFT=swift] [BUILD_FLAGS=…] [FILTER=…] [PREFIX=/usr/local] [DESTDIR=…]'
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: ## Install what building and testing need, where it is missing
 	@Tools/setup
@@ -60,6 +60,9 @@ demo: setup ## Show the main job: messages survive an outage and a kill, and arr
 bench: setup ## Measure, each figure beside something to compare it with
 	@Tools/bench/run
 
+bench-live: setup ## Measure live collections beside GRDB's ValueObservation
+	@Tools/bench/run-live
+
 install: ## Build for release; install programs and systemd units under DESTDIR/PREFIX
 	@for program in $(PROGRAMS); do \
 	    $(SWIFT) build -c release $(RELEASE_FLAGS) $(BUILD_FLAGS) --product $$program || exit; \
@@ -78,4 +81,4 @@ install: ## Build for release; install programs and systemd units under DESTDIR/
 
 clean: ## Remove what the build wrote
 	$(SWIFT) package clean
-	rm -rf .build/tidy
+	rm -rf .build/tidy .build-release
