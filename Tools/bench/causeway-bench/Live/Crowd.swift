@@ -1,13 +1,14 @@
 import CausewayLive
 import CausewayModels
 import CausewayRuntime
+import CausewaySQLiteStorage
 import CausewayStorage
 import Dispatch
 import Synchronization
 
 /// A live collection on the main actor for each channel of a store, each with an observer.
 @MainActor final class Crowd {
-    static let rows = 200
+    nonisolated static let rows = 200
 
     private let filled: FilledStore
     private let router: LiveRouter
@@ -68,7 +69,7 @@ import Synchronization
     /// - Parameter work: is told when it should come to an end; everything it committed has been handed over to the
     ///   collections when this returns.
     func block(
-        for time: Duration, _ work: @escaping @Sendable (_ isOver: () -> Bool) async throws -> Void
+        for time: Duration, _ work: @escaping @Sendable (_ isOver: @Sendable () -> Bool) async throws -> Void
     ) throws {
         let end = ContinuousClock.now + time
         let hasEnded = DispatchSemaphore(value: 0)

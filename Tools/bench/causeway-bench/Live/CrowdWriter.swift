@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewaySQLiteStorage
 import CausewayStorage
 
 /// Edits messages in the windows of a crowd, one after the other, each in a commit of its own.

@@ -1,5 +1,6 @@
 import CausewayLive
 import CausewayModels
+import CausewaySQLiteStorage
 import CausewayStorage
 
 /// One live collection on the main actor, and the time that it takes a commit to reach its observer.

@@ -38,13 +38,13 @@ import GRDB
         if let failure { throw failure }
     }
 
-    /// Tells GRDB that the table has changed, as it wants to be told of what another connection wrote, and waits until
+    /// Tells GRDB that the file has changed, as it wants to be told of what another connection wrote, and waits until
     /// the indices are there. What is fetched is what the store committed.
     ///
     /// - Returns: seconds from the commit to the indices.
     func deliver() async throws -> (seconds: Double, difference: CollectionDifference<WindowRow>) {
         difference = nil
-        try await pool.write { db in try db.notifyChanges(in: Table("message")) }
+        try await pool.write { db in try db.notifyChanges(in: .fullDatabase) }
         while true {
             if let difference { return ((arrival - clock.instant).seconds, difference) }
             try await called()

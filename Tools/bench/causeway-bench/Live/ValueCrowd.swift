@@ -1,3 +1,4 @@
+import CausewayModels
 import Foundation
 import GRDB
 
