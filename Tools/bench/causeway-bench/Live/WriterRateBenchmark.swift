@@ -9,7 +9,7 @@ struct WriterRateBenchmark {
     private static let changes = 10_000
     private static let valueObservers = 100
     /// So few, as each is fetched by all observers.
-    private static let watchedValueChanges = 200
+    private static let watchedValueChanges = 60
     private static let valueChanges = 2000
 
     let store: FilledStore
@@ -53,6 +53,9 @@ struct WriterRateBenchmark {
             try await crowd.checkTruth()
             await crowd.close()
             if !round.isMultiple(of: 2) { rates.alone.append(try await writer.rate(Self.changes)) }
+            if let alone = rates.alone.last, let watched = rates.watched.last {
+                Bench.progress("    \(Figure.count(watched)) commits/s watched, \(Figure.count(alone)) alone")
+            }
         }
         return rates
     }
