@@ -21,8 +21,8 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, whatever -j says: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup build check test torture replay test-browser screenshots tidy lint format demo simulate bench bench-page \
-	install clean
+.PHONY: help setup build check test torture replay test-browser screenshots tidy lint format demo simulate bench bench-live \
+	bench-page install clean
 
 help: ## List these targets
 	@echo 'usage: make TARGET [SWIFT=swift] [BUILD_FLAGS=…] [FILTER=…] [PREFIX=/usr/local] [DESTDIR=…]'
@@ -84,6 +84,9 @@ bench: setup ## Measure, each figure beside something to compare it with
 bench-page: setup ## Measure the status page over a long outbox: a page, and 200 requests at once
 	@Tools/bench/status-page
 
+bench-live: setup ## Measure live collections beside GRDB's ValueObservation
+	@Tools/bench/run-live
+
 install: ## Build for release; install programs and systemd units under DESTDIR/PREFIX
 	@for program in $(PROGRAMS); do \
 	    $(SWIFT) build -c release $(RELEASE_FLAGS) $(BUILD_FLAGS) --product $$program || exit; \
@@ -102,4 +105,4 @@ install: ## Build for release; install programs and systemd units under DESTDIR/
 
 clean: ## Remove what the build wrote
 	$(SWIFT) package clean
-	rm -rf .build/tidy
+	rm -rf .build/tidy .build-release

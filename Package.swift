@@ -207,8 +207,8 @@ let package = Package(
         .executableTarget(
             name: "causeway-bench",
             dependencies: [
-                "Causeway", "CausewayModels", "CausewayStorage", "CausewaySQLiteStorage", "CausewayHTTPTransport",
-                "CausewayTLS", .argumentParser,
+                "Causeway", "CausewayLive", "CausewayModels", "CausewayRuntime", "CausewayStorage",
+                "CausewaySQLiteStorage", "CausewayHTTPTransport", "CausewayTLS", .argumentParser, .grdb,
             ],
             path: "Tools/bench/causeway-bench", swiftSettings: strict),
         .executableTarget(

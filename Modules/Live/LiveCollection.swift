@@ -27,7 +27,10 @@ public final class LiveCollection<Record: LiveRecord> {
     /// Where the data come from.
     public private(set) var dataStatus = DataStatus.notExist
     /// The records in the window, in order.
-    public private(set) var snapshots = LiveSnapshot<Record>()
+    public var snapshots: LiveSnapshot<Record> {
+        access(keyPath: \.snapshots)
+        return shownSnapshot
+    }
     /// True when there is another page after the last record. False until the first query has ended.
     public private(set) var hasNext = false
     /// True when there is another page before the first record. False until the first query has ended.
@@ -39,6 +42,8 @@ public final class LiveCollection<Record: LiveRecord> {
     /// stay behind.
     public var version: Int64 { core.shown?.version ?? 0 }
 
+    /// Observed by hand: the setter that the macro makes compares the old list with the new one, row by row.
+    @ObservationIgnored private var shownSnapshot = LiveSnapshot<Record>()
     @ObservationIgnored let core: LiveCore<Record>
 
     init(core: LiveCore<Record>) {
@@ -52,7 +57,7 @@ public final class LiveCollection<Record: LiveRecord> {
         if LiveStep.error.isDue(in: change) || (error != nil && change.error == nil) { error = change.error }
         if hasNext != change.hasNext { hasNext = change.hasNext }
         if hasPrevious != change.hasPrevious { hasPrevious = change.hasPrevious }
-        if !change.isDataUnchanged { snapshots = change.snapshot }
+        if !change.isDataUnchanged { withMutation(keyPath: \.snapshots) { shownSnapshot = change.snapshot } }
     }
 
     // MARK: - The window

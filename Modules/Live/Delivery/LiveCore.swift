@@ -27,6 +27,9 @@
         self.source = source
         reader = source.addReader()
         lifetime.present(on: self)
+        // The router works on another thread and may have handed over the first frame before there was anybody to show
+        // it to: no turn is on its way for that one.
+        if source.hasNews(reader) { lifetime.requestTurn() }
     }
 
     // MARK: A turn

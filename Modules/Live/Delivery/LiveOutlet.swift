@@ -90,6 +90,8 @@ package final class LiveOutlet<Query: LiveQuery>: LiveSource {
         for waiter in waiters { waiter.resume() }
     }
 
+    package func hasNews(_ reader: Int) -> Bool { state.withLock { $0.slots[reader]?.hasNews ?? false } }
+
     package var isFinished: Bool { state.withLock { $0.isFinished } }
 
     package func take(_ reader: Int) -> LiveTaken<Record>? {
@@ -146,6 +148,8 @@ package protocol LiveSource<Record>: AnyObject, Sendable {
     /// Everything that the reader has not seen, as one change; `nil` when there is nothing.
     func take(_ reader: Int) -> LiveTaken<Record>?
     func waitForNews(_ reader: Int) async
+    /// True when there is something to take.
+    func hasNews(_ reader: Int) -> Bool
     /// Nobody gets anything any more.
     func finish()
     var isFinished: Bool { get }

@@ -1,46 +1,21 @@
 import ArgumentParser
 import Foundation
 
-/// Measures and prints; `Tools/bench/run` builds it, prepares the hub and the folders, and calls it.
+/// Measures and prints; `Tools/bench/run` builds it, prepares what it needs, and calls it.
 @main struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "causeway-bench", abstract: "Measure, each figure beside something to compare it with.")
+        commandName: "causeway-bench", abstract: "Measure, each figure beside something to compare it with.",
+        subcommands: [OutboxBench.self, LiveBench.self])
 
-    @Option(help: "A folder on the disk to measure on.") var folder: String
-    @Option(help: "What kind of filesystem that is, for the heading.") var filesystem: String
-    @Option(help: "The program made of raw-insert.c.") var rawInsert: String
-    @Option(help: "The address of a hub, https://…") var hub: String
-    @Option(help: "The hub's authority.") var authority: String
-    @Option(help: "A file with the token of an account.") var tokenFile: String
-    @Option(help: "A channel in which nobody else writes meanwhile.") var channel: String
-    @Option(help: "Only this part: creates or backlog.") var only: Part?
-    @Flag(help: "Print, and do not fail when a goal is missed.") var noGoals = false
+    /// Says on the standard error how far it is.
+    static func progress(_ text: String) { FileHandle.standardError.write(Data("bench: \(text)\n".utf8)) }
 
-    enum Part: String, ExpressibleByArgument {
-        case creates, backlog
-    }
-
-    func run() async throws {
-        let server = try BenchServer(address: hub, authority: authority, tokenFile: tokenFile, channel: channel)
-        let stores = StoreFolders(parent: folder)
-        print(try MachineFacts(filesystem: filesystem, folder: folder).line)
-        Table.flush()
-
-        var goals: [Goal] = []
-        if only != .backlog {
-            goals += try await CreateBenchmark(server: server, stores: stores, rawInsert: rawInsert).run()
-        }
-        if only != .creates {
-            goals += try await BacklogBenchmark(server: server, stores: stores).run()
-        }
-
+    /// Names the goals that were missed, and fails when there are any.
+    static func judge(_ goals: [Goal], noGoals: Bool) throws {
         let missed = goals.filter { !$0.isMet }
         print()
         for goal in missed { print("missed: \(goal)") }
         if missed.isEmpty { print("all goals met") }
         if !missed.isEmpty, !noGoals { throw ExitCode.failure }
     }
-
-    /// Says on the standard error how far it is.
-    static func progress(_ text: String) { FileHandle.standardError.write(Data("bench: \(text)\n".utf8)) }
 }

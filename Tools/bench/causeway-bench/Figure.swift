@@ -11,6 +11,8 @@ enum Figure {
 
     static func microseconds(_ seconds: Double) -> String { String(format: "%.1f", seconds * 1e6) }
 
+    static func mebibytes(_ bytes: Int) -> String { String(format: "%.1f MiB", Double(bytes) / 1_048_576) }
+
     /// `1.234 s`.
     static func seconds(_ time: Duration) -> String { String(format: "%.3f s", time.seconds) }
 

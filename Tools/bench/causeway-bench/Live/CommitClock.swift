@@ -1,0 +1,35 @@
+import CausewayStorage
+import GRDB
+import Synchronization
+
+/// When the last commit was made, by the store or by a pool of GRDB's: the moment at which whoever watches can hear
+/// of it first.
+final class CommitClock: TransactionObserver, Sendable {
+    private struct State {
+        var instant = ContinuousClock.now
+        var subscription: StoreSubscription?
+    }
+
+    private let state = Mutex(State())
+
+    /// The moment of the last commit.
+    var instant: ContinuousClock.Instant { state.withLock { $0.instant } }
+
+    private func stamp() {
+        let now = ContinuousClock.now
+        state.withLock { $0.instant = now }
+    }
+
+    /// To be called before anybody else subscribes.
+    func watch(_ store: any Store) {
+        let subscription = store.subscribe { [weak self] _ in self?.stamp() }
+        state.withLock { $0.subscription = subscription }
+    }
+
+    // MARK: GRDB
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidCommit(_ db: Database) { stamp() }
+    func databaseDidRollback(_ db: Database) {}
+}

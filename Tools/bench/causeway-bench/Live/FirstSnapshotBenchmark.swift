@@ -1,0 +1,66 @@
+import CausewayLive
+import CausewayModels
+import CausewayRuntime
+import GRDB
+
+/// How long a new collection of a large store takes to call its observer with the first page, beside GRDB reading the
+/// same rows of the same columns, decoded to nothing.
+struct FirstSnapshotBenchmark {
+    private static let pages = [20, 200, 1000]
+    private static let rounds = 150
+
+    let store: FilledStore
+
+    @MainActor func run() async throws -> [Goal] {
+        let router = LiveRouter(store: store.store, runtime: SystemRuntime())
+        let pool = try DatabasePool(path: store.database)
+        var goals: [Goal] = []
+        var table = Table("first snapshot", "page", "live µs", "bare query µs", "ratio", "goal")
+        for page in Self.pages {
+            Bench.progress("first snapshots of \(Figure.grouped(page))")
+            var live: [Double] = []
+            var bare: [Double] = []
+            for _ in 0..<Self.rounds {
+                live.append(try await open(page, router))
+                bare.append(try await query(page, pool))
+            }
+            let goal = Goal(
+                name: "first snapshot of \(page) beside the bare query", ratio: live.median / bare.median,
+                bound: .atMost(3))
+            goals.append(goal)
+            table.add(
+                "\(Figure.grouped(store.messages)) stored", Figure.grouped(page), Figure.microseconds(live.median),
+                Figure.microseconds(bare.median), Figure.ratio(goal.ratio), goal.verdict)
+        }
+        table.show()
+        try pool.close()
+        return goals
+    }
+
+    /// Seconds until an observer has the first page.
+    @MainActor private func open(_ page: Int, _ router: LiveRouter) async throws -> Double {
+        let start = ContinuousClock.now
+        let collection = router.collection(store.newest(in: 0, pageSize: page))
+        var token: NotificationToken?
+        let end = await withCheckedContinuation { isTold in
+            token = collection.observeOnce { _, _ in isTold.resume(returning: ContinuousClock.now) }
+        }
+        guard collection.count == page, collection.hasNext else {
+            throw BenchError("the first snapshot has \(collection.count) messages")
+        }
+        token?.invalidate()
+        collection.dispose()
+        return (end - start).seconds
+    }
+
+    /// Seconds until the main actor has the rows; one more than the page, as that tells whether there is another.
+    @MainActor private func query(_ page: Int, _ pool: DatabasePool) async throws -> Double {
+        let request = SQLRequest<Row>(
+            sql: WindowRow.newest, arguments: [store.channels[0].value, page + 1], cached: true)
+        let start = ContinuousClock.now
+        let rows = try await pool.read { db in try request.fetchAll(db).count }
+        let end = ContinuousClock.now
+        guard rows == page + 1 else { throw BenchError("the bare query found \(rows) rows") }
+        return (end - start).seconds
+    }
+}
