@@ -8,8 +8,11 @@ extension ClientControlService {
         // No index has both: the channel's part of the outbox is looked through, so far and no further.
         var found: [MessageForm] = []
         var query = query
+        // Mostly the first few are it: each further look is a longer one.
+        var step = query.range.limit
         for _ in 0..<ControlLimits.looksPerPageMax {
-            let page = try await page(.undeliveredIn(channel), query, limit: Limits.pageSizeMax)
+            let page = try await page(.undeliveredIn(channel), query, limit: step)
+            step = min(step * 4, Limits.pageSizeMax)
             for (index, message) in page.messages.enumerated() where message.state == state.rawValue {
                 found.append(message)
                 guard found.count == query.range.limit else { continue }

@@ -28,7 +28,7 @@ package enum ControlLimits {
     static let eventBytesMax = 4 * 1024 * 1024
     /// Lanes whose heads are looked up for a status.
     static let laneHeadsMax = 100
-    /// How many thousands of messages are looked through for one page of a channel and a state.
+    /// How many pages, the longest of a thousand, are looked through for one page of a channel and a state.
     static let looksPerPageMax = 5
     /// Those who follow the messages of a channel at the same time.
     package static let followersMax = 32
