@@ -79,14 +79,24 @@ extension SyncEngine {
     /// is about it and its deletion would wait for ever.
     private func giveUpLateReplies(to deleted: [Message]) async {
         for message in deleted where message.isUndelivered {
-            guard
-                let late = try? await store.dependants(of: message.id).filter({ !$0.role.isOperation && $0.isPending }),
-                !late.isEmpty
-            else { continue }
+            let late = await dependantsWhenReadable(of: message.id).filter { !$0.role.isOperation && $0.isPending }
+            guard !late.isEmpty else { continue }
             let changes = outbox.changes(toGiveUp: late, at: moment)
             await commitUntilDurable(changes.mutations)
             for id in changes.ended { await completeIfEnded(id) }
         }
+    }
+
+    private func dependantsWhenReadable(of id: MessageID) async -> [Message] {
+        while !isClosed {
+            do throws(StoreError) {
+                return try await store.dependants(of: id)
+            } catch {
+                if error == .closed { return [] }
+            }
+            await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
+        }
+        return []
     }
 
     /// Puts failed messages back into the queue, in the order of their creation, and says which.
@@ -245,7 +255,11 @@ extension SyncEngine {
             // What somebody created while nobody was logged in is nobody's to send.
             let stray = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: moment.wall)
             var mutations: [Mutation] = [.endSession(stray)]
-            if let last, !last.isSameAccount(as: new) { mutations.append(.forgetAccount) }
+            if let last, !last.isSameAccount(as: new) {
+                // What the former account did to messages waits over a logout, and must not go out under another name.
+                mutations += try await waitingOperations().map { .fail($0, stray, inDoubt: false) }
+                mutations.append(.forgetAccount)
+            }
             mutations.append(.saveSession(new))
             try await store.commit(mutations)
             await reloadOutbox()
@@ -257,6 +271,17 @@ extension SyncEngine {
         } catch {
             return .failure(.store(error))
         }
+    }
+
+    private func waitingOperations() async throws(StoreError) -> [MessageID] {
+        var found: [MessageID] = []
+        var query = MessageQuery(scope: .undelivered, limit: Limits.pageSizeMax)
+        repeat {
+            let page = try await store.page(query)
+            found += page.messages.filter(\.isWaitingOperation).map(\.id)
+            query.after = page.next
+        } while query.after != nil
+        return found
     }
 
     /// Ends the session: nothing of it is sent afterwards, what is undelivered becomes `error`.
