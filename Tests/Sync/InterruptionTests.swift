@@ -64,6 +64,24 @@ import Testing
         }
     }
 
+    @Test func aReactionThatWaitsIsNotSentUnderAnotherName() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            try await client.pause()
+            let parent = try await client.messages.createTextMessage("hi", in: world.general)
+            try await client.messages.addReaction("wave", to: parent.id)
+            let reaction = try #require(try await client.messages.dependants(of: parent.id).first)
+            try await client.logout()
+            #expect(try await client.messages.getMessage(reaction.id)?.syncState == .created)
+            let other = try #require(UserID("bob"))
+            world.transport.server.withLock {
+                $0.greeting = .success(ServerGreeting(user: other, server: "scripted"))
+            }
+            try await world.login(client)
+            #expect(try await client.messages.getMessage(reaction.id)?.syncState == .error)
+        }
+    }
+
     @Test func aVerdictThatCannotBeWrittenDownSaysSo() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
