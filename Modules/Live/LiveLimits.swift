@@ -18,6 +18,11 @@ public enum LiveLimits {
     static let pendingRecordsMax = 4096
     /// Times that a window is read again before it is shown although its edges are still moving.
     static let settlingRoundsMax = 16
+    /// A pass that begins sooner than this after the last one is hurried.
+    static let hurriedPassGap: Duration = .microseconds(250)
+    /// After so many hurried passes in a row, commits of one ``breath`` are merged.
+    static let hurriedPassesMax = 8
+    static let breath: Duration = .milliseconds(2)
     /// The pause before a store is read again that could not be read.
     static let readRetryInterval: Duration = .seconds(1)
 }

@@ -35,6 +35,9 @@ package actor LiveRouter {
     /// Windows of which something may have changed since they were frozen last.
     private var stirred: Set<Int> = []
     private var isRetryOnItsWay = false
+    /// When the last pass ended, and how many in a row began at its heels.
+    private var lastPassEnd = MonotonicTime.zero
+    private var hurriedPasses = 0
 
     /// Reads nothing and subscribes to nothing before the first window is opened.
     package init(store: any Store, runtime: any Runtime, delivery: (any LiveDelivery)? = nil) {
@@ -81,8 +84,19 @@ package actor LiveRouter {
     // MARK: - Passes
 
     private func drain() async {
-        while let batch = inbox.take() { await pass(batch) }
+        while let batch = inbox.take() {
+            let isHurried = batch.jobs.isEmpty && runtime.now - lastPassEnd < LiveLimits.hurriedPassGap
+            hurriedPasses = isHurried ? hurriedPasses + 1 : 0
+            await pass(batch)
+            if hurriedPasses >= LiveLimits.hurriedPassesMax { await breathe() }
+            lastPassEnd = runtime.now
+        }
     }
+
+    /// Commit after commit comes at the heels of the last pass: somebody writes at full speed. A pass for each of them
+    /// would take the writer's processors away, and no screen shows a thousand frames a second: what comes within a
+    /// moment is merged into one. The inbox wakes nobody meanwhile.
+    private func breathe() async { await runtime.sleep(until: runtime.now + LiveLimits.breath) }
 
     private func pass(_ batch: LiveInbox.Batch) async {
         for job in batch.jobs { perform(job) }

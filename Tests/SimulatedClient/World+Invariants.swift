@@ -311,7 +311,9 @@ extension World {
         switch message.syncState {
         case .synced:
             tally.synced += 1
-            return hub.holds(id) ? nil : "message \(record.number) is synced, and the hub has it not"
+            // Another device of the account may have deleted it there; this one learns of it from nobody.
+            let isGone = record.isDeletionWanted && hub.accepted[id]?.isDeleted == true
+            return hub.holds(id) || isGone ? nil : "message \(record.number) is synced, and the hub has it not"
         case .error:
             tally.failed += 1
             if message.isInDoubt { return "message \(record.number) stayed in doubt" }

@@ -28,7 +28,7 @@ struct MessageRow: Sendable {
             let sender = UserID(row[3] as String), let content = ContentCoding.decode(row[4] as Data),
             let state = StateCode.state(row[10]),
             let role = RoleCode.role(row[17], (row[18] as Data?).flatMap(MessageID.init(blob:))),
-            let history = HistoryCoding.decode(row[20] as String? ?? "")
+            let history = (row[20] as String?).map(HistoryCoding.decode) ?? []
         else { throw UnreadableRow(table: "message", key: ordinal) }
         var failure: Failure?
         if let text = row[13] as Data? {

@@ -94,7 +94,9 @@ struct ReferenceModel {
             for id in messages.keys where messages[id]?.syncState == .error { releaseLane(id) }
         case .forgetAccount(let failure):
             for (id, message) in messages where message.role.isOperation && isParked(id) {
-                fail(id, failure, false)
+                become(.error, id, failure.at)
+                messages[id]?.failure = failure
+                messages[id]?.isInDoubt = false
             }
             controls = []
             lastTransmitted = [:]
