@@ -23,7 +23,7 @@ struct Suspect {
 struct Judge {
     let ledger: Ledger
     let hub: ModelHub
-    let retry: RetryPolicy
+    let configuration: OutboxConfiguration
 
     // MARK: - Between two inputs
 
@@ -81,7 +81,19 @@ struct Judge {
         guard let record = ledger.records[id] else { return "the hub stored a message that nobody created" }
         if let twice = storedTwice(id) { return twice }
         if !record.sequences.contains(stored.sequence) { return "\(id.value.low) never had place \(stored.sequence)" }
-        return outOfOrder(stored) ?? storedAfterVerdict(id, record, client)
+        return outOfOrder(stored) ?? behindItsPicture(stored) ?? storedAfterVerdict(id, record, client)
+    }
+
+    /// Where media waits for text, no text arrives after media that was created later.
+    private func behindItsPicture(_ stored: ModelHub.Stored) -> String? {
+        guard let follower = configuration.precedence.first(where: { $0.value == stored.key.lane })?.key else {
+            return nil
+        }
+        var key = stored.key
+        key.lane = follower
+        guard let media = ledger.lastStored[key], media > stored.sequence else { return nil }
+        let text = stored.message.value.low
+        return "the hub stored \(text) (\(stored.sequence)) after media (\(media)) that waits for it"
     }
 
     /// At most one copy, ever, under whatever name.
@@ -147,7 +159,7 @@ struct Judge {
     ) -> String? {
         switch failure.reason {
         case .retriesUsedUp:
-            let attempts = retry.retriesMax + 1
+            let attempts = configuration.retry.retriesMax + 1
             // Two copies of a store count apart.
             guard record.failedAttempts < attempts, !record.isOutOfHand else { return nil }
             return "\(id.value.low) was given up after \(record.failedAttempts) failed attempts, not \(attempts)"
@@ -158,7 +170,9 @@ struct Judge {
             return "\(id.value.low) was called refused (\(failure.code)), but the hub never refused it"
         case .unsendable:
             return record.trait == .unsendable ? nil : "\(id.value.low) was called unsendable, but it is not"
-        case .sessionEnded, .expired: return nil
+        case .expired:
+            return configuration.expiry == nil ? "\(id.value.low) expired, but nothing does" : nil
+        case .sessionEnded: return nil
         }
     }
 

@@ -5,7 +5,7 @@ import CausewayStorage
 
 /// Where the judge is called, and what only a world with a clock, processes and a way to the hub can break.
 extension SimulatedWorld {
-    private var judge: Judge { Judge(ledger: ledger, hub: hub, retry: plan.configuration.retry) }
+    private var judge: Judge { Judge(ledger: ledger, hub: hub, configuration: plan.configuration) }
 
     func brokenAfterStep(of client: Int) -> String? {
         guard !clients[client].isBusy else { return nil }

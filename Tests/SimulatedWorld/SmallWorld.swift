@@ -98,7 +98,7 @@ package struct SmallWorld: Hashable, Sendable {
 
     // MARK: - The judge
 
-    var judge: Judge { Judge(ledger: ledger, hub: hub, retry: configuration.retry) }
+    var judge: Judge { Judge(ledger: ledger, hub: hub, configuration: configuration) }
 
     var suspect: Suspect {
         Suspect(
