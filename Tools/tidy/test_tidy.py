@@ -51,7 +51,7 @@ class ProgramTests(unittest.TestCase):
         lines = read.text.splitlines()
         for target in read.targets:
             line = lines[read.line_of_target(target) - 1]
-            self.assertRegex(line, r"target\(|Target\(|Library\(|module\(|app\(|tests\(", target.name)
+            self.assertRegex(line, r"target\(|Target\(|Library\(|module\(|app\(|example\(|tests\(", target.name)
 
 
 if __name__ == "__main__":
