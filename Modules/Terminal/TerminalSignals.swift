@@ -30,7 +30,8 @@ final class TerminalSignals: Sendable {
         unsafe sigemptyset(&set)
         unsafe sigaddset(&set, number)
         unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
-        kill(getpid(), number)
+        // To this thread: one sent to the process may find another, and the line below would come first.
+        raise(number)
         exit(128 + number)
     }
 }

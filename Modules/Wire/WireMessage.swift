@@ -12,6 +12,8 @@ package struct WireMessage: Sendable, Hashable, Codable {
     /// The message that it answers.
     package var parent: MessageID?
     package var editedAt: Timestamp?
+    /// When the last edit or reaction was taken; ascends. Absent when there was none.
+    package var changedAt: Timestamp?
     /// How many accounts gave each reaction; absent when none did.
     package var reactions: [String: Int]?
     /// Those that the asking account gave; absent when it gave none.
@@ -20,7 +22,7 @@ package struct WireMessage: Sendable, Hashable, Codable {
     package init(
         id: MessageID, channel: ChannelID, sender: UserID, content: MessageContent, createdAt: Timestamp,
         position: Int64, acceptedAt: Timestamp, parent: MessageID? = nil, editedAt: Timestamp? = nil,
-        reactions: [String: Int]? = nil, myReactions: [String]? = nil
+        changedAt: Timestamp? = nil, reactions: [String: Int]? = nil, myReactions: [String]? = nil
     ) {
         self.id = id
         self.channel = channel
@@ -31,6 +33,7 @@ package struct WireMessage: Sendable, Hashable, Codable {
         self.acceptedAt = acceptedAt
         self.parent = parent
         self.editedAt = editedAt
+        self.changedAt = changedAt
         self.reactions = reactions
         self.myReactions = myReactions
     }
@@ -42,7 +45,7 @@ extension WireMessage {
             id: message.id, channel: message.channel, sender: message.sender, content: message.content,
             createdAt: message.createdAt, position: message.placement.position,
             acceptedAt: message.placement.acceptedAt, parent: message.parent, editedAt: message.face.editedAt,
-            reactions: message.face.reactions.isEmpty ? nil : message.face.reactions,
+            changedAt: message.face.changedAt, reactions: message.face.reactions.isEmpty ? nil : message.face.reactions,
             myReactions: message.face.myReactions.isEmpty ? nil : message.face.myReactions.sorted())
     }
 
@@ -50,7 +53,8 @@ extension WireMessage {
         PlacedMessage(
             id: id, channel: channel, sender: sender, parent: parent,
             face: MessageFace(
-                content: content, editedAt: editedAt, reactions: reactions ?? [:], myReactions: Set(myReactions ?? [])),
+                content: content, editedAt: editedAt, changedAt: changedAt, reactions: reactions ?? [:],
+                myReactions: Set(myReactions ?? [])),
             createdAt: createdAt, placement: Placement(position: position, acceptedAt: acceptedAt))
     }
 }

@@ -103,6 +103,7 @@ import Testing
                     DROP TABLE reaction;
                     ALTER TABLE message DROP COLUMN parent;
                     ALTER TABLE message DROP COLUMN edited_at;
+                    ALTER TABLE message DROP COLUMN changed_at;
                     DELETE FROM grdb_migrations WHERE identifier LIKE '2%';
                     """)
         }

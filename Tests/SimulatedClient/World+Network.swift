@@ -123,7 +123,7 @@ extension World {
             let content = lies(.bringsOldContents, oneIn: 4) ? MessageContent.text("old") : stored.content
             let mine = stored.reactors.filter { $0.value.contains(account) }
             let face = MessageFace(
-                content: content, editedAt: stored.editedAt,
+                content: content, editedAt: stored.editedAt, changedAt: stored.changedAt,
                 reactions: stored.reactors.mapValues(\.count).filter { $0.value > 0 }, myReactions: Set(mine.keys))
             return PlacedMessage(
                 id: entry.message, channel: channel, sender: sender, parent: stored.parent, face: face,

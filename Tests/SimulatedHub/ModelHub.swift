@@ -25,6 +25,8 @@ package struct ModelHub: Hashable {
         package var reactors: [String: Set<UserID?>] = [:]
         /// When the last edit was applied.
         package var editedAt: Timestamp?
+        /// When the last operation was applied; ascends.
+        package var changedAt: Timestamp?
         package var copies = 1
         package var isDeleted = false
         /// Where it was sent, when by its sender's clock, and what it answers; for messages alone.
@@ -123,6 +125,8 @@ package struct ModelHub: Hashable {
             if case .refused = outcome { refused.insert(message) }
             return outcome
         case .apply:
+            let last = operation.target.flatMap { accepted[$0]?.changedAt }
+            let time = last.map { max(time, $0.advanced(by: .milliseconds(1))) } ?? time
             let placement = store(operation, key, time)
             if let target = operation.target { apply(operation, to: target, by: key.account, time) }
             return .accepted(placement)
@@ -153,6 +157,7 @@ package struct ModelHub: Hashable {
         _ operation: DeliveryOperation, to target: MessageID, by account: UserID?, _ time: Timestamp
     ) {
         accepted[target]?.applied.append(operation.message)
+        accepted[target]?.changedAt = time
         switch operation.body {
         case .edit(_, target: _, let content):
             accepted[target]?.content = content

@@ -127,6 +127,7 @@ extension SimulatedWorld {
         }
         return MessageFace(
             content: accepted.content, editedAt: lastEdit.flatMap { hub.accepted[$0]?.placement.acceptedAt },
+            changedAt: accepted.changedAt,
             reactions: Dictionary(uniqueKeysWithValues: accepted.reactions.map { ($0, 1) }),
             myReactions: isMine ? accepted.reactions : [])
     }

@@ -197,6 +197,32 @@ import Testing
         }
     }
 
+    @Test func anOlderPageTakesNoReactionBack() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let handle = try await client.messages.createTextMessage("one", in: world.general)
+            let placement = try await handle.delivered()
+            try await client.messages.addReaction("wave", to: handle.id)
+            try await world.settled(client)
+            world.transport.server.withLock {
+                $0.page = [
+                    PlacedMessage(
+                        id: handle.id, channel: world.general, sender: handle.message.sender, content: .text("one"),
+                        createdAt: handle.message.createdAt, placement: placement)
+                ]
+            }
+            try await client.messages.refreshMessages(in: world.general)
+            #expect(try await client.messages.getMessage(handle.id)?.myReactions == ["wave"])
+            // A later one does: another device took it back.
+            world.transport.server.withLock { server in
+                let changedAt = server.hub.accepted[handle.id]?.changedAt?.advanced(by: .seconds(1))
+                server.page[0].face.changedAt = changedAt
+            }
+            try await client.messages.refreshMessages(in: world.general)
+            #expect(try await client.messages.getMessage(handle.id)?.myReactions == [])
+        }
+    }
+
     // MARK: - Replies
 
     @Test func aReplyFollowsAFailedMessage() throws {

@@ -60,15 +60,11 @@ extension DeliveryApplication {
         try HubCoding.decode(MessageContent.self, from: content.utf8).type
     }
 
-    /// The times of a message's edits ascend, whatever the clock does: clients tell by them which one is the later.
     func edit(_ target: MessageID, _ content: String, as id: MessageID) throws -> DeliveryOutcome {
-        let key = Data(target.value.bytes)
-        let last = try Int64.fetchOne(
-            db.cachedStatement(sql: "SELECT edited_at FROM message WHERE id = ?"), arguments: [key])
-        let time = max(now.milliseconds, (last ?? 0) + 1)
+        let time = try noteChange(of: target)
         let statement = try db.cachedStatement(sql: "UPDATE message SET content = ?, edited_at = ? WHERE id = ?")
-        try statement.execute(arguments: [content, time, key])
-        return try remember(id, target, at: Timestamp(milliseconds: time))
+        try statement.execute(arguments: [content, time.milliseconds, Data(target.value.bytes)])
+        return try remember(id, target, at: time)
     }
 
     func react(_ target: MessageID, _ name: String, _ isAdded: Bool, as id: MessageID) throws -> DeliveryOutcome {
@@ -83,7 +79,17 @@ extension DeliveryApplication {
             AND message = (SELECT number FROM message WHERE id = ?)
             """
         try db.cachedStatement(sql: sql).execute(arguments: [name, account.number, Data(target.value.bytes)])
-        return try remember(id, target, at: now)
+        return try remember(id, target, at: try noteChange(of: target))
+    }
+
+    /// The times of a message's changes ascend, whatever the clock does: clients tell by them which page is the later.
+    private func noteChange(of target: MessageID) throws -> Timestamp {
+        let key = Data(target.value.bytes)
+        let last = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT changed_at FROM message WHERE id = ?"), arguments: [key])
+        let time = max(now.milliseconds, (last ?? 0) + 1)
+        try db.cachedStatement(sql: "UPDATE message SET changed_at = ? WHERE id = ?").execute(arguments: [time, key])
+        return Timestamp(milliseconds: time)
     }
 
     private func remember(_ id: MessageID, _ target: MessageID, at time: Timestamp) throws -> DeliveryOutcome {

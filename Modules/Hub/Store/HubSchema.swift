@@ -71,6 +71,7 @@ enum HubSchema {
     private static let second = """
         ALTER TABLE message ADD COLUMN parent BLOB;
         ALTER TABLE message ADD COLUMN edited_at INTEGER;
+        ALTER TABLE message ADD COLUMN changed_at INTEGER;
         CREATE TABLE operation (
             number INTEGER PRIMARY KEY,
             id BLOB NOT NULL UNIQUE,

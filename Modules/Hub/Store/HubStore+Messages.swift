@@ -28,7 +28,7 @@ enum MessageLookUp: Sendable {
 extension HubStore {
     private static let shown = """
         SELECT message.id, channel.name, account.name, message.content, message.created_at, message.position,
-            message.accepted_at, message.parent, message.edited_at, message.number
+            message.accepted_at, message.parent, message.edited_at, message.number, message.changed_at
         FROM message
         JOIN channel ON channel.number = message.channel
         JOIN account ON account.number = message.sender
@@ -108,6 +108,7 @@ extension HubStore {
             acceptedAt: Timestamp(milliseconds: row[6]),
             parent: (row[7] as Data?).flatMap { UUIDv7(bytes: $0) }.map(MessageID.init),
             editedAt: (row[8] as Int64?).map(Timestamp.init(milliseconds:)),
+            changedAt: (row[10] as Int64?).map(Timestamp.init(milliseconds:)),
             reactions: reactions.isEmpty ? nil : reactions, myReactions: mine.isEmpty ? nil : mine)
     }
 }

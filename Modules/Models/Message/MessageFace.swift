@@ -3,17 +3,22 @@ public struct MessageFace: Sendable, Hashable, Codable {
     public var content: MessageContent
     /// When the server took the last edit, by the server's clock; `nil` when it was never edited.
     public var editedAt: Timestamp?
+    /// When the server took the last edit or reaction, by its clock; ascends for one message, so that of two pages it
+    /// tells which one is the later. `nil` when there was none.
+    public var changedAt: Timestamp?
     /// How many people gave each reaction, by its name.
     public var reactions: [String: Int]
     /// The reactions that this account gave.
     public var myReactions: Set<String>
 
     public init(
-        content: MessageContent, editedAt: Timestamp? = nil, reactions: [String: Int] = [:],
+        content: MessageContent, editedAt: Timestamp? = nil, changedAt: Timestamp? = nil,
+        reactions: [String: Int] = [:],
         myReactions: Set<String> = []
     ) {
         self.content = content
         self.editedAt = editedAt
+        self.changedAt = changedAt
         self.reactions = reactions
         self.myReactions = myReactions
     }

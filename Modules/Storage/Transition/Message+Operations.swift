@@ -27,6 +27,8 @@ extension Message {
             if let editedAt = known.editedAt, editedAt > placement.acceptedAt { return self }
             known.editedAt = placement.acceptedAt
         }
+        // The answer to a later operation may have come first.
+        known.changedAt = max(known.changedAt ?? placement.acceptedAt, placement.acceptedAt)
         operation.apply(to: &known)
         if message.base != nil { message.base = known } else { message.face = known }
         return message

@@ -97,14 +97,12 @@ extension Message {
 
     /// The server's word on a message that is here already: what it says, and where it is.
     ///
-    /// An older edit than the one that this device knows of does not come back with a page that was read before it.
+    /// A page that was read before the last change that this device knows of takes nothing back.
     package func merged(with placed: PlacedMessage, at time: Timestamp) -> Message {
         var message = delivered(placed.placement, at: time)
         var face = placed.face
-        if let known = (base ?? self.face).editedAt, face.editedAt.map({ $0 < known }) ?? true {
-            face.content = sentContent
-            face.editedAt = known
-        }
+        let known = base ?? self.face
+        if let changedAt = known.changedAt, face.changedAt.map({ $0 < changedAt }) ?? true { face = known }
         if message.base != nil { message.base = face } else { message.face = face }
         return message
     }

@@ -102,8 +102,11 @@ struct HistoryGenerator {
     private mutating func placed(_ number: Int, _ position: Int64) -> PlacedMessage {
         var placed = Sample.placed(number, at: position, in: Sample.channels[number % 3])
         switch random.next(upTo: 4) {
-        case 0: placed.face.editedAt = Sample.time(Int64(random.next(upTo: 60)))
+        case 0:
+            placed.face.editedAt = Sample.time(Int64(random.next(upTo: 60)))
+            placed.face.changedAt = placed.face.editedAt
         case 1:
+            placed.face.changedAt = Sample.time(Int64(random.next(upTo: 60)))
             placed.face.reactions = ["wave": 2]
             if random.next(upTo: 2) == 0 { placed.face.myReactions = ["wave"] }
         default: break

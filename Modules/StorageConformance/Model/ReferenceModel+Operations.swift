@@ -39,9 +39,10 @@ extension ReferenceModel {
         _ operation: Message, saying content: MessageContent, on target: MessageID, _ time: Timestamp
     ) {
         guard var face = faces[target] else { return }
+        if case .edit = operation.role, let editedAt = face.editedAt, editedAt > time { return }
+        if operation.role.isOperation, face.changedAt.map({ $0 < time }) ?? true { face.changedAt = time }
         switch operation.role {
         case .edit:
-            if let editedAt = face.editedAt, editedAt > time { return }
             face.content = content
             face.editedAt = time
         case .addReaction: Self.react(&face, content, isAdded: true)
@@ -95,12 +96,10 @@ extension ReferenceModel {
             messages[placed.id] = Message(placed, ordinal: Self.gap)
             faces[placed.id] = placed.face
         } else {
-            let known = faces[placed.id]
-            faces[placed.id] = placed.face
-            if let known, let editedAt = known.editedAt, placed.face.editedAt.map({ $0 < editedAt }) ?? true {
-                faces[placed.id]?.content = known.content
-                faces[placed.id]?.editedAt = editedAt
+            let isOlder = faces[placed.id]?.changedAt.map { known in
+                placed.face.changedAt.map { $0 < known } ?? true
             }
+            if isOlder != true { faces[placed.id] = placed.face }
             place(placed.id, placed.placement, time)
         }
         release(placed.id)
