@@ -105,4 +105,4 @@ install: ## Build for release; install programs and systemd units under DESTDIR/
 
 clean: ## Remove what the build wrote
 	$(SWIFT) package clean
-	rm -rf .build/tidy .build-release
+	rm -rf .build/tidy .build-release .build-simulate

@@ -178,8 +178,9 @@ extension Outbox {
         release(by: message)
         if places[message] != nil {
             settlement.completions.append(.complete(message, .delivered(placement)))
-        } else if undecided.remove(message) != nil {
-            settlement.completions.append(.completeAsStored(message))
+        } else {
+            provenBeforePlaced.insert(message)
+            if undecided.remove(message) != nil { settlement.completions.append(.completeAsStored(message)) }
         }
         guard let place = places[message], let index = lanes[place.lane].index(of: place.sequence) else { return }
         if lanes[place.lane].headMessage == message { lanes[place.lane].hold = nil }  // the pause was the head's

@@ -38,6 +38,8 @@ package struct Outbox: Sendable, Hashable {
     var fences: [MessageID: Place] = [:]
     /// Messages that are `error` in doubt: who waits for them is not told before the verdict.
     var undecided: Set<MessageID> = []
+    /// Messages that were proven without a place: the feed may still bring one that the store gave them before.
+    var provenBeforePlaced = RecentMessages()
     /// Failed messages that pause a lane, and which.
     var pausing: [MessageID: Int] = [:]
     /// When this run began: the first event. Only kept where messages expire.
@@ -160,6 +162,7 @@ package struct Outbox: Sendable, Hashable {
         let place = Place(lane: lane, sequence: entry.sequence)
         switch entry.kind {
         case .send:
+            if provenBeforePlaced.contains(entry.message) { return }
             if let old = places[entry.message] { vanish(old) }
             places[entry.message] = place
             release(by: entry.message)

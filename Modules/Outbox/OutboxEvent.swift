@@ -35,7 +35,7 @@ package enum OutboxEvent: Sendable, Equatable {
     case rewritten(MessageID, bytes: Int)
     /// The mutations of ``Outbox/mutations(toDelete:by:at:)`` were committed.
     case deleted([MessageID])
-    /// These messages failed and pause no lane, as the store has it: they are operations, or gone.
+    /// These messages failed and pause no lane, as the store has it: they are operations, resent, or gone.
     case unpaused([MessageID])
     /// Somebody logged in, or a saved session goes on: deliveries may begin.
     case sessionBegan

@@ -165,10 +165,3 @@ extension DeliveryOperation.Body {
         }
     }
 }
-
-extension Mutation {
-    /// The message that it gives up so that its lane is paused.
-    fileprivate var pausingMessage: MessageID? {
-        if case .fail(let id, let failure, inDoubt: _) = self, failure.pausesLane { id } else { nil }
-    }
-}

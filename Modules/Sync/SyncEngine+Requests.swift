@@ -151,7 +151,10 @@ extension SyncEngine {
             if !steps.isEmpty { resent.append(message.id) }
             mutations += steps
         }
-        if !mutations.isEmpty { try await store.commit(mutations) }
+        guard !mutations.isEmpty else { return resent }
+        try await store.commit(mutations)
+        // One that waits for another message now has no place that the feed would tell of.
+        submit(.event(.unpaused(resent)))
         return resent
     }
 

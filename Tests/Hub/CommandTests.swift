@@ -150,7 +150,7 @@ import Testing
         let temporary = TemporaryFolder()
         let folder = DataFolder(temporary.path)
         #expect(try await Self.hub(["init", "--data", temporary.path]).status == 0)
-        let database = try DatabaseQueue(path: folder.database)
+        let database = try folder.openDatabase()
         try await database.write { db in
             try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('9999: from the future')")
         }

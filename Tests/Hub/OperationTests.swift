@@ -83,7 +83,7 @@ import Testing
             #expect(report.results.last?.code == "tooManyReactions")
             #expect(try await hub.client.messages().first?.reactions?.count == 64)
             _ = try await hub.client.report(delivery([delete(67, 1)]))
-            let database = try DatabaseQueue(path: hub.folder.database)
+            let database = try hub.folder.openDatabase()
             let left = try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM reaction") }
             #expect(left == 0)
         }
@@ -95,7 +95,7 @@ import Testing
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
         try await HubFixture.running(folder) { hub in _ = try await hub.client.report(delivery([send(1)])) }
-        let database = try DatabaseQueue(path: folder.database)
+        let database = try folder.openDatabase()
         try await database.write { db in
             try db.execute(
                 sql: """

@@ -8,7 +8,7 @@ import Testing
 /// The database refuses in the middle of the work: nothing half is kept, and the hub goes on when it can.
 @Suite struct StoreTroubleTests {
     private static func execute(_ sql: String, in folder: DataFolder) async throws {
-        let database = try DatabaseQueue(path: folder.database)
+        let database = try folder.openDatabase()
         try await database.write { db in try db.execute(sql: sql) }
         try database.close()
     }

@@ -52,7 +52,7 @@ package struct ModelHub: Hashable {
     package private(set) var accepted: [MessageID: Accepted] = [:]
     /// Every message stored, in the order in which that happened.
     package private(set) var history: [Stored] = []
-    /// Messages that were refused for their content.
+    /// Messages that were refused for their content, or turned down because what they are about is not here.
     package private(set) var refused: Set<MessageID> = []
     private var nextPosition: Int64 = 1
 
@@ -122,7 +122,10 @@ package struct ModelHub: Hashable {
         }
         switch decision {
         case .answer(let outcome):
-            if case .refused = outcome { refused.insert(message) }
+            switch outcome {
+            case .refused, .unrelated: refused.insert(message)
+            default: break
+            }
             return outcome
         case .apply:
             let last = operation.target.flatMap { accepted[$0]?.changedAt }

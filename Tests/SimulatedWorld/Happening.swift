@@ -52,6 +52,8 @@ enum Happening {
     case news(client: Int, process: Int, [PlacedMessage])
     case clientStarts(client: Int)
     case processWakes(client: Int)
+    /// People look after what pauses lanes.
+    case peopleTidy
     case wayIsGood(Trouble)
     case diskHasRoom(client: Int)
     case tokenRenewed
@@ -85,6 +87,7 @@ enum Happening {
         case .diskHasRoom(let client): hash.add(14, client)
         case .tokenRenewed: hash.add(15)
         case .faultsEnd: hash.add(16)
+        case .peopleTidy: hash.add(17)
         }
     }
 }

@@ -17,10 +17,18 @@ struct Ledger: Hashable {
         var isRepeated = false
         /// Deliveries since it entered the queue that failed in a way that counts, or that a crash cut off.
         var failedAttempts = 0
+        /// When the machine that runs now was told of it; `nil` when it found it in the store.
+        var queued: Queued?
         /// The hub refused the whole request that it was alone in.
         var isRefusedWhole = false
         /// A second process or copy of the store has it too, or its account is gone: its verdict is not one client's.
         var isOutOfHand = false
+    }
+
+    struct Queued: Hashable {
+        /// The run of the client that was told.
+        var process: Int
+        var at: MonotonicTime
     }
 
     struct Wish: Hashable {

@@ -53,7 +53,15 @@ struct ModelStore: Hashable {
     }
 
     var snapshot: OutboxSnapshot {
-        OutboxSnapshot(outboxID: outboxID, epoch: epoch, lastTransmitted: lastTransmitted, entries: entries)
+        OutboxSnapshot(
+            outboxID: outboxID, epoch: epoch, lastTransmitted: lastTransmitted, entries: entries, pauses: pausesTold)
+    }
+
+    private var pausesTold: [OutboxSnapshot.LanePause] { sabotage == .pausesForgotten ? [] : pauses }
+
+    /// What failed and pauses its lane, in the order of creation.
+    var pauses: [OutboxSnapshot.LanePause] {
+        failed.compactMap { messages[$0] }.sorted { $0.ordinal < $1.ordinal }.compactMap(\.pause)
     }
 
     // MARK: - Commits
@@ -111,7 +119,9 @@ struct ModelStore: Hashable {
         case .delete(let id): put(nil, as: id)
         case .recordDelete(let action): deletions.insert(action.message)
         case .merge(let placed, let time): merge(placed, at: time)
-        case .endSession(let failure): endSession(failure)
+        case .endSession(let failure):
+            endSession(failure)
+            for id in failed { change(id) { $0.unpaused() } }
         case .forgetAccount(let failure): forgetAccount(failure)
         case .saveSession: break
         default: applyToChain(mutation)

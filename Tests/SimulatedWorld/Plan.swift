@@ -39,6 +39,8 @@ package struct Plan: Sendable {
     /// After the faults have stopped, everything must have ended within this time: the longest pause between two
     /// attempts, and twice the settling, probing and answering that may stand before and behind it.
     static let settleBound: Duration = .seconds(900)
+    /// The pause between two looks of the people who delete what pauses a lane, when the faults are over.
+    static let tidyInterval: Duration = .seconds(20)
     /// Steps of one run, so that a run ends whatever happens.
     static let stepsMax = 60_000
 
@@ -64,6 +66,11 @@ package struct Plan: Sendable {
             let isOn = Int.random(in: 0..<6, using: &generator) < badness
             likelihoods.append(isOn ? fault.likelihood * Int.random(in: 1...3, using: &generator) : 0)
         }
+        configuration.precedence = ordering.precedence
+        if Int.random(in: 0..<4, using: &generator) == 0 {
+            configuration.expiry = .seconds(Int64.random(in: 5...300, using: &generator))
+        }
+        if Int.random(in: 0..<4, using: &generator) == 0 { configuration.headFailure = .pauseLane }
     }
 
     private static func retry(_ generator: inout SplitMix64) -> RetryPolicy {

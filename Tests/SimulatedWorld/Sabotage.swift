@@ -37,6 +37,12 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case limitsIgnored
     /// It goes on when the disk was full, as if the commit had been made.
     case fullDiskIgnored
+    /// It does not tell the machine which lanes wait for which.
+    case precedenceForgotten
+    /// It does not tell the machine that what failed pauses no lane, being an operation.
+    case unpausedNotTold
+    /// It tells the machine the time by the wall clock.
+    case timeByWallClock
 
     // The store
     /// It forgets after what a message was transmitted when its attempt ends.
@@ -55,6 +61,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case attemptsNotCounted
     /// It does not write down that a failed message is in doubt.
     case doubtForgotten
+    /// It forgets what pauses which lane.
+    case pausesForgotten
     /// It opens without a new epoch.
     case epochKept
     /// It lets a page bring back what was deleted here.

@@ -35,7 +35,10 @@ extension SimulatedWorld {
     private func takeFeed(_ client: Int) -> Bool {
         let entries = clients[client].store.takeFeed()
         guard !entries.isEmpty else { return false }
-        for entry in entries where entry.kind == .send { noteSequence(entry) }
+        for entry in entries where entry.kind == .send {
+            noteSequence(entry)
+            ledger.records[entry.message]?.queued = Ledger.Queued(process: clients[client].process, at: now)
+        }
         handle(.enqueued(entries), client)
         return true
     }
@@ -119,6 +122,7 @@ extension SimulatedWorld {
         case .commit(let mutations):
             guard commit(mutations, client) else { return }
             clients[client].agenda.removeFirst()
+            checkPauses(by: mutations.compactMap(\.pausingMessage), client)
         case .transmit(let round, let mutations):
             guard plan.sabotage == .sendsBeforeCommit || commit(mutations, client) else { return }
             clients[client].agenda.removeFirst()
@@ -163,6 +167,14 @@ extension SimulatedWorld {
             betweenActions(client)
         }
         return isRunning(client, process)
+    }
+
+    /// The machine is told which of these failed messages pause no lane, as the store has it.
+    private func checkPauses(by failed: [MessageID], _ client: Int) {
+        let others = failed.filter { clients[client].store.messages[$0]?.pause == nil }
+        if !others.isEmpty, plan.sabotage != .unpausedNotTold {
+            clients[client].inbox.append(.event(.unpaused(others)))
+        }
     }
 
     private func fillDisk(_ client: Int) {

@@ -19,7 +19,17 @@ extension SimulatedWorld {
     }
 
     func brokenBy(_ mutation: Mutation, _ client: Int) -> String? {
-        judge.brokenBy(mutation, in: clients[client].suspect)
+        judge.brokenBy(mutation, in: clients[client].suspect) ?? expiredEarly(mutation, client)
+    }
+
+    /// Nothing expires before its time, whatever is done to the wall clock while the program runs. Stores keep whole
+    /// milliseconds.
+    private func expiredEarly(_ mutation: Mutation, _ client: Int) -> String? {
+        guard case .fail(let id, let failure, inDoubt: _) = mutation, failure.reason == .expired,
+            let queued = ledger.records[id]?.queued, queued.process == clients[client].process,
+            let expiry = plan.configuration.expiry, now - queued.at < expiry - .milliseconds(1)
+        else { return nil }
+        return "\(id.value.low) expired after \(now - queued.at) instead of \(expiry)"
     }
 
     func brokenBy(_ result: DeliveryResult, of id: MessageID, _ client: Int) -> String? {
@@ -67,7 +77,11 @@ extension SimulatedWorld {
         guard let account = state.account else { return "client \(client) sends after its logout" }
         if state.isPaused { return "client \(client) sends while it is paused" }
         if now < state.quietUntil { return "client \(client) sends although the hub asked it to wait" }
+        let pausing = state.store.pauses.first { $0.lane == round.lane }?.message
         for operation in round.operations where operation.kind == .send {
+            if let pausing {
+                return "\(operation.message.value.low) leaves while \(pausing.value.low) pauses its lane"
+            }
             if let record = ledger.records[operation.message], record.sender != account {
                 return "\(operation.message.value.low) is sent under another's name"
             }
@@ -104,7 +118,9 @@ extension SimulatedWorld {
         let underWay = clients[client].openCalls.values.reduce(0) { $0 + $1.round.operations.count }
         // What an old run of the process used up all attempts of is set aside in one go, after a restart only.
         let spent = clients[client].store.entries.filter { $0.attempts > plan.configuration.retry.retriesMax }.count
-        let bound = 2 * (event.size + underWay + spent) + lanes * perLane + 4
+        // What waited too long is given up in one go; who waits for it is told.
+        let expired = actions.filter(\.tellsOfExpiry).count
+        let bound = expired + 2 * (event.size + underWay + spent) + lanes * perLane + 4
         if actions.count > bound { return "\(actions.count) actions follow from one event (\(bound) are enough)" }
         let sent = Dictionary(grouping: actions.compactMap(\.lane), by: { $0 }).values.map(\.count).max() ?? 0
         // After its own answer a lane may be asked once more in the same step.
@@ -120,7 +136,7 @@ extension SimulatedWorld {
         if clients.allSatisfy({ $0.outbox != nil && ($0.isIdle || $0.isLeftAlone) }) {
             idleSince = now
         } else if now - plan.faultsEnd > Plan.settleBound {
-            violation = "not at its end \(Plan.settleBound) after the faults were over"
+            violation = "not at its end \(Plan.settleBound) after the faults were over: \(stalled() ?? "-")"
         }
     }
 
@@ -130,7 +146,7 @@ extension SimulatedWorld {
         if let stalled = stalled() { return stalled }
         let judge = judge
         for id in ledger.records.keys.sorted(by: { $0.value.low < $1.value.low }) {
-            guard let record = ledger.records[id], !clients[record.client].isSuperseded else { continue }
+            guard let record = ledger.records[id], !clients[record.client].isLeftAlone else { continue }
             if let broken = judge.brokenAtTheEnd(id, record, in: clients[record.client].suspect) { return broken }
         }
         for (index, client) in clients.enumerated() where client.original == nil && !client.isSuperseded {
@@ -144,10 +160,12 @@ extension SimulatedWorld {
     /// Nothing is planned any more, and yet something waits.
     private func stalled() -> String? {
         for (index, client) in clients.enumerated() where !client.isIdle && !client.isLeftAlone {
-            let reason = client.store.inOrder.first(where: \.isPending).flatMap {
+            let waits = client.store.inOrder.first(where: \.isPending).flatMap {
                 client.outbox?.waitReason(for: $0.id, at: moment(of: index))
             }
-            return "client \(index) stalled with \(client.store.entries.map(\.told)): \(reason.map { "\($0)" } ?? "-")"
+            let links = client.store.entries
+            let first = links.prefix(4).map(\.told)
+            return "client \(index) stalled with \(links.count) links, \(first): \(waits.map { "\($0)" } ?? "-")"
         }
         return nil
     }
@@ -157,6 +175,12 @@ extension OutboxAction {
     /// The lane in which it sends.
     fileprivate var lane: LaneID? {
         if case .transmit(let round, _) = self { round.lane } else { nil }
+    }
+}
+
+extension OutboxAction {
+    fileprivate var tellsOfExpiry: Bool {
+        if case .complete(_, .failed(let failure)) = self { failure.reason == .expired } else { false }
     }
 }
 

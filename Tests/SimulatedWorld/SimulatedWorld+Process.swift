@@ -27,7 +27,8 @@ extension SimulatedWorld {
         clients[client].plannedDeadline = nil
         clients[client].quietUntil = .zero
         clients[client].isPaused = false
-        let configuration = plan.sabotage == .limitsIgnored ? OutboxConfiguration() : plan.configuration
+        var configuration = plan.sabotage == .limitsIgnored ? OutboxConfiguration() : plan.configuration
+        if plan.sabotage == .precedenceForgotten { configuration.precedence = [:] }
         clients[client].outbox = Outbox(
             snapshot, configuration: configuration, seed: chance.seedOfOthers(), firstRound: firstRound)
         let store = clients[client].store
@@ -95,6 +96,7 @@ extension SimulatedWorld {
         // Asleep: nothing of what is planned for the process that it was finds it.
         ghost.process = 1000
         ghost.isBusy = true
+        ghost.plannedDeadline = nil
         clients.append(ghost)
         for id in ghost.store.messages.keys { ledger.records[id]?.isOutOfHand = true }
         return clients.count - 1

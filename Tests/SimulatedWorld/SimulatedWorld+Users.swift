@@ -64,7 +64,7 @@ extension SimulatedWorld {
         story.tell(now, "client \(client): creates \(number) as \(message.laneSequence) in \(lane)")
     }
 
-    private func trait() -> Ledger.Trait {
+    func trait() -> Ledger.Trait {
         switch chance.number(in: 0..<100) {
         case 0..<3: .refused
         case 3..<6: .refusedUntil(now + chance.between(.zero, .seconds(60)))
@@ -155,6 +155,7 @@ extension SimulatedWorld {
         }
         hash.add(mutations)
         clients[client].store.commit(mutations)
+        clients[client].inbox.prepend(.event(.unpaused(queued.map(\.id))))
     }
 
     /// For `resendGetsNewID`.
@@ -272,6 +273,16 @@ extension SimulatedWorld {
             submit(.event(.resumed), to: client)
             submit(.event(.attentionResolved), to: client)
         }
+        if plan.configuration.headFailure == .pauseLane { tidyPauses() }
+    }
+
+    /// Lanes that are paused stay so until somebody deals with what failed in them.
+    func tidyPauses() {
+        for client in clients.indices {
+            let pausing = clients[client].store.pauses.map(\.message)
+            if !pausing.isEmpty { submit(.delete(pausing), to: client) }
+        }
+        if idleSince == nil { queue.plan(.peopleTidy, at: now + Plan.tidyInterval) }
     }
 
     func logInAtTheEnd(_ client: Int) {

@@ -80,7 +80,8 @@ extension SimulatedWorld {
     private func noteOperations(_ mutations: [Mutation], _ client: Int) {
         for case .enqueue(let draft) in mutations {
             ledger.records[draft.id] = Ledger.Record(
-                client: client, channel: draft.channel, sender: draft.sender, role: draft.role, ordinal: 0)
+                client: client, channel: draft.channel, sender: draft.sender, role: draft.role, trait: trait(),
+                ordinal: 0)
         }
     }
 }

@@ -127,6 +127,7 @@ package final class SimulatedWorld {
             story.tell(now, "the token was renewed")
             for client in clients.indices { submit(.event(.attentionResolved), to: client) }
         case .faultsEnd: endFaults()
+        case .peopleTidy: tidyPauses()
         default: preconditionFailure("it happens to a client")
         }
     }
@@ -157,7 +158,10 @@ package final class SimulatedWorld {
 
     // MARK: - Time
 
-    func moment(of client: Int) -> Moment { Moment(now: now, wall: wall(of: client)) }
+    func moment(of client: Int) -> Moment {
+        let error = plan.sabotage == .timeByWallClock ? clients[client].clockError : .zero
+        return Moment(now: max(.zero, now + error), wall: wall(of: client))
+    }
 
     func wall(of client: Int) -> Timestamp { hubTime.advanced(by: clients[client].clockError) }
 

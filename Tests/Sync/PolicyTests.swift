@@ -162,6 +162,29 @@ import Testing
         }
     }
 
+    /// It has no place in its lane, so that nothing else tells that it pauses the lane no more.
+    @Test func aResentReplyThatWaitsForItsMessagePausesNothing() throws {
+        try ClientWorld.run { world in
+            var configuration = pausing()
+            configuration.outbox.expiry = .seconds(60)
+            let client = try await world.loggedIn(configuration)
+            takeAway(world)
+            let parent = try await client.messages.createTextMessage("one", in: world.general)
+            let reply = try await client.messages.createTextMessage("re", in: world.general, parent: parent.id)
+            await #expect(throws: DeliveryError.self) { try await parent.delivered() }
+            await #expect(throws: DeliveryError.self) { try await reply.delivered() }
+            let next = try await client.messages.createTextMessage("next", in: world.general)
+            try await client.messages.resend(reply.id)
+            try await client.messages.softDeleteMessage(parent.id)
+            world.transport.server.withLock {
+                $0.always = .work
+                $0.greeting = .success(ServerGreeting(user: parent.message.sender, server: "back"))
+            }
+            _ = try await next.delivered()
+            #expect(world.transport.server.withLock { $0.order } == [next.id])
+        }
+    }
+
     /// An operation that fails is no message whose lane must stand still.
     @Test func aFailedEditPausesNothing() throws {
         try ClientWorld.run { world in

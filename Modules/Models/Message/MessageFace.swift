@@ -10,6 +10,7 @@ public struct MessageFace: Sendable, Hashable, Codable {
     public var reactions: [String: Int]
     /// The reactions that this account gave.
     public var myReactions: Set<String>
+    package var clock = FaceClock()
 
     public init(
         content: MessageContent, editedAt: Timestamp? = nil, changedAt: Timestamp? = nil,

@@ -6,15 +6,17 @@ struct FaceExtras: Codable {
     var changedAt: Timestamp?
     var reactions: [String: Int]
     var myReactions: Set<String>
+    var clock: FaceClock?
 
     /// `nil` when there is nothing to keep.
     init?(_ face: MessageFace) {
-        guard face.editedAt != nil || face.changedAt != nil || !face.reactions.isEmpty || !face.myReactions.isEmpty
-        else { return nil }
+        let isPlain = face.editedAt == nil && face.changedAt == nil && face.clock.isEmpty
+        if isPlain, face.reactions.isEmpty, face.myReactions.isEmpty { return nil }
         editedAt = face.editedAt
         changedAt = face.changedAt
         reactions = face.reactions
         myReactions = face.myReactions
+        clock = face.clock.isEmpty ? nil : face.clock
     }
 }
 
@@ -24,5 +26,6 @@ extension MessageFace {
             content: content, editedAt: extras?.editedAt, changedAt: extras?.changedAt,
             reactions: extras?.reactions ?? [:],
             myReactions: extras?.myReactions ?? [])
+        clock = extras?.clock ?? FaceClock()
     }
 }

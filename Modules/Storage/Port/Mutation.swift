@@ -79,4 +79,9 @@ extension Mutation {
         default: nil
         }
     }
+
+    /// The message that it gives up so that its lane is paused.
+    package var pausingMessage: MessageID? {
+        if case .fail(let id, let failure, inDoubt: _) = self, failure.pausesLane { id } else { nil }
+    }
 }

@@ -9,9 +9,12 @@ extension Message {
     ///
     /// - Parameter operations: all operations on it that are in the store, by ascending ordinal.
     package func overlaid(with operations: [Message]) -> Message {
-        let known = base ?? face
+        var known = base ?? face
+        if operations.isEmpty { known.clock = FaceClock() }
         var shown = known
-        for operation in operations where operation.isPending { operation.apply(to: &shown) }
+        for operation in operations where operation.isPending && !operation.isOutdated(by: known.clock) {
+            operation.apply(to: &shown)
+        }
         var message = self
         message.face = shown
         message.base = operations.contains { $0.isPending } ? known : nil
@@ -22,16 +25,32 @@ extension Message {
     package func taken(_ operation: Message, _ placement: Placement) -> Message {
         var message = self
         var known = base ?? face
-        if case .edit = operation.role {
-            // What the server has seen later stays.
-            if let editedAt = known.editedAt, editedAt > placement.acceptedAt { return self }
-            known.editedAt = placement.acceptedAt
+        let word = FaceClock.Word(at: placement.acceptedAt, sequence: operation.laneSequence)
+        // What the server has seen later stays.
+        switch operation.role {
+        case .message, .reply: return self
+        case .edit:
+            if let editedAt = known.editedAt, editedAt > word.at { return self }
+            known.editedAt = word.at
+            known.clock.edit = word
+        case .addReaction, .removeReaction:
+            guard known.clock.admit(word, on: operation.reactionName) else { return self }
         }
-        // The answer to a later operation may have come first.
-        known.changedAt = max(known.changedAt ?? placement.acceptedAt, placement.acceptedAt)
         operation.apply(to: &known)
+        known.changedAt = max(known.changedAt ?? placement.acceptedAt, placement.acceptedAt)
         if message.base != nil { message.base = known } else { message.face = known }
         return message
+    }
+
+    /// True for what waits although one that was wanted later is done: its answer was lost.
+    private func isOutdated(by clock: FaceClock) -> Bool {
+        let later: FaceClock.Word?
+        switch role {
+        case .message, .reply: later = nil
+        case .edit: later = clock.edit
+        case .addReaction, .removeReaction: later = clock.reactions[reactionName]
+        }
+        return !isParked && laneSequence < later?.sequence ?? 0
     }
 
     private func apply(to face: inout MessageFace) {

@@ -102,7 +102,12 @@ extension Message {
         var message = delivered(placed.placement, at: time)
         var face = placed.face
         let known = base ?? self.face
-        if let changedAt = known.changedAt, face.changedAt.map({ $0 < changedAt }) ?? true { face = known }
+        if let changedAt = known.changedAt, face.changedAt.map({ $0 < changedAt }) ?? true {
+            face = known
+        } else {
+            face.clock = known.clock
+            face.clock.page = face.changedAt
+        }
         if message.base != nil { message.base = face } else { message.face = face }
         return message
     }

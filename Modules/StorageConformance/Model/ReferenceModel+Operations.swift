@@ -39,16 +39,25 @@ extension ReferenceModel {
         _ operation: Message, saying content: MessageContent, on target: MessageID, _ time: Timestamp
     ) {
         guard var face = faces[target] else { return }
-        if case .edit = operation.role, let editedAt = face.editedAt, editedAt > time { return }
-        if operation.role.isOperation, face.changedAt.map({ $0 < time }) ?? true { face.changedAt = time }
         switch operation.role {
         case .edit:
+            if let editedAt = face.editedAt, editedAt > time { return }
             face.content = content
             face.editedAt = time
-        case .addReaction: Self.react(&face, content, isAdded: true)
-        case .removeReaction: Self.react(&face, content, isAdded: false)
+            face.clock.edit = FaceClock.Word(at: time, sequence: operation.laneSequence)
+        case .addReaction, .removeReaction:
+            let name = operation.reactionName
+            let known = [face.clock.page, face.clock.reactions[name]?.at].compactMap(\.self)
+            if known.contains(where: { $0 >= time }) { return }
+            face.clock.reactions[name] = FaceClock.Word(at: time, sequence: operation.laneSequence)
+            if case .addReaction = operation.role {
+                Self.react(&face, content, isAdded: true)
+            } else {
+                Self.react(&face, content, isAdded: false)
+            }
         case .message, .reply: return
         }
+        if face.changedAt.map({ $0 < time }) ?? true { face.changedAt = time }
         faces[target] = face
     }
 
@@ -99,10 +108,18 @@ extension ReferenceModel {
             let isOlder = faces[placed.id]?.changedAt.map { known in
                 placed.face.changedAt.map { $0 < known } ?? true
             }
-            if isOlder != true { faces[placed.id] = placed.face }
+            if isOlder != true { read(placed) }
             place(placed.id, placed.placement, time)
         }
         release(placed.id)
+    }
+
+    /// Everything up to the page's last change is in it.
+    private mutating func read(_ placed: PlacedMessage) {
+        let clock = faces[placed.id]?.clock
+        faces[placed.id] = placed.face
+        faces[placed.id]?.clock = clock ?? FaceClock()
+        faces[placed.id]?.clock.page = placed.face.changedAt
     }
 
     private mutating func place(_ id: MessageID, _ placement: Placement, _ time: Timestamp) {
@@ -125,10 +142,18 @@ extension ReferenceModel {
         for (id, message) in messages {
             let waiting = messages.values.filter { $0.role.target == id && isQueued($0.id) }
                 .sorted { $0.ordinal < $1.ordinal }
+            if !messages.values.contains(where: { $0.role.target == id }) { faces[id]?.clock = FaceClock() }
             guard let face = faces[id] else { continue }
             var shown = face
             for operation in waiting {
                 let content = faces[operation.id]?.content ?? operation.content
+                let later: FaceClock.Word?
+                if case .edit = operation.role {
+                    later = face.clock.edit
+                } else {
+                    later = face.clock.reactions[operation.reactionName]
+                }
+                if let later, !isParked(operation.id), operation.laneSequence < later.sequence { continue }
                 switch operation.role {
                 case .edit: shown.content = content
                 case .addReaction: Self.react(&shown, content, isAdded: true)

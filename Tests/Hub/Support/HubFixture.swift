@@ -3,6 +3,7 @@ import CausewayHub
 import CausewayModels
 import CausewayWire
 import Foundation
+import GRDB
 import Logging
 
 /// A folder that is gone when the test is over.
@@ -61,4 +62,13 @@ struct HubFixture: Sendable {
 
     /// Silent: tests read answers, not logs.
     static var logger: Logger { Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() } }
+}
+
+extension DataFolder {
+    /// The hub's database beside the hub: one that is stopping may still hold it for a moment.
+    func openDatabase() throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(30)
+        return try DatabaseQueue(path: database, configuration: configuration)
+    }
 }

@@ -1,0 +1,76 @@
+import CausewayModels
+import CausewayStorage
+import Testing
+
+/// Answers to operations come in any order, and pages between them: what was wanted last is what shows.
+@Suite struct OperationOrderTests {
+    private static let target = MessageID(UUIDv7(high: 7, low: 1))
+
+    private static func message() throws -> Message {
+        Message(
+            id: target, channel: try #require(ChannelID("general")), sender: try #require(UserID("ann")),
+            face: MessageFace(content: .text("said")),
+            createdAt: Timestamp(milliseconds: 1), ordinal: 1, lane: .text, laneSequence: 1, syncState: .synced,
+            placement: taken(at: 1))
+    }
+
+    /// The operation with this place in its lane.
+    private static func operation(_ sequence: Int64, _ role: MessageRole, _ text: String) throws -> Message {
+        Message(
+            id: MessageID(UUIDv7(high: 8, low: UInt64(sequence))), channel: try #require(ChannelID("general")),
+            sender: try #require(UserID("ann")),
+            role: role, face: MessageFace(content: .text(text)), createdAt: Timestamp(milliseconds: sequence),
+            ordinal: sequence, lane: .operations, laneSequence: sequence)
+    }
+
+    private static func taken(at time: Int64) -> Placement {
+        Placement(position: time, acceptedAt: Timestamp(milliseconds: time))
+    }
+
+    private static func page(_ text: String, _ reactions: Set<String>, changedAt: Int64) throws -> PlacedMessage {
+        let face = MessageFace(
+            content: .text(text), changedAt: Timestamp(milliseconds: changedAt),
+            reactions: Dictionary(uniqueKeysWithValues: reactions.map { ($0, 1) }), myReactions: reactions)
+        return PlacedMessage(
+            id: target, channel: try #require(ChannelID("general")), sender: try #require(UserID("ann")), face: face,
+            createdAt: Timestamp(milliseconds: 1),
+            placement: taken(at: 1))
+    }
+
+    /// The answer to the first was lost; that to the second came.
+    @Test func anOperationInDoubtHidesNoneThatWasWantedLater() throws {
+        let away = try Self.operation(2, .removeReaction(from: Self.target), "wave")
+        let again = try Self.operation(3, .addReaction(to: Self.target), "wave")
+        let wrong = try Self.operation(4, .edit(of: Self.target), "wrong")
+        let right = try Self.operation(5, .edit(of: Self.target), "right")
+        let both = try Self.message().overlaid(with: [away, again, wrong, right])
+        #expect(both.myReactions == ["wave"])
+        let between = both.taken(again, Self.taken(at: 30)).taken(right, Self.taken(at: 40))
+            .overlaid(with: [away, wrong])
+        #expect(between.myReactions == ["wave"])
+        #expect(between.content == .text("right"))
+        let settled = between.taken(away, Self.taken(at: 20)).taken(wrong, Self.taken(at: 35)).overlaid(with: [])
+        #expect(settled.myReactions == ["wave"])
+        #expect(settled.content == .text("right"))
+        #expect(settled.face.clock.isEmpty)
+    }
+
+    /// Another device took the reaction back; this one learns that before the answer to its own.
+    @Test func aLateAnswerBringsNothingBackThatThePageKnew() throws {
+        let mine = try Self.operation(2, .addReaction(to: Self.target), "wave")
+        let read = try Self.message().overlaid(with: [mine])
+            .merged(with: try Self.page("said", [], changedAt: 30), at: Timestamp(milliseconds: 50))
+        #expect(read.taken(mine, Self.taken(at: 20)).overlaid(with: []).myReactions == [])
+        #expect(read.taken(mine, Self.taken(at: 40)).overlaid(with: []).myReactions == ["wave"])
+    }
+
+    /// Sent again after it had failed, it is wanted later than what was done meanwhile.
+    @Test func whatIsSentAgainShowsAgain() throws {
+        let away = try Self.operation(2, .removeReaction(from: Self.target), "wave")
+        let again = try Self.operation(3, .addReaction(to: Self.target), "wave")
+        let done = try Self.message().overlaid(with: [away, again]).taken(again, Self.taken(at: 30))
+        let resent = away.resent(sequence: 4, at: Timestamp(milliseconds: 60))
+        #expect(done.overlaid(with: [away]).myReactions == ["wave"])
+        #expect(done.overlaid(with: [resent]).myReactions == [])
+    }
+}
