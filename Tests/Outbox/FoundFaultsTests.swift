@@ -16,6 +16,20 @@ import Testing
         #expect(bench.told == [])
     }
 
+    /// It was sent again while a question about it was open, and the answer came before the feed's word of its place.
+    @Test func whatIsProvenBeforeItsPlaceIsToldIsNotSentAgain() {
+        let fence = OutboxEntry(
+            kind: .fence, lane: .text, sequence: 1, previous: 0, message: id("a"), attempts: 0, bytes: 0)
+        var bench = Bench([fence], lastTransmitted: [.text: 1])
+        #expect(bench.sent == ["0<1 fence a"])
+        let placed = bench.entry("a")
+        bench.answer(1, accepted(), mark: 1)
+        bench.take(.enqueued([placed]))
+        #expect(bench.sent == [])
+        bench.create("b")
+        #expect(bench.sent == ["1<3 send b"])
+    }
+
     @Test func aDeletionOfWhatHasEndedTellsNobody() {
         var bench = Bench()
         bench.create("a")

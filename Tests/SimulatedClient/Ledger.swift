@@ -28,8 +28,6 @@ struct Ledger {
         var edits = 0
         /// Somebody deleted an operation on it that had left already.
         var hasLostOperations = false
-        /// A page brought its reactions as they had been before.
-        var hasStaleReactions = false
         /// The devices whose operations on it the hub has applied.
         var operatingDevices: Set<Int> = []
         /// The hub has said no to it, or to a request that it was in.

@@ -70,6 +70,12 @@ package struct Plan: Sendable {
             let isOn = Int.random(in: 0..<6, using: &generator) < badness
             likelihoods[fault] = isOn ? fault.likelihood * Int.random(in: 1...3, using: &generator) : 0
         }
+        for index in devices.indices {
+            if Int.random(in: 0..<4, using: &generator) == 0 {
+                devices[index].outbox.expiry = .seconds(Int64.random(in: 5...300, using: &generator))
+            }
+            if Int.random(in: 0..<4, using: &generator) == 0 { devices[index].outbox.headFailure = .pauseLane }
+        }
     }
 
     private static func configuration(_ generator: inout SplitMix64) -> OutboxConfiguration {

@@ -93,6 +93,9 @@ extension World {
             guard let (process, client) = running(device) else { continue }
             guard let status = try? await client.status() else { continue }
             if status.isPaused { await resume(client, process) }
+            if status.lanes.contains(where: \.isPausedByFailure) {
+                await deleteFailed(client, process, everything: true)
+            }
             if status.attention != nil || status.session == nil || !hasLoggedIn {
                 await logIn(client, process)
                 hasLoggedIn = isRunning(process)
@@ -125,5 +128,11 @@ extension World {
         history.mix(runtime.steps)
         tally.digest = history.hash
         return Simulation(plan: plan, tally: tally, violation: violation, story: history.lines)
+    }
+}
+
+extension SyncStatus.Lane {
+    fileprivate var isPausedByFailure: Bool {
+        if case .lanePaused = headWait { true } else { false }
     }
 }

@@ -88,10 +88,6 @@ extension World {
     /// What came with a page reads as it does on the hub.
     private func checkMerged(_ id: MessageID, _ process: Int) {
         guard let message = processes[process].mirror.messages[id], let stored = hub.accepted[id] else { return }
-        let user = devices[processes[process].device].session?.user
-        let given = Set(stored.reactors.filter { $0.value.contains(user) }.keys)
-        // A page that was read before a reaction arrived hides it until the next page.
-        if (message.base ?? message.face).myReactions != given { ledger.records[id]?.hasStaleReactions = true }
         // A page may be older than what is known here, or than what is on the hub now.
         guard (message.base ?? message.face).editedAt == stored.editedAt else { return }
         if message.sentContent != stored.content || message.sender != stored.key.account {

@@ -55,7 +55,7 @@ extension World {
             else { continue }
             if message.content != stored.content { return "message \(record.number) reads otherwise than on the hub" }
             let given = Set(stored.reactors.filter { $0.value.contains(user) }.keys)
-            if message.myReactions != given, !record.hasStaleReactions {
+            if message.myReactions != given {
                 return
                     "message \(record.number) has reactions \(message.myReactions.sorted()), on the hub "
                     + "\(given.sorted())"

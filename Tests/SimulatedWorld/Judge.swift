@@ -244,7 +244,6 @@ struct Judge {
         if message.content != accepted.content {
             return "\(message.id.value.low) shows another content than the hub has"
         }
-        if ledger.stale.contains(message.id) { return nil }
         if message.myReactions != accepted.reactions {
             return "\(message.id.value.low) shows other reactions than the hub has"
         }

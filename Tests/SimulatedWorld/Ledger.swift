@@ -69,8 +69,6 @@ struct Ledger: Hashable {
     var newestBirths: [OutboxKey: Int] = [:]
     /// What somebody last wanted a message to say, and which reactions to have.
     var wishes: [MessageID: Wish] = [:]
-    /// Messages of which some device heard later what had been so earlier.
-    var stale: Set<MessageID> = []
     /// Messages that somebody made of others, under another name.
     var copies: [MessageID: MessageID] = [:]
 

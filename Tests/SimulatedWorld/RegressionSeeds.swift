@@ -20,5 +20,9 @@ package enum RegressionSeeds {
         13, 3324,
         // A verdict on an old place, given together with the acceptance in the new one.
         134,
+        // A reaction whose answer was lost hid the one that was wanted after it.
+        21457,
+        // A reply that was resent and waits for its message paused its lane for ever.
+        72142,
     ]
 }

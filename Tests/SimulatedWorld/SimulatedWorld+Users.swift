@@ -195,18 +195,9 @@ extension SimulatedWorld {
         let mutations = news.map { Mutation.merge($0, at: wall(of: client)) }
         hash.add(mutations)
         for mutation in mutations where violation == nil { violation = brokenBy(mutation, client) }
-        noteStale(news, client)
         clients[client].store.commit(mutations)
         for one in news where clients[client].outbox?.isWaiting(for: one.id) == true {
             handle(.proven(one.id, one.placement), client)
-        }
-    }
-
-    /// A page of a moment ago may take back for a while what is known since.
-    private func noteStale(_ news: [PlacedMessage], _ client: Int) {
-        for one in news where one.sender == clients[client].account {
-            let isNews = clients[client].store.messages[one.id]?.myReactions != one.face.myReactions
-            if isNews || one.face.myReactions != hub.accepted[one.id]?.reactions { ledger.stale.insert(one.id) }
         }
     }
 
