@@ -33,19 +33,13 @@ extension Outbox {
         of message: Message, with dependants: [Message], by origin: DeleteAction.Origin, at moment: Moment,
         lane: LaneID? = nil
     ) -> Changes {
-        let mutations = mutations(toDelete: message, by: origin, at: moment, lane: message.lane ?? lane)
-        var changes = Changes(mutations: mutations, vanished: [message.id])
+        var changes = Changes()
+        // First: what is still parked for a message when it goes gets its places.
+        give(up: dependants, at: moment, &changes)
+        changes.mutations += mutations(toDelete: message, by: origin, at: moment, lane: message.lane ?? lane)
+        changes.vanished.append(message.id)
         // It has no place in a lane, so that nothing else tells who waits for it.
         if message.isParked { changes.ended.append(message.id) }
-        give(up: dependants, at: moment, &changes)
-        return changes
-    }
-
-    /// What becomes of what is about a message that is gone. Replies that were made while it was being deleted end so,
-    /// too.
-    package func changes(toGiveUp dependants: [Message], at moment: Moment) -> Changes {
-        var changes = Changes()
-        give(up: dependants, at: moment, &changes)
         return changes
     }
 

@@ -76,32 +76,7 @@ extension SyncEngine {
                     lane: isOwn ? ordering.lane(for: message.type, in: message.channel) : nil))
         }
         try await carryOut(deletions)
-        await giveUpLateReplies(to: messages)
         return messages.map(\.id)
-    }
-
-    /// A reply does not wait for its turn to be created. One that was parked for a message between the reading of what
-    /// is about it and its deletion would wait for ever.
-    private func giveUpLateReplies(to deleted: [Message]) async {
-        for message in deleted where message.isUndelivered {
-            let late = await dependantsWhenReadable(of: message.id).filter { !$0.role.isOperation && $0.isPending }
-            guard !late.isEmpty else { continue }
-            let changes = outbox.changes(toGiveUp: late, at: moment)
-            await commitUntilDurable(changes.mutations)
-            for id in changes.ended { await completeIfEnded(id) }
-        }
-    }
-
-    private func dependantsWhenReadable(of id: MessageID) async -> [Message] {
-        while !isClosed {
-            do throws(StoreError) {
-                return try await store.dependants(of: id)
-            } catch {
-                if error == .closed { return [] }
-            }
-            await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
-        }
-        return []
     }
 
     /// Puts failed messages back into the queue, in the order of their creation, and says which.

@@ -115,7 +115,7 @@ import Testing
         let reply = operation("p", .reply(to: id("a")), "re")
         let changes = bench.outbox.deletion(
             of: message(.error), with: [sent, waiting, reply], by: .api, at: bench.moment)
-        #expect(changes.vanished == [id("a"), id("e")])
+        #expect(changes.vanished == [id("e"), id("a")])
         #expect(changes.ended == [id("p")])
     }
 }

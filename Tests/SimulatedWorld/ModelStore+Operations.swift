@@ -44,9 +44,10 @@ extension ModelStore {
         if let message = messages[id] { tellFeed(message) }
     }
 
-    /// Gives what is parked for this message its places, if the message is on the server.
+    /// Gives what is parked for this message its places, if the message is on the server, or gone.
     mutating func release(_ id: MessageID) {
-        guard sabotage != .parkedForgotten, messages[id]?.syncState == .synced else { return }
+        if let message = messages[id], message.syncState != .synced { return }
+        if sabotage == .parkedForgotten { return }
         for dependant in dependants(of: id) where dependant.isParked {
             let sequence = takeSequence()
             change(dependant.id) { $0.released(sequence: sequence) }

@@ -116,7 +116,9 @@ struct ModelStore: Hashable {
         case .rewrite(let id, let content):
             change(id) { $0.rewritten(content) }
             overlay(id)
-        case .delete(let id): put(nil, as: id)
+        case .delete(let id):
+            put(nil, as: id)
+            release(id)
         case .recordDelete(let action): deletions.insert(action.message)
         case .merge(let placed, let time): merge(placed, at: time)
         case .endSession(let failure):

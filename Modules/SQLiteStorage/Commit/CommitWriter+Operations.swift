@@ -38,9 +38,10 @@ extension CommitWriter {
         try save(old.message.parked(at: failure.at), over: old)
     }
 
-    /// Gives what is parked for this message its places, if the message is on the server.
+    /// Gives what is parked for this message its places, if the message is on the server, or gone.
     func release(_ id: MessageID) throws {
-        guard ledger.parked > 0, try row(id)?.message.syncState == .synced else { return }
+        guard ledger.parked > 0 else { return }
+        if let message = try row(id)?.message, message.syncState != .synced { return }
         for dependant in try db.dependants(of: id) where dependant.isParked {
             let sequence = ledger.takeSequence()
             try change(dependant.id) { $0.released(sequence: sequence) }

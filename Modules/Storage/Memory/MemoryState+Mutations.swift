@@ -33,6 +33,7 @@ extension MemoryState {
             overlay(id, &changes)
         case .delete(let id):
             delete(id, &changes)
+            release(id, &changes)
         case .merge(let placed, let time):
             merge(placed, bytes: bytes, at: time, &changes)
         case .putControl, .appendDelete, .attemptControl, .removeControl, .rebase:

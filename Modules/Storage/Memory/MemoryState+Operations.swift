@@ -62,9 +62,9 @@ extension MemoryState {
         if let target = old.message.role.target { overlay(target, &changes) }
     }
 
-    /// Gives what is parked for this message its places, if the message is on the server.
+    /// Gives what is parked for this message its places, if the message is on the server, or gone.
     mutating func release(_ id: MessageID, _ changes: inout Changes) {
-        guard self[id]?.message.syncState == .synced else { return }
+        if let message = self[id]?.message, message.syncState != .synced { return }
         for dependant in allDependants(of: id) where dependant.isParked {
             let sequence = takeSequence()
             change(dependant.id, &changes) { $0.released(sequence: sequence) }

@@ -31,7 +31,8 @@ public enum Mutation: Sendable, Hashable {
     case enqueue(MessageDraft)
     /// An undelivered message says something else; only for what no copy can exist of on the server.
     case rewrite(MessageID, MessageContent)
-    /// The message is gone from every query.
+    /// The message is gone from every query. What is still parked for it waits for nothing any more: it gets its
+    /// places, and the server says what becomes of it.
     case delete(MessageID)
     /// A control entry at the given sequence, replacing one that is there.
     case putControl(ControlEntry)

@@ -129,7 +129,7 @@ extension ReferenceModel {
         messages[id]?.isInDoubt = false
     }
 
-    private mutating func release(_ id: MessageID) {
+    mutating func release(_ id: MessageID) {
         for message in messages.values where message.role.related == id {
             if message.syncState == .created, message.laneSequence == 0 {
                 messages[message.id]?.laneSequence = Self.gap

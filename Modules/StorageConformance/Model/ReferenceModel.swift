@@ -81,6 +81,7 @@ struct ReferenceModel {
         case .delete(let id):
             messages[id] = nil
             faces[id] = nil
+            release(id)
         case .merge(let placed, let time):
             merge(placed, time)
         case .recordDelete(let action):
