@@ -208,9 +208,14 @@ extension SyncEngine {
             } catch {
                 return .failure(.store(error))
             }
-            for item in page.items where engine.outbox.isWaiting(for: item.id) {
-                await engine.perform(
-                    engine.outbox.handle(.proven(item.id, item.placement), at: engine.moment))
+            for item in page.items {
+                if engine.outbox.isWaiting(for: item.id) {
+                    await engine.perform(
+                        engine.outbox.handle(.proven(item.id, item.placement), at: engine.moment))
+                } else {
+                    // It may have been parked, sent by another copy of this store: without a place nobody else tells.
+                    engine.waiters.complete(item.id, .delivered(item.placement))
+                }
             }
             return .success(page)
         }

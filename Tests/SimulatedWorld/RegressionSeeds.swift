@@ -24,5 +24,7 @@ package enum RegressionSeeds {
         21457,
         // A reply that was resent and waits for its message paused its lane for ever.
         72142,
+        // Nobody was told of a parked reply that another copy of the store had sent.
+        788_968,
     ]
 }

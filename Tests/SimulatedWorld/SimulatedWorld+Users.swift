@@ -196,8 +196,12 @@ extension SimulatedWorld {
         hash.add(mutations)
         for mutation in mutations where violation == nil { violation = brokenBy(mutation, client) }
         clients[client].store.commit(mutations)
-        for one in news where clients[client].outbox?.isWaiting(for: one.id) == true {
-            handle(.proven(one.id, one.placement), client)
+        for one in news {
+            if clients[client].outbox?.isWaiting(for: one.id) == true {
+                handle(.proven(one.id, one.placement), client)
+            } else if clients[client].waiting.contains(one.id) {
+                clients[client].agenda.append(.completeAsStored(one.id))
+            }
         }
     }
 

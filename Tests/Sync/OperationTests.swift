@@ -225,6 +225,34 @@ import Testing
 
     // MARK: - Replies
 
+    /// Another copy of this store sent it: no place in a lane is there to tell of it.
+    @Test func aParkedReplyThatAPageBringsIsDelivered() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let parent = try await client.messages.createTextMessage("one", in: world.general)
+            world.transport.server.withLock { $0.refused = [parent.id] }
+            await #expect(throws: DeliveryError.self) { try await parent.delivered() }
+            let reply = try await client.messages.createTextMessage("re", in: world.general, parent: parent.id)
+            let placement = Placement(position: 7, acceptedAt: Timestamp(milliseconds: 7))
+            world.transport.server.withLock {
+                $0.page = [
+                    PlacedMessage(
+                        id: reply.id, channel: world.general, sender: reply.message.sender, parent: parent.id,
+                        face: MessageFace(content: .text("re")), createdAt: reply.message.createdAt,
+                        placement: placement)
+                ]
+            }
+            let told = Mutex<Placement?>(nil)
+            world.runtime.spawn {
+                let delivered = try? await reply.delivered()
+                told.withLock { $0 = delivered }
+            }
+            await world.pass(.seconds(1))
+            try await client.messages.refreshMessages(in: world.general)
+            try await world.until("it is told") { told.withLock { $0 } == placement }
+        }
+    }
+
     @Test func aReplyFollowsAFailedMessage() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
