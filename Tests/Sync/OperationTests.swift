@@ -2,6 +2,7 @@ import Causeway
 import CausewayModels
 import CausewayRuntime
 import CausewaySimulatedHub
+import CausewaySimulatedRuntime
 import CausewayStorage
 import CausewayTransport
 import Synchronization
