@@ -14,7 +14,7 @@ PROGRAMS := causeway causewayd causeway-hub causeway-status
 UNITS := causewayd.service causeway-hub.service causeway-status.service
 # Installed programs carry Swift's runtime with them: a service must not depend on where a toolchain lies.
 RELEASE_FLAGS ?= $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
-SWIFT_SOURCES = Package.swift $(wildcard Apps Examples Modules Tests)
+SWIFT_SOURCES = Package.swift $(wildcard Apps Examples Modules Tests Tools)
 
 export SWIFT
 
@@ -75,7 +75,7 @@ format: ## Bring the Swift files into form
 demo: setup ## Show the main job: messages survive an outage and a kill, and arrive once and in order
 	@Tools/demo
 
-simulate: ## Run the simulator at length: SEEDS=1000000
+simulate: ## Run SEEDS seeds (100000) through the simulator, on all cores
 	@Tools/simulate $(SEEDS)
 
 bench: setup ## Measure, each figure beside something to compare it with
@@ -103,6 +103,6 @@ install: ## Build for release; install programs and systemd units under DESTDIR/
 	done
 	@echo "installed $(PROGRAMS) in $(DESTDIR)$(PREFIX)/bin, $(UNITS) in $(DESTDIR)$(PREFIX)/lib/systemd/system"
 
-clean: ## Remove what the build wrote
+clean: ## Remove what the build wrote (not the browser that Tools/setup fetched)
 	$(SWIFT) package clean
 	rm -rf .build/tidy .build-release .build-simulate

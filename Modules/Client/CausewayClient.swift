@@ -11,7 +11,9 @@ public import CausewayTransport
 /// Thread-safe; make one per store and keep it for the life of the process.
 ///
 /// ```swift
-/// let client = try await CausewayClient.open(store: store, transports: .http(), credentials: credentials)
+/// var transports = TransportRegistry()
+/// transports.registerHTTP()
+/// let client = try await CausewayClient.open(store: store, transports: transports, credentials: credentials)
 /// try await client.login(server: "https://chat.example", token: token)
 /// let handle = try await client.messages.createTextMessage("hi", in: general)   // durable now
 /// try await handle.delivered()                                                   // on the server now
@@ -106,7 +108,8 @@ public final class CausewayClient: Sendable {
     /// already it renews the token.
     ///
     /// Throws ``SyncError/transport(_:)`` when the server cannot be reached or refuses the token, and
-    /// ``SyncError/sessionExists(user:server:)`` when somebody else is logged in.
+    /// ``SyncError/sessionExists(user:server:)`` when somebody else is logged in. With ``ClientError/credentials(_:)``
+    /// the session has begun, and the token could not be kept: the next start asks for a login.
     @discardableResult
     public func login(server: String, token: AccessToken) async throws(ClientError) -> Session {
         let transport: any Transport
@@ -119,41 +122,44 @@ public final class CausewayClient: Sendable {
         }
         let new = Session(
             id: SessionID(runtime.makeUUIDv7()), server: server, user: greeting.user, startedAt: runtime.wallClock)
+        let session: Session
         do throws(SyncError) {
-            let session = try await engine.login(new, transport)
-            try await keep(token, for: session)
-            return session
+            session = try await engine.login(new, transport)
         } catch {
             await transport.close()
             throw .sync(error)
         }
-    }
-
-    private func keep(_ token: AccessToken, for session: Session) async throws(SyncError) {
         do throws(CredentialError) {
             try await credentials.save(token, for: session)
         } catch {
-            throw .store(.other(detail: "the token could not be kept: \(error.description)"))
+            throw .credentials(error)
         }
+        return session
     }
 
     /// Ends the session: nothing of it is sent afterwards, and what is undelivered becomes `error` (session ended).
     ///
+    /// Throws ``SyncError/noSession``. With ``ClientError/credentials(_:)`` the session has ended, and its token could
+    /// not be removed from where it is kept.
+    ///
     /// - Returns: how many messages had not been delivered.
     @discardableResult
     public func logout() async throws(ClientError) -> Int {
+        let session: Session
+        let unsent: Int
         do throws(SyncError) {
-            guard let session = try await engine.status().session else { throw .noSession }
-            let unsent = try await engine.logout()
-            do throws(CredentialError) {
-                try await credentials.remove(for: session)
-            } catch {
-                throw .store(.other(detail: "the token could not be removed: \(error.description)"))
-            }
-            return unsent
+            guard let current = try await engine.status().session else { throw .noSession }
+            session = current
+            unsent = try await engine.logout()
         } catch {
             throw .sync(error)
         }
+        do throws(CredentialError) {
+            try await credentials.remove(for: session)
+        } catch {
+            throw .credentials(error)
+        }
+        return unsent
     }
 
     /// How things stand: session, connectivity, what needs attention, lanes, counts.
@@ -170,6 +176,7 @@ public final class CausewayClient: Sendable {
         do throws(SyncError) { try await engine.setPaused(true) } catch { throw .sync(error) }
     }
 
+    /// Goes on after ``pause()``; does nothing when nothing is paused.
     public func resume() async throws(ClientError) {
         do throws(SyncError) { try await engine.setPaused(false) } catch { throw .sync(error) }
     }

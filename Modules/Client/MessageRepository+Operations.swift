@@ -8,13 +8,15 @@ import CausewaySync
 /// They may be made at any time, whatever has become of the message: queued, on its way, failed, synced. When a call
 /// returns, the change is durable and the message shows it (``Message/content``, ``Message/reactions``). What has not
 /// left yet is folded: the last edit wins, opposite reactions cancel each other. The rest follows its message to the
-/// server, in the order in which it was made, in a lane of its own that holds up no message. A change that the server
+/// server, in the order in which it was made, in a lane of its own that holds up no message (but under
+/// ``OrderingPolicy/strict``). A change that the server
 /// refuses ends among the failed messages with its reason, and the message shows it no longer.
 extension MessageRepository {
     /// Gives a text message of the own account another text.
     ///
     /// Throws ``ClientError/content(_:)`` for a text that could not be sent, ``SyncError/messageNotFound(_:)``,
-    /// ``SyncError/notYours(_:)``, ``SyncError/typeDiffers(_:_:_:)`` and ``SyncError/tooManyOperations(_:)``.
+    /// ``SyncError/notYours(_:)``, ``SyncError/notAMessage(_:)``, ``SyncError/typeDiffers(_:_:_:)``,
+    /// ``SyncError/tooManyOperations(_:)`` and ``SyncError/noSession``.
     public func editTextMessage(_ id: MessageID, to text: String) async throws(ClientError) {
         try await edit(id, to: .text(text))
     }

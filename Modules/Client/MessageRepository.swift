@@ -183,7 +183,8 @@ public struct MessageRepository: Sendable {
 
     /// Puts a failed message back into the queue, at the tail of its lane, under the same id.
     ///
-    /// Throws ``SyncError/messageNotFound(_:)`` and ``SyncError/notFailed(_:_:)``.
+    /// Throws ``SyncError/messageNotFound(_:)``, ``SyncError/notFailed(_:_:)``, ``SyncError/noSession``,
+    /// ``SyncError/notYours(_:)`` and ``ClientError/store(_:)``.
     public func resend(_ id: MessageID) async throws(ClientError) {
         guard try await resend([id]).isEmpty else { return }
         guard let message = try await getMessage(id) else { throw .sync(.messageNotFound(id)) }
@@ -191,13 +192,16 @@ public struct MessageRepository: Sendable {
     }
 
     /// Puts failed messages back into the queue, in the order of their creation. Others are left alone.
+    /// Throws ``SyncError/notYours(_:)`` when one of them is somebody else's (none goes back then), and
+    /// ``SyncError/noSession``.
     ///
     /// - Returns: those that went back.
     public func resend(_ ids: [MessageID]) async throws(ClientError) -> [MessageID] {
         do throws(SyncError) { return try await engine.resend(ids) } catch { throw .sync(error) }
     }
 
-    /// Puts all failed messages back into the queue, oldest first.
+    /// Puts all failed messages back into the queue, oldest first, in steps: when it throws, those of the steps before
+    /// are back in the queue.
     ///
     /// - Parameter progress: called with the number so far, after each step of a few hundred.
     /// - Returns: how many.

@@ -2,13 +2,15 @@ public import CausewayModels
 
 /// How the outbox behaves. The defaults are the documented behaviour.
 public struct OutboxConfiguration: Sendable, Hashable {
+    /// How often, and how long after a failure, a message is tried again.
     public var retry: RetryPolicy = .documented
     /// What becomes of a lane when its head fails for good.
     public var headFailure = HeadFailurePolicy.continue
     /// A message that has waited longer than this since it was created or last resent becomes `error` (expired) instead
     /// of being sent late; `nil` when messages never expire, which is the documented behaviour.
     ///
-    /// Wall clocks that jump make nothing expire while the program runs. An attempt under way is waited for.
+    /// Wall clocks that jump make nothing expire while the program runs. An attempt under way is waited for. What waits
+    /// for another message does not age, and nothing expires while nobody is logged in.
     public var expiry: Duration?
     /// How long the server must have been reachable again before anything is sent.
     public var settlingTime: Duration = .seconds(1)

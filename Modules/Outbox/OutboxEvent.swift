@@ -33,7 +33,7 @@ package enum OutboxEvent: Sendable, Equatable {
     case proven(MessageID, Placement)
     /// A message in the queue says something else since the last commit; its content has this size now.
     case rewritten(MessageID, bytes: Int)
-    /// The mutations of ``Outbox/mutations(toDelete:by:at:)`` were committed.
+    /// The mutations of ``Outbox/deletion(of:with:by:at:lane:)`` were committed.
     case deleted([MessageID])
     /// These messages failed and pause no lane, as the store has it: they are operations, resent, or gone.
     case unpaused([MessageID])

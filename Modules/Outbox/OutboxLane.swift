@@ -5,7 +5,7 @@ import DequeModule
 ///
 /// ```
 ///   slots:   [ in flight … | transmitted before … | never transmitted … ]
-///              ▲ covered by `rounds`, oldest round first
+///              ▲ covered by `flights`, oldest first
 /// ```
 ///
 /// Sequences ascend. A slot that was transmitted is never taken out of the middle: its number is a link of the

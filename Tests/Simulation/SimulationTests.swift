@@ -33,7 +33,7 @@ import Testing
         #expect(numbers.count == 50)
     }
 
-    /// Two messages in two lanes, one fault and one act on each way: every state.
+    /// Two messages in two lanes, one fault on each way, no deletion or resend: every state.
     @Test func everyStateOfAVerySmallWorldIsSound() async {
         let size = SmallWorld.Size(
             lanes: [.text, .media], faults: 1, acts: 0, deliveriesInFlightMax: 1, batchOperationsMax: 1)

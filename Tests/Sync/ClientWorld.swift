@@ -30,13 +30,14 @@ struct ClientWorld: Sendable {
 
     /// Opens a client; on `store` when another one than the world's is given.
     func open(
-        on other: MemoryStore? = nil, _ configuration: ClientConfiguration = ClientConfiguration()
+        on other: MemoryStore? = nil, _ configuration: ClientConfiguration = ClientConfiguration(),
+        keeping credentials: (any CredentialStore)? = nil
     ) async throws -> CausewayClient {
         var transports = TransportRegistry()
         transports.register("test") { _, _ in transport }
         return try await CausewayClient.open(
-            store: other ?? store, transports: transports, credentials: credentials, runtime: runtime,
-            configuration: configuration)
+            store: other ?? store, transports: transports, credentials: credentials ?? self.credentials,
+            runtime: runtime, configuration: configuration)
     }
 
     func loggedIn(_ configuration: ClientConfiguration = ClientConfiguration()) async throws -> CausewayClient {

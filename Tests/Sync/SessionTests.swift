@@ -67,6 +67,29 @@ import Testing
         }
     }
 
+    /// The session has begun by then: what was created in it is delivered over the transport that it was given.
+    @Test func aTokenThatCannotBeKeptEndsNothing() throws {
+        struct FullDisk: CredentialStore {
+            func token(for session: Session) async throws(CredentialError) -> AccessToken? { nil }
+            func save(_ token: AccessToken, for session: Session) async throws(CredentialError) {
+                throw CredentialError("no space")
+            }
+            func remove(for session: Session) async throws(CredentialError) { throw CredentialError("no space") }
+        }
+        try ClientWorld.run { world in
+            let client = try await world.open(keeping: FullDisk())
+            await #expect(throws: ClientError.credentials(CredentialError("no space"))) {
+                try await world.login(client)
+            }
+            let handle = try await client.messages.createTextMessage("hi", in: world.general)
+            _ = try await handle.delivered()
+            await #expect(throws: ClientError.credentials(CredentialError("no space"))) {
+                try await client.logout()
+            }
+            #expect(try await client.status().session == nil)
+        }
+    }
+
     @Test func logoutSendsNothingAfterwardsAndTellsHowManyWereLeft() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()

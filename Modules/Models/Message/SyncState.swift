@@ -18,9 +18,11 @@ public enum SyncState: String, Sendable, Hashable, Codable, CaseIterable {
     case uploading
     /// In an attempt that has not been answered. Reached from `created` or `uploading`.
     case syncing
-    /// On the server, and placed there. Reached from `syncing`, or from `error` when the server turns out to have it.
+    /// On the server, and placed there. Reached from `syncing`, and from every other state when the server turns out to
+    /// have it.
     case synced
-    /// Given up, with a reason. Stays until someone deletes or resends it; never retried by itself.
+    /// Given up, with a reason: from an attempt, or from `created` when it expired or the session ended. Stays until
+    /// someone deletes or resends it; never retried by itself.
     case error
 
     /// The states that the iOS SDK knows.

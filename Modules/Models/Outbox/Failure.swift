@@ -17,7 +17,7 @@ public struct Failure: Sendable, Hashable, Codable {
     public enum Reason: String, Sendable, Hashable, Codable, CaseIterable {
         /// The server refused it for good.
         case refused
-        /// All attempts ended with a transient failure.
+        /// All attempts ended with a transient failure or without an answer.
         case retriesUsedUp
         /// The session ended before it was delivered.
         case sessionEnded

@@ -1,4 +1,5 @@
-/// A FIFO of the outbox. Within a lane order is kept; lanes do not wait for each other.
+/// A FIFO of the outbox. Within a lane order is kept; lanes do not wait for each other, but under
+/// ``OrderingPolicy/mediaAfterText``.
 public struct LaneID: Sendable, Hashable, RawRepresentable, Codable, CustomStringConvertible {
     public let rawValue: String
 

@@ -1,8 +1,9 @@
 /// Which messages keep their order among each other.
 public enum OrderingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Two lanes for a session: text and custom messages in one, media in the other. The documented behaviour.
+    /// Two lanes for a session: text and custom messages in one, media in the other; edits and reactions travel beside
+    /// them. The documented behaviour.
     case laned
-    /// Two lanes for each channel: one bad channel does not hold up another.
+    /// The same lanes for each channel: one bad channel does not hold up another.
     case lanedPerChannel
     /// Two lanes for a session, and a media message waits for every text and custom message that was created (or sent
     /// again) before it, whatever their channels; those never wait for media. So a picture cannot arrive before the
@@ -28,7 +29,8 @@ public enum OrderingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// The lane in which operations on messages of this channel travel: none of them holds up a message.
+    /// The lane in which operations on messages of this channel travel: none of them holds up a message, but under
+    /// ``strict``.
     public func operationLane(in channel: ChannelID) -> LaneID {
         switch self {
         case .laned, .mediaAfterText: .operations

@@ -1,6 +1,7 @@
 /// How often, and how far apart, the delivery of one message is tried.
 ///
-/// Only a *transient* failure uses up a retry; being offline, a rate limit or a refused token do not.
+/// A *transient* failure uses up a retry, and so does a request that got no answer; being offline, a rate limit or a
+/// refused token do not.
 public struct RetryPolicy: Sendable, Hashable, Codable {
     /// The pause after a failed attempt.
     public var interval: Duration
@@ -13,6 +14,7 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
     /// How much longer a pause may become by chance, in hundredths of it, so that clients do not fire at once.
     public var jitterPercent: Int
 
+    /// Values below zero, and a factor below 1, are mistakes of the program and stop it.
     public init(
         interval: Duration, retriesMax: Int, backoffFactor: Int = 1, intervalMax: Duration = .seconds(300),
         jitterPercent: Int = 10

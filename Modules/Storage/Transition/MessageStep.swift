@@ -31,7 +31,7 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
     case endSession
     /// ``Store/begin(_:)`` under `resume`.
     case resume
-    /// ``Mutation/forgetAccount``
+    /// ``Mutation/forgetAccount(_:)``
     case forgetAccount
 
     /// What the mutation is to the messages it concerns; `nil` when it concerns none.
