@@ -16,7 +16,8 @@ extension World {
         do throws(ClientError) {
             try await client.messages.editTextMessage(message.id, to: text)
             guard isRunning(process), ledger.records[message.id]?.edits == edits else { return }
-            // The message shows it when the call returns.
+            // The message shows it when the call returns, unless the session ended in the same moment.
+            guard devices[processes[process].device].session?.isActive == true else { return }
             let shown = processes[process].mirror.messages[message.id]
             if let shown, edits == 1, shown.content != .text(text) {
                 violated("message \(ledger.number(message.id)) does not show its edit")
