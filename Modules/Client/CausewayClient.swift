@@ -1,4 +1,4 @@
-public import CausewayLive
+import CausewayLive
 public import CausewayModels
 import CausewayOutbox
 public import CausewayRuntime
@@ -27,7 +27,7 @@ public final class CausewayClient: Sendable {
     private let transports: TransportRegistry
     private let credentials: any CredentialStore
     private let runtime: any Runtime
-    private let live: LiveRouter
+    let live: LiveRouter
 
     private init(
         engine: SyncEngine, store: any Store, transports: TransportRegistry, credentials: any CredentialStore,
@@ -166,10 +166,6 @@ public final class CausewayClient: Sendable {
     public func status() async throws(ClientError) -> SyncStatus {
         do throws(SyncError) { return try await engine.status() } catch { throw .sync(error) }
     }
-
-    /// The session that was begun last, ended or not, and what becomes of it.
-    @MainActor
-    public func liveSession() -> LiveObject<Session> { live.object(SessionQuery()) }
 
     /// Stops sending until ``resume()``; creating goes on. Not kept over a restart.
     public func pause() async throws(ClientError) {

@@ -5,8 +5,8 @@ import Synchronization
 /// What waits for the router: commits of the store, and what people ask for.
 ///
 /// Filled by any thread, emptied by the router alone. The lock is held for an append or a swap, so a writer never waits
-/// for whoever looks on. Bounded: past ``LiveLimits/inboxCommitsMax`` the commits are dropped and the router is told
-/// so; it then reads every window again.
+/// for whoever looks on. Bounded: past ``LiveLimits/inboxCommitsMax`` the router is told so, and reads every window
+/// again; what had come until then is thrown away by the router, not by a writer.
 final class LiveInbox: Sendable {
     enum Job: Sendable {
         case open(@Sendable () -> any LiveWindow)
@@ -20,10 +20,13 @@ final class LiveInbox: Sendable {
     struct Batch {
         var commits: [StoreCommit] = []
         var jobs: [Job] = []
-        /// True when commits before the ones listed were dropped.
+        /// True when more commits came than were kept: none of them is told.
         var isReset = false
 
         var isEmpty: Bool { commits.isEmpty && jobs.isEmpty && !isReset }
+
+        /// As the router gets it. Frees what is not told, so it is called under no lock.
+        fileprivate func told() -> Batch { isReset ? Batch(jobs: jobs, isReset: true) : self }
     }
 
     private struct State {
@@ -60,10 +63,14 @@ final class LiveInbox: Sendable {
     func push(_ commit: StoreCommit) -> Bool {
         state.withLock { state in
             guard state.isListening, commit.isReset || !commit.changes.isEmpty else { return false }
+            // Every window will be read again, and sees this commit, too.
+            if state.batch.isReset { return state.wake() }
             if state.batch.commits.count >= commitsMax || state.changes > LiveLimits.inboxChangesMax {
-                state.batch.commits = []
-                state.changes = 0
-                state.batch.isReset = plantedFault != .dropsInSilence
+                guard plantedFault == .dropsInSilence else {
+                    state.batch.isReset = true
+                    return state.wake()
+                }
+                state.dropCommits()
             }
             state.batch.commits.append(commit)
             state.changes += commit.changes.count
@@ -89,7 +96,7 @@ final class LiveInbox: Sendable {
 
     /// Takes all that waits. With nothing there, the router goes to sleep and `nil` is returned.
     func take() -> Batch? {
-        state.withLock { state in
+        let batch: Batch? = state.withLock { state in
             if state.batch.isEmpty {
                 state.isAwake = false
                 return nil
@@ -98,13 +105,15 @@ final class LiveInbox: Sendable {
             state.changes = 0
             return state.batch
         }
+        return batch?.told()
     }
 
     /// Takes the commits that wait, and leaves the jobs.
     func takeCommits() -> Batch {
-        state.withLock { state in
+        let batch = state.withLock { state in
             defer { state.dropCommits() }
             return Batch(commits: state.batch.commits, isReset: state.batch.isReset)
         }
+        return batch.told()
     }
 }

@@ -6,27 +6,30 @@ import Synchronization
 public final class NotificationToken: Sendable {
     private struct Held {
         /// The live object or collection.
-        var observed: (any Sendable)?
+        var observed: any Sendable
+        /// Holds the window open, too.
+        var onInvalidate: @Sendable () -> Void
     }
 
     private let validity: Validity
-    private let held: Mutex<Held>
-    private let onInvalidate: @Sendable () -> Void
+    /// `nil` once it was invalidated: a token that somebody still has holds nothing then.
+    private let held: Mutex<Held?>
 
     init(_ validity: Validity, of observed: any Sendable, onInvalidate: @escaping @Sendable () -> Void) {
         self.validity = validity
-        self.onInvalidate = onInvalidate
-        held = Mutex(Held(observed: observed))
+        held = Mutex(Held(observed: observed, onInvalidate: onInvalidate))
     }
 
     deinit { invalidate() }
 
-    /// Ends the observation. On the main actor nothing is called afterwards; from elsewhere a call may be under way.
+    /// Ends the observation, and lets go of what it observed. On the main actor nothing is called afterwards; from
+    /// elsewhere a call may be under way.
     public func invalidate() {
-        guard validity.end() else { return }
-        let observed = held.withLock { $0.observed.take() }
-        onInvalidate()
-        _ = observed
+        let isFirst = validity.end()
+        // Whatever ended it before, a last call or `dispose`: what is held goes now. It may run anything, so it goes
+        // after the lock.
+        let held = held.withLock { $0.take() }
+        if isFirst { held?.onInvalidate() }
     }
 }
 

@@ -12,6 +12,8 @@ extension LiveCollection {
 
     /// The records of the window, first as they are and then whenever they differ. Who is slow gets the last state.
     public nonisolated var snapshotPublisher: some Publisher<LiveSnapshot<Record>, Never> {
-        changePublisher.filter { !$0.isDataUnchanged || $0.oldSnapshot.isEmpty }.map(\.snapshot).removeDuplicates()
+        // What differs differs: only of lists that stay empty more than the first comes through the filter.
+        changePublisher.filter { !$0.isDataUnchanged || $0.oldSnapshot.isEmpty }.map(\.snapshot)
+            .removeDuplicates { $0.isEmpty && $1.isEmpty }
     }
 }

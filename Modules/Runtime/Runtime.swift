@@ -13,9 +13,10 @@ public protocol Runtime: Sendable {
     func random() -> UInt64
     /// Returns at `deadline` or when the calling task is cancelled, whichever comes first.
     func sleep(until deadline: MonotonicTime) async
-    /// Starts `body` concurrently. Cancellation is by the handle alone: nothing is inherited.
+    /// Starts `body` concurrently; one that belongs to an actor begins there. Cancellation is by the handle alone:
+    /// nothing is inherited.
     @discardableResult
-    func spawn(_ body: @escaping @Sendable () async -> Void) -> RuntimeTask
+    func spawn(_ body: @escaping @isolated(any) @Sendable () async -> Void) -> RuntimeTask
 }
 
 extension Runtime {

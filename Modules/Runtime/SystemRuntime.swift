@@ -34,7 +34,7 @@ public struct SystemRuntime: Runtime {
     }
 
     @discardableResult
-    public func spawn(_ body: @escaping @Sendable () async -> Void) -> RuntimeTask {
-        RuntimeTask(Task.detached { await body() })
+    public func spawn(_ body: @escaping @isolated(any) @Sendable () async -> Void) -> RuntimeTask {
+        RuntimeTask(Task.detached(operation: body))
     }
 }

@@ -36,7 +36,7 @@ private struct PromptRuntime: Runtime {
     func random() -> UInt64 { system.random() }
     func sleep(until deadline: MonotonicTime) async { await system.sleep(until: deadline) }
 
-    func spawn(_ body: @escaping @Sendable () async -> Void) -> RuntimeTask {
+    func spawn(_ body: @escaping @isolated(any) @Sendable () async -> Void) -> RuntimeTask {
         let hasEnded = DispatchSemaphore(value: 0)
         let task = system.spawn {
             await body()

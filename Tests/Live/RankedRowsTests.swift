@@ -38,6 +38,11 @@ struct RankedRowsTests {
             let rows = RankedRows<Int, Int>(isDescending: false, inOrder: ordered)
             #expect(rows.brokenInvariant == nil)
             #expect(rows.rows.map(\.key) == Array(0..<count))
+            for start in 0...count {
+                for end in [start, (start + count) / 2, count] where end >= start {
+                    #expect(rows.rows(in: start..<end).map(\.key) == Array(start..<end))
+                }
+            }
         }
     }
 }

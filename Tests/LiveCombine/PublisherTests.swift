@@ -84,26 +84,74 @@ import Testing
         await client.close()
     }
 
-    @Test(.timeLimit(.minutes(1))) func afterCancelNothingComesAndTheCollectionIsLetGo() async throws {
+    @Test(.timeLimit(.minutes(1))) func afterCancelNothingComesAndTheWindowIsClosed() async throws {
         let client = try await opened()
         let reader = Reader()
-        weak var held: LiveCollection<Message>?
+        weak var window: OwnQuery.Window?
         do {
-            let messages = client.messages.liveMessages(in: general)
-            held = messages
-            messages.changePublisher.subscribe(reader)
+            let query = OwnQuery(general)
+            window = query.window
+            client.liveCollection(query).changePublisher.subscribe(reader)
         }
         reader.demand(100)
         await until { !reader.changes.isEmpty }
+        // The subscription alone keeps it open.
+        try await write("early")
+        await until { reader.changes.last?.snapshot.count == 1 }
+        #expect(window != nil)
         reader.cancel()
         let seen = reader.changes.count
-        #expect(held == nil)
+        await until { window == nil }
         let other = client.messages.liveMessages(in: general)
         try await write("late")
-        await until { other.count == 1 }
+        await until { other.count == 2 }
         #expect(reader.changes.count == seen)
         #expect(!reader.isComplete)
         await client.close()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func anOwnQueryIsShownAndFollowed() async throws {
+        let client = try await opened()
+        try await write("one")
+        let collection = client.liveCollection(OwnQuery(general))
+        let object = client.liveObject(OwnQuery(general))
+        await until { texts(collection.snapshots) == ["one"] && object.snapshot != nil }
+        #expect(collection.dataStatus == .fresh && object.dataStatus == .fresh)
+        try await write("two")
+        await until { texts(collection.snapshots) == ["one", "two"] }
+        // Of a channel the server is asked, and nobody is logged in.
+        let messages = client.liveCollection(MessagesQuery(.channel(general)))
+        await until { messages.error != nil }
+        #expect(messages.dataStatus == .local && messages.loadingStatus == .error)
+        await client.close()
+    }
+
+    /// The text messages of a channel, as an application might ask for them.
+    private struct OwnQuery: LiveQuery {
+        /// Kept by the window of the query, and by nobody else.
+        final class Window: Sendable, Hashable {
+            static func == (left: Window, right: Window) -> Bool { left === right }
+            func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+        }
+
+        let messages: MessagesQuery
+        let window = Window()
+
+        init(_ channel: ChannelID) { messages = MessagesQuery(.channel(channel)) }
+
+        var topic: LiveTopic { messages.topic }
+        var direction: LiveDirection { .ascending }
+        var anchor: LiveAnchor<MessageQuery.Cursor> { .first }
+        var pageSize: Int { 10 }
+
+        func matches(_ message: Message) -> Bool { messages.matches(message) }
+        func key(of message: Message) -> MessageQuery.Cursor { messages.key(of: message) }
+
+        func page(
+            in store: any Store, from bound: LiveBound<MessageQuery.Cursor>?, direction: LiveDirection, limit: Int
+        ) async throws(StoreError) -> LivePage<Message> {
+            try await messages.page(in: store, from: bound, direction: direction, limit: limit)
+        }
     }
 
     @Test(.timeLimit(.minutes(1))) func disposingCompletes() async throws {

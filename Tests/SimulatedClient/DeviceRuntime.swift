@@ -18,7 +18,7 @@ struct DeviceRuntime: Runtime {
     }
 
     @discardableResult
-    func spawn(_ body: @escaping @Sendable () async -> Void) -> RuntimeTask {
+    func spawn(_ body: @escaping @isolated(any) @Sendable () async -> Void) -> RuntimeTask {
         if world.lies(.startsTasksTwice, oneIn: 10) { world.runtime.spawn(body) }
         return world.runtime.spawn(body)
     }

@@ -40,7 +40,7 @@ package final class SimulatedRuntime: Runtime, TaskExecutor {
     package func random() -> UInt64 { world.withLock { $0.generator.next() } }
 
     @discardableResult
-    package func spawn(_ body: @escaping @Sendable () async -> Void) -> RuntimeTask {
+    package func spawn(_ body: @escaping @isolated(any) @Sendable () async -> Void) -> RuntimeTask {
         RuntimeTask(Task(executorPreference: self) { await body() })
     }
 

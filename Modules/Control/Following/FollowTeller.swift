@@ -32,11 +32,14 @@ struct FollowTeller: Sendable {
             event.modified = rows(change.modifications, of: change, reasons)
             named = Set(change.insertions).union(change.modifications)
         }
-        for (index, message) in current.snapshot.enumerated() where !named.contains(index) {
-            let reason = reasons[message.id]
-            guard reason != told[message.id] else { continue }
-            event.waiting.append(
-                FollowEvent.Waiting(index: index, wait: reason.map(WaitForm.init), waitText: reason?.description))
+        // Most changes leave the reasons as they are, and the window is long.
+        if reasons != told {
+            for (index, message) in current.snapshot.enumerated() where !named.contains(index) {
+                let reason = reasons[message.id]
+                guard reason != told[message.id] else { continue }
+                event.waiting.append(
+                    FollowEvent.Waiting(index: index, wait: reason.map(WaitForm.init), waitText: reason?.description))
+            }
         }
         snapshot = current.snapshot
         last = current

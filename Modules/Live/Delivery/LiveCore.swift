@@ -15,10 +15,10 @@
     /// Sets the observed properties.
     var onShow: (@MainActor (LiveCollectionChange<Record>) -> Void)?
 
-    private let reader: Int
+    private nonisolated let reader: Int
     private var taken: LiveTaken<Record>?
     private var change: LiveCollectionChange<Record>?
-    private(set) var shown: LiveCollectionChange<Record>?
+    private(set) var shown: LiveShown<Record>?
     private var listeners: [Listener] = []
     private(set) var isDisposed = false
 
@@ -32,6 +32,10 @@
         if source.hasNews(reader) { lifetime.requestTurn() }
     }
 
+    /// Others may go on reading from the source: a slot that nobody empties would keep an old snapshot and cost a merge
+    /// with every frame.
+    deinit { source.removeReader(reader) }
+
     // MARK: A turn
 
     func take() { taken = source.take(reader) }
@@ -40,7 +44,7 @@
         change = isDisposed ? nil : taken?.change()
         taken = nil
         guard let change else { return }
-        shown = change
+        shown = LiveShown(version: change.version, snapshot: change.snapshot, status: change.status)
         onShow?(change)
     }
 
@@ -112,9 +116,14 @@ enum LiveStep: Int, CaseIterable, Sendable {
     }
 }
 
-extension LiveCollectionChange {
-    /// The same for one who has seen nothing.
-    var asFirst: LiveCollectionChange {
+/// What is shown, without what was shown before it.
+struct LiveShown<Record: LiveRecord>: Sendable {
+    let version: Int64
+    let snapshot: LiveSnapshot<Record>
+    let status: LiveStatus
+
+    /// The change for one who has seen nothing.
+    var asFirst: LiveCollectionChange<Record> {
         LiveCollectionChange(
             version: version, oldSnapshot: LiveSnapshot(), snapshot: snapshot,
             indices: IndexChange(insertions: Array(0..<snapshot.count)), oldStatus: LiveStatus(), status: status)

@@ -12,5 +12,8 @@ package struct MainActorDelivery: LiveDelivery {
 
     package init(_ runtime: any Runtime) { self.runtime = runtime }
 
-    package func schedule(_ turn: @escaping @MainActor @Sendable () -> Void) { runtime.spawn { await turn() } }
+    package func schedule(_ turn: @escaping @MainActor @Sendable () -> Void) {
+        // It begins on the main actor: from anywhere else it would have to hop there first.
+        runtime.spawn { @MainActor in turn() }
+    }
 }

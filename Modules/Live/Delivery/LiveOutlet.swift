@@ -130,10 +130,9 @@ package final class LiveOutlet<Query: LiveQuery>: LiveSource {
     private static func change(
         from old: LiveFrame<Query>, to new: LiveFrame<Query>, _ touched: Touched
     ) -> LiveCollectionChange<Record> {
-        let named = touched.isOverfull ? Touched.all(from: old.rows, to: new.rows) : touched
-        return LiveCollectionChange(
+        LiveCollectionChange(
             version: new.version, oldSnapshot: LiveSnapshot(old.rows), snapshot: LiveSnapshot(new.rows),
-            indices: IndexChange(from: old.rows, to: new.rows, touched: named), oldStatus: old.status,
+            indices: IndexChange(from: old.rows, to: new.rows, touched: touched), oldStatus: old.status,
             status: new.status)
     }
 }

@@ -70,18 +70,23 @@ extension Window {
         let direction = side == .end ? query.direction : query.direction.opposite
         var records: [Record] = []
         var bound = bound
-        // One more than asked for tells whether there is another page.
+        // The record after the last one tells whether there is another page: often the store's page names it already.
+        var following: Record?
         while records.count <= count {
-            let limit = min(count + 1 - records.count, LiveLimits.pageSizeMax)
+            let limit = min(max(1, count - records.count), LiveLimits.pageSizeMax)
             let page = try await query.page(in: store, from: bound, direction: direction, limit: limit)
-            records += page.records
+            if records.isEmpty { records = page.records } else { records += page.records }
+            following = page.hasMore ? page.following : nil
             guard page.hasMore, let last = page.records.last else { break }
+            if records.count == count, following != nil { break }
             bound = .beyond(query.key(of: last))
         }
         var next: Key?
         if records.count > count {
             next = query.key(of: records[count])
             records.removeSubrange(count...)
+        } else if records.count == count {
+            next = following.map(query.key)
         }
         return Fetched(reading: reading, records: records, next: next, side: side)
     }
@@ -121,10 +126,11 @@ extension Window {
     }
 
     private func replace(with fetched: Fetched) {
-        let ordered = fetched.side == .end ? fetched.records : fetched.records.reversed()
-        if rows.isEmpty { return fill(ordered) }
+        if rows.isEmpty {
+            return fetched.side == .end ? fill(fetched.records) : fill(fetched.records.reversed() as ReversedCollection)
+        }
         var gone = Set(keys.keys)
-        for record in ordered {
+        for record in fetched.records {
             gone.remove(record.id)
             put(record.id, query.key(of: record), record)
         }

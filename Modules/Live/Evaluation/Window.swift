@@ -138,12 +138,13 @@ final class Window<Query: LiveQuery> {
     }
 
     /// Takes over rows as a whole, for an empty window. Cost: linear.
-    func fill(_ records: [Record]) {
+    func fill(_ records: some Collection<Record>) {
+        if records.isEmpty { return }
         let ordered = records.map { RankedRows<Key, Record>.Row(query.key(of: $0), $0) }
         rows = RankedRows(isDescending: rows.isDescending, inOrder: ordered)
-        for row in ordered {
-            keys[row.record.id] = row.key
-            touched.note(row.record.id, from: nil, to: row.key)
-        }
+        keys.reserveCapacity(ordered.count)
+        for row in ordered { keys[row.record.id] = row.key }
+        // Everything is new: who saw nothing before needs no list of it.
+        touched.overflow()
     }
 }

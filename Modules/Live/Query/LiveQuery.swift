@@ -68,9 +68,13 @@ public struct LivePage<Record: Sendable>: Sendable {
     public var records: [Record]
     /// True when there are more in this direction.
     public var hasMore: Bool
+    /// The record after the last one, where the query knows it: it saves asking for it. Not looked at without
+    /// ``hasMore``.
+    public var following: Record?
 
-    public init(records: [Record], hasMore: Bool) {
+    public init(records: [Record], hasMore: Bool, following: Record? = nil) {
         self.records = records
         self.hasMore = hasMore
+        self.following = following
     }
 }

@@ -72,7 +72,7 @@ public struct MessagesQuery: LiveQuery {
             MessageQuery(
                 scope: scope, direction: direction == .ascending ? .ascending : .descending,
                 after: bound.map { Self.place(before: $0, direction) }, limit: limit))
-        return LivePage(records: page.messages, hasMore: page.next != nil)
+        return LivePage(records: page.messages, hasMore: page.next != nil, following: page.following)
     }
 
     /// The place behind which a page begins. Ordinals are whole numbers and no two messages share one, so the place

@@ -38,12 +38,19 @@ extension IndexChange {
     /// A record that changed its key but not its place among the others is a modification: the echo of an own message
     /// is not a move. As few records as possible count as moved.
     ///
-    /// - Parameter touched: names at least every record that differs.
-    /// - Complexity: O(t log n) for t touched records in windows of n, wherever they lie.
+    /// - Parameter touched: names at least every record that differs. Not looked at when one of the two is empty.
+    /// - Complexity: O(t log n) for t touched records in windows of n, wherever they lie; O(n) when one of the two is
+    ///   empty or when more was touched than `touched` lists.
     init<Key, Record: Equatable & Identifiable>(
         from old: RankedRows<Key, Record>, to new: RankedRows<Key, Record>,
         touched: TouchedRows<Record.ID, Key>
     ) {
+        if old.isEmpty || new.isEmpty {
+            deletions = Array(0..<old.count)
+            insertions = Array(0..<new.count)
+            return
+        }
+        let touched = touched.isOverfull ? .all(from: old, to: new) : touched
         var survivors: [Survivor] = []
         for places in touched.places.values {
             switch (places.old, places.new) {

@@ -19,12 +19,25 @@ public struct LiveSnapshot<Record: Sendable>: RandomAccessCollection, Sendable {
     /// - Precondition: `index` is at least 0 and below `count`.
     public subscript(index: Int) -> Record { rows.record(at: index) }
 
-    public func makeIterator() -> Iterator { Iterator(records: rows.records.makeIterator()) }
+    public func makeIterator() -> Iterator { Iterator(rows: rows) }
 
+    /// Reads so many rows at a time: who stops early has paid for no more than that.
     public struct Iterator: IteratorProtocol {
-        fileprivate var records: IndexingIterator<[Record]>
+        fileprivate let rows: any LiveRows<Record>
+        private var read = [Record]().makeIterator()
+        private var readCount = 0
 
-        public mutating func next() -> Record? { records.next() }
+        private static var recordsAtOnce: Int { 32 }
+
+        fileprivate init(rows: any LiveRows<Record>) { self.rows = rows }
+
+        public mutating func next() -> Record? {
+            if let record = read.next() { return record }
+            let end = Swift.min(rows.count, readCount + Self.recordsAtOnce)
+            read = rows.records(in: readCount..<end).makeIterator()
+            readCount = end
+            return read.next()
+        }
     }
 }
 
@@ -37,17 +50,17 @@ protocol LiveRows<Record>: Sendable {
     associatedtype Record: Sendable
     var count: Int { get }
     func record(at index: Int) -> Record
-    /// All of them, in order.
-    var records: [Record] { get }
+    /// Those at these indices, in order.
+    func records(in range: Range<Int>) -> [Record]
 }
 
 extension RankedRows: LiveRows {
     func record(at index: Int) -> Record { self[index].record }
-    var records: [Record] { rows.map(\.record) }
+    func records(in range: Range<Int>) -> [Record] { rows(in: range).map(\.record) }
 }
 
 private struct NoRows<Record: Sendable>: LiveRows {
     var count: Int { 0 }
     func record(at index: Int) -> Record { preconditionFailure("index \(index) of an empty snapshot") }
-    var records: [Record] { [] }
+    func records(in range: Range<Int>) -> [Record] { [] }
 }

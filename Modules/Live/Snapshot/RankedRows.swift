@@ -113,18 +113,23 @@ package struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendabl
     }
 
     /// Every row, in order. Cost: linear.
-    package var rows: [Row] {
+    package var rows: [Row] { rows(in: 0..<count) }
+
+    /// The rows at these indices, in order. Cost: linear in their number, plus O(log n).
+    package func rows(in range: Range<Int>) -> [Row] {
         var rows: [Row] = []
-        rows.reserveCapacity(count)
-        Self.visit(root) { rows.append($0) }
+        rows.reserveCapacity(range.count)
+        Self.visit(root, range) { rows.append($0) }
         return rows
     }
 
-    private static func visit(_ node: Node?, _ body: (Row) -> Void) {
-        guard let node else { return }
-        visit(node.left, body)
-        body(node.row)
-        visit(node.right, body)
+    /// - Parameter range: the indices wanted, counted from the first row of the node.
+    private static func visit(_ node: Node?, _ range: Range<Int>, _ body: (Row) -> Void) {
+        guard let node, range.lowerBound < node.count, range.upperBound > 0 else { return }
+        let before = node.left?.count ?? 0
+        visit(node.left, range, body)
+        if range.contains(before) { body(node.row) }
+        visit(node.right, (range.lowerBound - before - 1)..<(range.upperBound - before - 1), body)
     }
 
     // MARK: Changing

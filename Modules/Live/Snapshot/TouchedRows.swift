@@ -28,8 +28,12 @@ struct TouchedRows<ID: Hashable & Sendable, Key: Comparable & Sendable>: Sendabl
 
     /// Goes on with what changed afterwards.
     mutating func append(_ later: TouchedRows, limit: Int) {
-        if later.isOverfull { return overflow() }
-        for (id, moved) in later.places { note(id, from: moved.old, to: moved.new) }
+        if later.isOverfull || isOverfull { return overflow() }
+        if places.isEmpty {
+            places = later.places
+        } else {
+            for (id, moved) in later.places { note(id, from: moved.old, to: moved.new) }
+        }
         if places.count > limit { overflow() }
     }
 

@@ -106,14 +106,15 @@ extension Database {
         // One more than asked for tells whether there is another page.
         let limit = query.limit + 1
         var messages: [Message] = []
+        var names = MessageRow.Names()
         for (sql, arguments) in StoreQueries.page(query) where messages.count < limit {
             let rows = try Row.fetchCursor(
                 cachedStatement(sql: sql), arguments: arguments + [limit - messages.count])
-            while let row = try rows.next() { messages.append(try MessageRow(row).message) }
+            while let row = try rows.next() { messages.append(try MessageRow(row, &names).message) }
         }
         guard messages.count > query.limit else { return MessagePage(messages: messages, next: nil) }
-        messages.removeLast()
-        return MessagePage(messages: messages, next: messages.last.map(query.cursor))
+        let following = messages.removeLast()
+        return MessagePage(messages: messages, next: messages.last.map(query.cursor), following: following)
     }
 
     func deleteActions(before: Int64?, limit: Int) throws -> [DeleteAction] {

@@ -23,9 +23,15 @@ struct MessageRow: Sendable {
     }
 
     init(_ row: Row) throws {
+        var names = Names()
+        try self.init(row, &names)
+    }
+
+    /// One of many rows: what is the same in the row before is not made again.
+    init(_ row: Row, _ names: inout Names) throws {
         let ordinal: Int64 = row[0]
-        guard let id = MessageID(blob: row[1]), let channel = ChannelID(row[2] as String),
-            let sender = UserID(row[3] as String), let content = ContentCoding.decode(row[4] as Data),
+        guard let id = MessageID(blob: row[1]), let channel = names.channel(row[2]),
+            let sender = names.sender(row[3]), let content = ContentCoding.decode(row[4] as Data),
             let state = StateCode.state(row[10]),
             let role = RoleCode.role(row[17], (row[18] as Data?).flatMap(MessageID.init(blob:))),
             let history = (row[20] as String?).map(HistoryCoding.decode) ?? []
@@ -50,6 +56,25 @@ struct MessageRow: Sendable {
             lastAttemptAt: (row[12] as Int64?).map(Timestamp.init(milliseconds:)), history: history,
             previousSequence: row[9])
         bytes = row[5]
+    }
+}
+
+extension MessageRow {
+    /// The names in the row that was read last: neighbours often share them, and a name that is known to be one need
+    /// not be looked through again.
+    struct Names {
+        private var lastChannel: ChannelID?
+        private var lastSender: UserID?
+
+        mutating func channel(_ name: String) -> ChannelID? {
+            if lastChannel?.value != name { lastChannel = ChannelID(name) }
+            return lastChannel
+        }
+
+        mutating func sender(_ name: String) -> UserID? {
+            if lastSender?.value != name { lastSender = UserID(name) }
+            return lastSender
+        }
     }
 }
 
@@ -86,8 +111,14 @@ enum StoredJSON {
 
 extension MessageID {
     init?(blob: Data) {
-        guard let value = UUIDv7(bytes: blob) else { return nil }
-        self.init(value)
+        guard blob.count == 16 else { return nil }
+        let (high, low) = unsafe blob.withUnsafeBytes { bytes in
+            (
+                unsafe bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
+                unsafe bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+            )
+        }
+        self.init(UUIDv7(high: UInt64(bigEndian: high), low: UInt64(bigEndian: low)))
     }
 
     var blob: Data { Data(value.bytes) }

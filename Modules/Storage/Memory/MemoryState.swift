@@ -149,7 +149,10 @@ extension MemoryState {
             found = Self.keys(keys, query.direction, query.after?.ordinal, limit)
         }
         let messages = found.prefix(query.limit).compactMap { stored[$0]?.message }
-        return MessagePage(messages: messages, next: found.count > query.limit ? messages.last.map(query.cursor) : nil)
+        guard found.count > query.limit else { return MessagePage(messages: messages, next: nil) }
+        return MessagePage(
+            messages: messages, next: messages.last.map(query.cursor),
+            following: stored[found[query.limit]]?.message)
     }
 
     private static func keys<Key>(

@@ -56,10 +56,14 @@ public struct MessagePage: Sendable, Equatable {
     public var messages: [Message]
     /// Where the next page begins; `nil` when this was the last.
     public var next: MessageQuery.Cursor?
+    /// The first message of the next page: a store has to read it to know that there is one. `nil` when this was the
+    /// last.
+    public var following: Message?
 
-    public init(messages: [Message], next: MessageQuery.Cursor?) {
+    public init(messages: [Message], next: MessageQuery.Cursor?, following: Message? = nil) {
         self.messages = messages
         self.next = next
+        self.following = following
     }
 }
 

@@ -110,9 +110,13 @@ extension Store {
     func allPages(_ query: MessageQuery) async throws -> [Message] {
         var query = query
         var found: [Message] = []
+        var announced: Message?
         while true {
             let page = try await page(query)
             try require(page.messages.count <= query.limit, "a page of \(page.messages.count) for \(query.limit)")
+            if let announced { try requireEqual(page.messages.first, announced, "what the page before said follows") }
+            announced = page.following
+            try requireEqual(page.following == nil, page.next == nil, "nothing follows the last page alone")
             found += page.messages
             guard let next = page.next else { return found }
             try requireEqual(page.messages.count, query.limit, "the size of a page with a next one")

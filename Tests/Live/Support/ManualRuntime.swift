@@ -4,7 +4,7 @@ import Synchronization
 
 /// A runtime whose jobs begin when a test says so: one thread, one order, drawn by the test.
 final class ManualRuntime: Runtime {
-    typealias Job = @Sendable () async -> Void
+    typealias Job = @isolated(any) @Sendable () async -> Void
 
     private struct State {
         var jobs: [Job] = []

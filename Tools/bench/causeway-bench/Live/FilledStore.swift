@@ -75,6 +75,11 @@ struct FilledStore: Sendable {
         MessagesQuery(.channel(channels[channel]), direction: .descending, pageSize: pageSize)
     }
 
+    /// The same messages as an application's list of them begins: the oldest of them first, the newest at its end.
+    func tail(of channel: Int, pageSize: Int) -> MessagesQuery {
+        MessagesQuery(.channel(channels[channel]), direction: .ascending, anchor: .last, pageSize: pageSize)
+    }
+
     // MARK: Filling
 
     private static let transactionRows = 100_000

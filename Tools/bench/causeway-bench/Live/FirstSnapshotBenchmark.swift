@@ -15,22 +15,29 @@ struct FirstSnapshotBenchmark {
         let router = LiveRouter(store: store.store, runtime: SystemRuntime())
         let pool = try DatabasePool(path: store.database)
         var goals: [Goal] = []
-        var table = Table("first snapshot", "page", "live µs", "bare query µs", "ratio", "goal")
+        var table = Table("first snapshot", "page", "list", "live µs", "bare query µs", "ratio", "goal")
         for page in Self.pages {
             Bench.progress("first snapshots of \(Figure.grouped(page))")
-            var live: [Double] = []
+            let lists = [
+                ("newest first", store.newest(in: 0, pageSize: page)),
+                ("newest last", store.tail(of: 0, pageSize: page)),
+            ]
+            var live = Array(repeating: [Double](), count: lists.count)
             var bare: [Double] = []
             for _ in 0..<Self.rounds {
-                live.append(try await open(page, router))
+                for (index, (_, query)) in lists.enumerated() { live[index].append(try await open(query, router)) }
                 bare.append(try await query(page, pool))
             }
-            let goal = Goal(
-                name: "first snapshot of \(page) beside the bare query", ratio: live.median / bare.median,
-                bound: .atMost(3))
-            goals.append(goal)
-            table.add(
-                "\(Figure.grouped(store.messages)) stored", Figure.grouped(page), Figure.microseconds(live.median),
-                Figure.microseconds(bare.median), Figure.ratio(goal.ratio), goal.verdict)
+            for (index, (name, _)) in lists.enumerated() {
+                let goal = Goal(
+                    name: "first snapshot of \(page), \(name), beside the bare query",
+                    ratio: live[index].median / bare.median, bound: .atMost(3))
+                goals.append(goal)
+                table.add(
+                    "\(Figure.grouped(store.messages)) stored", Figure.grouped(page), name,
+                    Figure.microseconds(live[index].median), Figure.microseconds(bare.median),
+                    Figure.ratio(goal.ratio), goal.verdict)
+            }
         }
         table.show()
         try pool.close()
@@ -38,16 +45,15 @@ struct FirstSnapshotBenchmark {
     }
 
     /// Seconds until an observer has the first page.
-    @MainActor private func open(_ page: Int, _ router: LiveRouter) async throws -> Double {
+    @MainActor private func open(_ query: MessagesQuery, _ router: LiveRouter) async throws -> Double {
         let start = ContinuousClock.now
-        let collection = router.collection(store.newest(in: 0, pageSize: page))
+        let collection = router.collection(query)
         var token: NotificationToken?
         let end = await withCheckedContinuation { isTold in
             token = collection.observeOnce { _, _ in isTold.resume(returning: ContinuousClock.now) }
         }
-        guard collection.count == page, collection.hasNext else {
-            throw BenchError("the first snapshot has \(collection.count) messages")
-        }
+        guard collection.count == query.pageSize, query.anchor == .last ? collection.hasPrevious : collection.hasNext
+        else { throw BenchError("the first snapshot has \(collection.count) messages") }
         token?.invalidate()
         collection.dispose()
         return (end - start).seconds

@@ -1,0 +1,131 @@
+import CausewayLive
+import CausewayModels
+import CausewayStorage
+import Testing
+
+/// What is held no longer than somebody looks at it.
+@MainActor struct LettingGoTests {
+    @Test func aTokenThatWasInvalidatedHoldsNothing() throws {
+        try LiveWorld.run { world in
+            let (window, shown) = (Weak<ScriptedRemote>(), Weak<LiveCollection<Message>>())
+            let token = try await observed(world, window, shown)
+            await world.settle()
+            #expect(window.value != nil && shown.value != nil)
+            token.invalidate()
+            await world.settle()
+            #expect(window.value == nil && shown.value == nil)
+            withExtendedLifetime(token) {}
+        }
+    }
+
+    private nonisolated func observed(
+        _ world: LiveWorld, _ window: Weak<ScriptedRemote>, _ shown: Weak<LiveCollection<Message>>
+    ) async throws -> NotificationToken {
+        let remote = ScriptedRemote(world.store)
+        let token = onMain {
+            let collection = world.collection(remote)
+            (window.value, shown.value) = (remote, collection)
+            return collection.observe { _, _ in }
+        }
+        await world.settle()
+        remote.answer()
+        return token
+    }
+
+    @Test(arguments: [true, false])
+    func aTokenThatHasEndedLetsGoWhenItIsInvalidated(isDisposed: Bool) throws {
+        try LiveWorld.run { world in
+            try await world.put(1, at: 1)
+            let (shown, object) = (Weak<LiveCollection<Message>>(), Weak<LiveObject<Message>>())
+            let tokens = onMain {
+                let collection = world.collection(nil)
+                let one = world.router.object(OneMessageQuery(Sample.id(1)))
+                (shown.value, object.value) = (collection, one)
+                return [collection.observeOnce { _, _ in }, one.observeOnce { _, _ in }]
+            }
+            await world.settle()
+            if isDisposed {
+                onMain {
+                    shown.value?.dispose()
+                    object.value?.dispose()
+                }
+            }
+            await world.settle()
+            #expect(shown.value != nil && object.value != nil)
+            for token in tokens { token.invalidate() }
+            await world.settle()
+            #expect(shown.value == nil && object.value == nil)
+            withExtendedLifetime(tokens) {}
+        }
+    }
+
+    /// What follows the changes goes on; the slot of what was shown goes with it.
+    @Test func aCollectionThatIsGoneKeepsNoOldState() throws {
+        try LiveWorld.run { world in
+            try await world.put(1, at: 1)
+            let mark = Weak<MarkedMessage.Mark>()
+            let changes = await onlyChanges(world, mark)
+            let reader = changes.makeAsyncIterator()
+            #expect(await reader.next()?.snapshot.count == 1)
+            try await world.edit(1, at: 1, "edited")
+            await world.settle()
+            #expect(await reader.next()?.modifications == [0])
+            await world.settle()
+            #expect(mark.value == nil)
+        }
+    }
+
+    private nonisolated func onlyChanges(
+        _ world: LiveWorld, _ mark: Weak<MarkedMessage.Mark>
+    ) async -> LiveChanges<MarkedMessage> {
+        let collection = onMain { world.router.collection(MarkedQuery(MessagesQuery(.channel(world.general)))) }
+        await world.settle()
+        onMain { mark.value = collection.object(at: 0)?.mark }
+        #expect(mark.value != nil)
+        return collection.changes
+    }
+
+    @Test func whatWasShownBeforeIsNotKept() throws {
+        try LiveWorld.run { world in
+            try await world.put(1, at: 1)
+            let mark = Weak<MarkedMessage.Mark>()
+            let collection = onMain { world.router.collection(MarkedQuery(MessagesQuery(.channel(world.general)))) }
+            await world.settle()
+            onMain { mark.value = collection.object(at: 0)?.mark }
+            #expect(mark.value != nil)
+            try await world.edit(1, at: 1, "edited")
+            await world.settle()
+            onMain { #expect(collection.object(at: 0)?.message.text == "edited") }
+            #expect(mark.value == nil)
+        }
+    }
+
+    @Test(arguments: [LiveAnchor<MessageQuery.Cursor>.first, .last])
+    func theLargestPageIsOneQuestion(_ anchor: LiveAnchor<MessageQuery.Cursor>) throws {
+        try LiveWorld.run { world in
+            let count = LiveLimits.pageSizeMax + 1
+            try await world.store.commit(
+                (1...count).map { .merge(try Sample.placed($0, at: Int64($0), in: world.general), at: Sample.time) })
+            let query = MarkedQuery(MessagesQuery(.channel(world.general), anchor: anchor, pageSize: count - 1))
+            let collection = onMain { world.router.collection(query) }
+            await world.settle()
+            onMain {
+                let numbers = anchor == .first ? 1...(count - 1) : 2...count
+                #expect(collection.allObjects().map(\.message.text) == numbers.map(String.init))
+                #expect(
+                    collection.snapshots.indices.allSatisfy { collection.snapshots[$0] == collection.object(at: $0) })
+                #expect(collection.hasNext == (anchor == .first) && collection.hasPrevious == (anchor == .last))
+            }
+            #expect(query.pages.count == 1)
+        }
+    }
+}
+
+extension LiveWorld {
+    /// Puts an edited message of somebody else into the store.
+    func edit(_ number: Int, at position: Int64, _ text: String) async throws {
+        var placed = try Sample.placed(number, at: position, text, in: general)
+        placed.face.editedAt = Sample.time
+        try await store.commit([.merge(placed, at: Sample.time)])
+    }
+}
