@@ -12,7 +12,7 @@ extension Window {
         case more(Side, count: Int)
     }
 
-    enum Side: Sendable { case start, end }
+    typealias Side = WindowSide
 
     /// Records in the order in which they were read, without the last of them, which only says what lies next.
     struct Fetched: Sendable {
@@ -21,22 +21,26 @@ extension Window {
         var next: Key?
         /// The way they were read in, as they are shown: towards the end of the window or towards its start.
         var side: Side
+        /// True when they come from more than one state of the store: one may be among them twice.
+        var isOfManyStates = false
     }
 
     /// What is to be read next; `nil` when the window is as it should be.
     var need: Reading? {
         if isStale { return isReopening ? .anew : .again }
-        if demand.end > 0, !end.isOpen { return .more(.end, count: demand.end) }
-        if demand.start > 0, !start.isOpen { return .more(.start, count: demand.start) }
-        let missing = target - rows.count
+        if demand.end > 0, end.isBounded { return .more(.end, count: demand.end) }
+        if demand.start > 0, start.isBounded { return .more(.start, count: demand.start) }
         if missing > 0, plantedFault != .neverRefills {
-            if !end.isOpen { return .more(.end, count: missing) }
-            if !start.isOpen { return .more(.start, count: missing) }
+            if end.isBounded { return .more(.end, count: missing) }
+            if start.isBounded { return .more(.start, count: missing) }
         }
         if end.isUnknown { return .more(.end, count: 0) }
         if start.isUnknown { return .more(.start, count: 0) }
         return nil
     }
+
+    /// How many rows it has too few, without the pages that are still to come.
+    var missing: Int { target - rows.count - demand.start - demand.end }
 
     // MARK: Asking
 
@@ -51,9 +55,7 @@ extension Window {
             }
         case .again:
             let count = max(target, rows.count)
-            guard case .bounded(let at, _) = start else {
-                return try await fetch(reading, .end, from: nil, count: count, store)
-            }
+            guard let at = start.key else { return try await fetch(reading, .end, from: nil, count: count, store) }
             if end.isOpen { return try await fetch(reading, .start, from: nil, count: count, store) }
             return try await fetch(reading, .end, from: .at(at), count: count, store)
         case .more(let side, let count):
@@ -70,20 +72,26 @@ extension Window {
         let direction = side == .end ? query.direction : query.direction.opposite
         var records: [Record] = []
         var bound = bound
+        var pages = 0
         // One more than asked for tells whether there is another page.
         while records.count <= count {
-            let limit = min(count + 1 - records.count, LiveLimits.pageSizeMax)
+            let limit = min(count + 1 - records.count, readingMax)
             let page = try await query.page(in: store, from: bound, direction: direction, limit: limit)
             records += page.records
+            pages += 1
             guard page.hasMore, let last = page.records.last else { break }
             bound = .beyond(query.key(of: last))
+        }
+        if let last = records.last, isPast(query.key(of: last), side) {
+            let end = records.firstIndex { isPast(query.key(of: $0), side) }
+            records.removeSubrange((end ?? records.endIndex)...)
         }
         var next: Key?
         if records.count > count {
             next = query.key(of: records[count])
             records.removeSubrange(count...)
         }
-        return Fetched(reading: reading, records: records, next: next, side: side)
+        return Fetched(reading: reading, records: records, next: next, side: side, isOfManyStates: pages > 1)
     }
 
     // MARK: Taking over
@@ -95,8 +103,8 @@ extension Window {
             replace(with: fetched)
             let edge = edge(after: fetched, from: nil)
             switch query.anchor {
-            case .first: (start, end) = (.open, edge)
-            case .last: (start, end) = (edge, .open)
+            case .first: (start, end) = (outermost(.start), edge)
+            case .last: (start, end) = (edge, outermost(.end))
             case .at(let key): (start, end) = (.bounded(at: key, beyond: nil), edge)
             }
             settled()
@@ -116,15 +124,21 @@ extension Window {
             case .end: end = edge(after: fetched, from: end)
             case .start: start = edge(after: fetched, from: start)
             }
-            meetDemand(side, count)
+            meetDemand(side, asked: count, fetched.records.count)
         }
+        // What was asked for at an edge that is open now is all there.
+        if start.isOpen { settleDemand(.start, left: 0) }
+        if end.isOpen { settleDemand(.end, left: 0) }
     }
 
     private func replace(with fetched: Fetched) {
         let ordered = fetched.side == .end ? fetched.records : fetched.records.reversed()
-        if rows.isEmpty { return fill(ordered) }
+        if rows.isEmpty, !fetched.isOfManyStates || Set(ordered.map(\.id)).count == ordered.count {
+            return fill(ordered)
+        }
         var gone = Set(keys.keys)
-        for record in ordered {
+        // What was read last holds.
+        for record in fetched.records {
             gone.remove(record.id)
             put(record.id, query.key(of: record), record)
         }
@@ -133,18 +147,26 @@ extension Window {
 
     /// The edge at which a reading ended. With nothing read it stays where it was.
     private func edge(after fetched: Fetched, from old: WindowEdge<Key>?) -> WindowEdge<Key> {
-        guard let next = fetched.next else { return .open }
+        guard let next = fetched.next else { return outermost(fetched.side) }
         if let last = fetched.records.last { return .bounded(at: query.key(of: last), beyond: next) }
         if case .bounded(let at, _)? = old { return .bounded(at: at, beyond: next) }
         preconditionFailure("a first page that ends before its first record")
     }
 
-    /// A page that was asked for and came short is not made up for at the other end.
-    private func meetDemand(_ side: Side, _ count: Int) {
+    /// A page that was asked for and came short is made up for by the server where it has more, and not at the other
+    /// end.
+    private func meetDemand(_ side: Side, asked count: Int, _ found: Int) {
         let asked = side == .end ? demand.end : demand.start
         guard asked > 0, count >= asked else { return }
-        if side == .end { demand.end = 0 } else { demand.start = 0 }
-        target = max(pageSize, min(target, rows.count))
+        let isLimited = side == .end ? end.isLimited : start.isLimited
+        settleDemand(side, left: isLimited ? max(0, asked - found) : 0)
+    }
+
+    private func settleDemand(_ side: Side, left: Int) {
+        let old = side == .end ? demand.end : demand.start
+        guard left < old else { return }
+        if side == .end { demand.end = left } else { demand.start = left }
+        target = max(pageSize, min(target, rows.count + demand.start + demand.end))
     }
 
     // MARK: Pages
