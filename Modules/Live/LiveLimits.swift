@@ -25,8 +25,8 @@ public enum LiveLimits {
     static let breath: Duration = .milliseconds(2)
     /// The pause before a store is read again that could not be read.
     static let readRetryInterval: Duration = .seconds(1)
-    /// Windows that are read before what is known is shown, and before what came meanwhile is looked at.
-    static let windowsPerPassMax = 64
+    /// New windows that are read before they are shown, and before what was asked for meanwhile is done.
+    static let newcomersPerPassMax = 64
     /// Questions to the server under way at a time, of all windows; the others wait.
     static let loadsMax = 8
     /// Records in one page of a refresh beyond the first.

@@ -40,8 +40,6 @@ package actor LiveRouter {
     /// Windows that could not be read; they are left alone until it is tried again.
     private var unreadable: Set<Int> = []
     private var isRetryOnItsWay = false
-    /// The window that was read last: the next one has its turn first.
-    private var lastRead = 0
     private var isOver = false
     /// When the last pass ended, and how many in a row began at its heels.
     private var lastPassEnd = MonotonicTime.zero
@@ -223,9 +221,11 @@ package actor LiveRouter {
     // MARK: The store
 
     private func readWhatIsNeeded() async {
-        let turn = windowsToRead
+        let newcomers = newcomersToRead
         for _ in 0..<LiveLimits.settlingRoundsMax {
-            let needy = turn.filter { $0.needsReading && !unreadable.contains($0.id) }
+            let needy = stirred.subtracting(unreadable).sorted().compactMap { windows[$0] }.filter {
+                $0.needsReading && ($0.isShown || newcomers.contains($0.id))
+            }
             if needy.isEmpty { break }
             for window in needy {
                 await window.read(from: store)
@@ -240,13 +240,13 @@ package actor LiveRouter {
         if !unreadable.isEmpty { retryLater() }
     }
 
-    /// Those that have their turn in this pass.
-    private var windowsToRead: [any LiveWindow] {
-        let needy = stirred.filter { windows[$0]?.needsReading == true && !unreadable.contains($0) }.sorted()
-        let turn = (needy.filter { $0 > lastRead } + needy.filter { $0 <= lastRead })
-            .prefix(LiveLimits.windowsPerPassMax)
-        lastRead = turn.last ?? lastRead
-        return turn.compactMap { windows[$0] }
+    /// The windows that are shown the first time by this pass. Those that are shown already are read in every pass: no
+    /// two of them may disagree.
+    private var newcomersToRead: Set<Int> {
+        let newcomers = stirred.subtracting(unreadable).filter {
+            windows[$0].map { !$0.isShown && $0.needsReading } ?? false
+        }
+        return Set(newcomers.sorted().prefix(LiveLimits.newcomersPerPassMax))
     }
 
     private func retryLater() {

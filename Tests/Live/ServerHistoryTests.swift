@@ -6,7 +6,7 @@ import Testing
 struct ServerHistoryTests {
     @Test(arguments: 0..<4)
     func whatIsFreshHasNoHoles(part: Int) async throws {
-        let count = HistoryTests.share(of: HistoryTests.setting("LIVE_SERVERS", 2000), part: part, of: 4)
+        let count = HistoryTests.share(of: HistoryTests.setting("LIVE_SERVERS", 240), part: part, of: 4)
         var failures = 0
         for seed in count {
             do {

@@ -5,6 +5,8 @@ import CausewayStorage
 protocol LiveWindow: AnyObject {
     var id: Int { get }
     var topic: LiveTopic { get }
+    /// True when something of it was handed over.
+    var isShown: Bool { get }
 
     /// Takes in one change of the feed.
     func apply(_ change: RecordChange)

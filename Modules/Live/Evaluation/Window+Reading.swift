@@ -55,9 +55,11 @@ extension Window {
             }
         case .again:
             let count = max(target, rows.count)
-            guard let at = start.key else { return try await fetch(reading, .end, from: nil, count: count, store) }
-            if end.isOpen { return try await fetch(reading, .start, from: nil, count: count, store) }
-            return try await fetch(reading, .end, from: .at(at), count: count, store)
+            // From the side of the anchor on: there it neither lets go of what it shows nor misses what came to be.
+            if query.anchor == .last {
+                return try await fetch(reading, .start, from: end.key.map { .at($0) }, count: count, store)
+            }
+            return try await fetch(reading, .end, from: start.key.map { .at($0) }, count: count, store)
         case .more(let side, let count):
             guard case .bounded(let at, _) = side == .end ? end : start else {
                 return Fetched(reading: reading, records: [], next: nil, side: side)

@@ -43,6 +43,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     }
 
     var topic: LiveTopic { window.query.topic }
+    var isShown: Bool { frozen.status.isOpen }
 
     // MARK: The feed
 

@@ -175,7 +175,8 @@ private final class ServedWindow {
         guard let change = outlet.take(reader)?.change() else { return }
         try check.accept(change, timeline)
         last = change
-        guard change.dataStatus == .fresh, let first = placed.first, let end = placed.last else { return }
+        // While it is asked again, what comes first may lie far from the rest.
+        guard change.dataStatus == .fresh, change.loadingStatus == .loaded, let first = placed.first, let end = placed.last else { return }
         // Places on the server are whole numbers from 1 without holes.
         let expected = min(end, Int64(known)) - first + 1
         guard placed.filter({ $0 <= known }).count >= expected else {
