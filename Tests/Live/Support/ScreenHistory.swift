@@ -234,8 +234,11 @@ private final class Screen: Sendable {
             guard state.observers.count > 1 else { return }
             let index = world.below(state.observers.count)
             state.isValid[index] = false
-            if choice == 5 { return state.observers[index].token = nil }
-            state.observers[index].token?.invalidate()
+            if choice == 5 {
+                state.observers[index].token = nil
+            } else {
+                state.observers[index].token?.invalidate()
+            }
         case 8, 9: observeOnce()
         case 10: listen(isOnce: false)
         case 11: listen(isOnce: true)

@@ -128,7 +128,8 @@ private final class ServerWorld {
                 try look()
             }
             guard !window.hasMore, window.placed.count == server.messages.count else {
-                throw Violation("\(window.query): \(window.placed) of \(server.messages.count), however often one pages")
+                throw Violation(
+                    "\(window.query): \(window.placed) of \(server.messages.count), however often one pages")
             }
         }
     }
@@ -176,7 +177,9 @@ private final class ServedWindow {
         try check.accept(change, timeline)
         last = change
         // While it is asked again, what comes first may lie far from the rest.
-        guard change.dataStatus == .fresh, change.loadingStatus == .loaded, let first = placed.first, let end = placed.last else { return }
+        guard change.dataStatus == .fresh, change.loadingStatus == .loaded, let first = placed.first,
+            let end = placed.last
+        else { return }
         // Places on the server are whole numbers from 1 without holes.
         let expected = min(end, Int64(known)) - first + 1
         guard placed.filter({ $0 <= known }).count >= expected else {
