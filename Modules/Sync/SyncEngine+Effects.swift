@@ -145,16 +145,18 @@ extension SyncEngine {
     /// A page could not be asked for. The outbox, which has nothing to send perhaps, does not know what that says of
     /// the way to the server: it is looked for after a while, and whoever wants pages told when it is there.
     func missedPage() {
-        guard !hasMissedPage else { return }
         hasMissedPage = true
+        guard !isPageProbePlanned else { return }
+        isPageProbePlanned = true
         runtime.spawn { [runtime, weak self] in
             await runtime.sleep(until: runtime.now + SyncLimits.missedPageProbeInterval)
             await self?.probeForMissedPage()
         }
     }
 
-    /// Somebody who cannot be reached is looked for anyway.
+    /// A server that cannot be reached is looked for anyway.
     private func probeForMissedPage() {
+        isPageProbePlanned = false
         if hasMissedPage, outbox.isReached { submit(.event(.probeRequested)) }
     }
 

@@ -47,6 +47,8 @@ package actor SyncEngine {
     var probe: RuntimeTask?
     /// True when a page could not be asked for since the server was reached last.
     var hasMissedPage = false
+    /// True when the server will be looked for because of that.
+    var isPageProbePlanned = false
     var waiters = Waiters()
 
     private var inbox: Deque<Input> = []

@@ -79,22 +79,22 @@ import Testing
             let placed = try Self.placed(1, world)
             world.transport.server.withLock { $0.page = [placed] }
             let client = try await world.open()
-            let messages = onMain { client.messages.liveMessages(in: world.general) }
+            let messages = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(1))
-            onMain { #expect(messages.loadingStatus == .error && messages.dataStatus == .error) }
+            #expect(messages.last?.loadingStatus == .error && messages.last?.dataStatus == .error)
             try await world.login(client)
             await world.pass(.seconds(1))
-            onMain {
-                #expect(messages.dataStatus == .fresh && messages.loadingStatus == .loaded && messages.error == nil)
-                #expect(messages.count == 1)
-            }
+            #expect(
+                messages.last?.dataStatus == .fresh && messages.last?.loadingStatus == .loaded
+                    && messages.last?.error == nil)
+            #expect(messages.last?.snapshot.count == 1)
             // Nobody can vouch for it any more.
             _ = try await client.logout()
             await world.pass(.seconds(1))
-            onMain { #expect(messages.dataStatus == .local && messages.error as? SyncError == .noSession) }
+            #expect(messages.last?.dataStatus == .local && messages.last?.error as? SyncError == .noSession)
             try await world.login(client)
             await world.pass(.seconds(1))
-            onMain { #expect(messages.dataStatus == .fresh && messages.error == nil) }
+            #expect(messages.last?.dataStatus == .fresh && messages.last?.error == nil)
             await client.close()
         }
     }
@@ -108,9 +108,9 @@ import Testing
                 server.greeting = .failure(.unreachable(detail: "no network"))
             }
             // Nothing is sent: only the page that cannot be read says that the server is not there.
-            let messages = onMain { client.messages.liveMessages(in: world.general) }
+            let messages = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(60))
-            onMain { #expect(messages.loadingStatus == .error) }
+            #expect(messages.last?.loadingStatus == .error)
             #expect(world.transport.server.withLock { $0.pageQueries.count } == 1)
             let placed = try Self.placed(1, world)
             let user = try #require(UserID("ann"))
@@ -119,8 +119,8 @@ import Testing
                 server.greeting = .success(ServerGreeting(user: user, server: "scripted"))
                 server.page = [placed]
             }
-            try await world.until("the list is fresh") { onMain { messages.dataStatus == .fresh } }
-            onMain { #expect(messages.count == 1 && messages.error == nil) }
+            try await world.until("the list is fresh") { messages.last?.dataStatus == .fresh }
+            #expect(messages.last?.snapshot.count == 1 && messages.last?.error == nil)
             await client.close()
         }
     }
@@ -130,12 +130,12 @@ import Testing
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
             world.transport.server.withLock { $0.pageError = .transient(code: "busy", detail: "later") }
-            let messages = onMain { client.messages.liveMessages(in: world.general) }
+            let messages = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(100))
             let count = world.transport.server.withLock { $0.pageQueries.count }
             #expect((5...15).contains(count), "it was asked \(count) times")
             world.transport.server.withLock { $0.pageError = nil }
-            try await world.until("the list is fresh") { onMain { messages.dataStatus == .fresh } }
+            try await world.until("the list is fresh") { messages.last?.dataStatus == .fresh }
             await client.close()
         }
     }
@@ -148,16 +148,14 @@ import Testing
             placed.face.content = .text("edited elsewhere")
             let edited = placed
             world.transport.server.withLock { $0.page = [edited] }
-            let message = onMain { client.messages.liveMessage(edited.id) }
+            let message = Followed(onMain { client.messages.liveMessage(edited.id).changes }, world.runtime)
             await world.pass(.seconds(1))
             #expect(
                 world.transport.server.withLock { $0.pageQueries } == [
                     RemoteQuery(channel: world.general, range: .after(position: 6), limit: 1)
                 ])
-            onMain {
-                #expect(message.snapshot?.content == edited.content)
-                #expect(message.dataStatus == .fresh && message.loadingStatus == .loaded)
-            }
+            #expect(message.last?.snapshot.first?.content == edited.content)
+            #expect(message.last?.dataStatus == .fresh && message.last?.loadingStatus == .loaded)
             await client.close()
         }
     }
@@ -165,17 +163,36 @@ import Testing
     @Test func closingTheClientEndsWhatIsLive() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
-            let messages = onMain { client.messages.liveMessages(in: world.general) }
-            let changes = messages.changes
-            let follower = world.runtime.spawn { for await _ in changes {} }
+            let messages = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(1))
-            onMain { #expect(messages.dataStatus == .fresh) }
+            #expect(messages.last?.dataStatus == .fresh)
             await client.close()
-            await follower.finished()
+            await messages.task.finished()
             await world.pass(.seconds(1))
-            onMain { #expect(messages.dataStatus == .error && messages.loadingStatus == .error) }
+            #expect(messages.last?.dataStatus == .error && messages.last?.loadingStatus == .error)
         }
     }
+}
+
+/// Follows changes until they end.
+private final class Followed: Sendable {
+    private let told: Told
+    let task: RuntimeTask
+
+    private final class Told: Sendable {
+        let last = Mutex<LiveCollectionChange<Message>?>(nil)
+    }
+
+    init(_ changes: LiveChanges<Message>, _ runtime: any Runtime) {
+        let told = Told()
+        self.told = told
+        task = runtime.spawn {
+            for await change in changes { told.last.withLock { $0 = change } }
+        }
+    }
+
+    /// What was told last.
+    var last: LiveCollectionChange<Message>? { told.last.withLock { $0 } }
 }
 
 /// Runs `body` as the main actor, which the calling thread is.
