@@ -31,14 +31,14 @@ public final class CausewayClient: Sendable {
 
     private init(
         engine: SyncEngine, store: any Store, transports: TransportRegistry, credentials: any CredentialStore,
-        runtime: any Runtime, configuration: ClientConfiguration
+        runtime: any Runtime, live: LiveRouter, configuration: ClientConfiguration
     ) {
         self.engine = engine
         self.store = store
         self.transports = transports
         self.credentials = credentials
         self.runtime = runtime
-        live = LiveRouter(store: store, runtime: runtime)
+        self.live = live
         messages = MessageRepository(
             engine: engine, store: store, runtime: runtime, live: live, ordering: configuration.ordering)
     }
@@ -67,11 +67,13 @@ public final class CausewayClient: Sendable {
         }
         var outbox = configuration.outbox
         outbox.precedence = configuration.ordering.precedence
+        let live = LiveRouter(store: store, runtime: runtime)
         let engine = SyncEngine(
-            store: store, snapshot: snapshot, runtime: runtime, configuration: outbox, ordering: configuration.ordering)
+            store: store, snapshot: snapshot, runtime: runtime, configuration: outbox, ordering: configuration.ordering
+        ) { occasion in live.refresh(isNewSession: occasion == .sessionChanged) }
         let client = CausewayClient(
             engine: engine, store: store, transports: transports, credentials: credentials, runtime: runtime,
-            configuration: configuration)
+            live: live, configuration: configuration)
         try await client.goOn(with: session)
         return client
     }
@@ -183,9 +185,11 @@ public final class CausewayClient: Sendable {
     /// What the engine holds for work that is not done; for tests and simulators.
     package func footprint() async -> SyncFootprint { await engine.footprint }
 
-    /// Stops the engine and closes the store. What is undelivered stays in the store. May be called twice.
+    /// Stops the engine, ends what is live (its statuses become `error`, its iterators end) and closes the store. What
+    /// is undelivered stays in the store. May be called twice.
     public func close() async {
         await engine.close()
+        await live.close()
         await store.close()
     }
 }

@@ -3,43 +3,35 @@ import CausewayModels
 import CausewayStorage
 import CausewaySync
 import CausewayTransport
-import Synchronization
 
-/// The server's part of a live collection of a channel: asks for pages by position, one after the other from where the
-/// collection began, so that what it has asked for has no holes whatever was stored before.
-final class ChannelRemote: LiveRemote {
-    /// The positions between which everything was asked for.
-    private struct Covered {
-        var lowest: Int64?
-        var highest: Int64?
-    }
+/// The server's part of a live collection of a channel: asks for pages by position.
+struct ChannelRemote: LiveRemote {
+    typealias Key = MessageQuery.Cursor
 
-    private let engine: SyncEngine
-    private let query: MessagesQuery
-    private let channel: ChannelID
-    private let covered = Mutex(Covered())
+    let engine: SyncEngine
+    let query: MessagesQuery
+    let channel: ChannelID
 
-    init(engine: SyncEngine, query: MessagesQuery, channel: ChannelID) {
-        self.engine = engine
-        self.query = query
-        self.channel = channel
-    }
-
-    func load(_ page: LiveRemotePage) async throws -> Bool {
-        guard let range = range(of: page) else { return false }
-        let limit = min(max(1, query.pageSize), Limits.pageSizeMax)
-        let answer = try await engine.refresh(RemoteQuery(channel: channel, range: range, limit: limit))
-        covered.withLock { covered in
-            if page == .first { covered = Covered() }
-            for position in answer.items.map(\.placement.position) {
-                covered.lowest = min(covered.lowest ?? position, position)
-                covered.highest = max(covered.highest ?? position, position)
-            }
+    func load(_ page: LiveRemotePage<Key>) async throws -> LiveReach<Key> {
+        let range = range(of: page)
+        let answer = try await engine.refresh(RemoteQuery(channel: channel, range: range, limit: count(of: page)))
+        var (older, newer) = ends(of: range)
+        let positions = answer.items.map(\.placement.position)
+        switch range {
+        case .newest, .before: older = answer.hasMore ? positions.min().map(Self.start) : nil
+        case .after: newer = answer.hasMore ? positions.max().map(Self.end) : nil
         }
-        return answer.hasMore
+        return query.direction == .ascending ? LiveReach(start: older, end: newer) : LiveReach(start: newer, end: older)
     }
 
-    private func range(of page: LiveRemotePage) -> RemoteQuery.Range? {
+    private func count(of page: LiveRemotePage<Key>) -> Int {
+        switch page {
+        case .first: min(max(1, query.pageSize), Limits.pageSizeMax)
+        case .next(_, let count), .previous(_, let count): count
+        }
+    }
+
+    private func range(of page: LiveRemotePage<Key>) -> RemoteQuery.Range {
         let isAscending = query.direction == .ascending
         switch page {
         case .first:
@@ -47,18 +39,29 @@ final class ChannelRemote: LiveRemote {
             case .first: return isAscending ? .after(position: 0) : .newest
             case .last: return isAscending ? .newest : .after(position: 0)
             // What is undelivered lies behind everything that the server has.
-            case .at(let cursor): return cursor.position == .max ? .newest : .after(position: cursor.position - 1)
+            case .at(let cursor) where cursor.position == .max: return .newest
+            case .at(let cursor):
+                let position = max(cursor.position, 1)
+                return isAscending ? .after(position: position - 1) : .before(position: position + 1)
             }
-        case .next: return isAscending ? newer : older
-        case .previous: return isAscending ? older : newer
+        case .next(let key, _):
+            return isAscending ? .after(position: key.position) : .before(position: key.position)
+        case .previous(let key, _):
+            return isAscending ? .before(position: key.position) : .after(position: key.position)
         }
     }
 
-    private var older: RemoteQuery.Range? {
-        covered.withLock { $0.lowest }.map { .before(position: $0) }
+    /// How far a page can say anything: what lies at the other side of its range was not asked for.
+    private func ends(of range: RemoteQuery.Range) -> (older: Key?, newer: Key?) {
+        switch range {
+        case .newest: (nil, nil)
+        case .after(let position): (position > 0 ? Self.start(position + 1) : nil, nil)
+        case .before(let position): (nil, Self.end(position - 1))
+        }
     }
 
-    private var newer: RemoteQuery.Range? {
-        covered.withLock { $0.highest }.map { .after(position: $0) }
-    }
+    /// Before every message at this position, and behind everything at the one below.
+    private static func start(_ position: Int64) -> Key { Key(position: position, ordinal: .min) }
+
+    private static func end(_ position: Int64) -> Key { Key(position: position, ordinal: .max) }
 }

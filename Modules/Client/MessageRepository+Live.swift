@@ -21,9 +21,12 @@ extension MessageRepository {
         return live.collection(query, remote: ChannelRemote(engine: engine, query: query, channel: channel))
     }
 
-    /// One message, by its id; `snapshot` is `nil` while there is none here.
+    /// One message, by its id: what is stored at once, what the server has as soon as it answers, and every change from
+    /// then on. `snapshot` is `nil` while there is none here.
     @MainActor
-    public func liveMessage(_ id: MessageID) -> LiveObject<Message> { live.object(OneMessageQuery(id)) }
+    public func liveMessage(_ id: MessageID) -> LiveObject<Message> {
+        live.object(OneMessageQuery(id), remote: MessageRemote(engine: engine, store: store, id: id))
+    }
 
     /// Everything that is not `synced`, in the order of creation.
     @MainActor

@@ -2,7 +2,8 @@
 ///
 /// Each iterator has its own place: it sees what *it* has not seen, merged into one change however far it fell behind,
 /// and takes nothing from the others. The first change shows everything that is there. Ends when the collection is
-/// disposed of or the task is cancelled. Holding the sequence or an iterator keeps the collection's window open.
+/// disposed of or the task is cancelled; and when the client is closed, after a change that says so. Holding the
+/// sequence or an iterator keeps the collection's window open.
 public struct LiveChanges<Record: LiveRecord>: AsyncSequence, Sendable {
     public typealias Element = LiveCollectionChange<Record>
     public typealias Failure = Never
@@ -28,7 +29,10 @@ public struct LiveChanges<Record: LiveRecord>: AsyncSequence, Sendable {
 
         public func next() async -> LiveCollectionChange<Record>? {
             while !Task.isCancelled, !source.isFinished {
+                // Asked first: what came before the end is taken in any case.
+                let isOver = source.isOver
                 if let taken = source.take(reader) { return taken.change() }
+                if isOver { return nil }
                 await source.waitForNews(reader)
             }
             return nil

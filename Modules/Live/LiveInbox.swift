@@ -11,10 +11,17 @@ final class LiveInbox: Sendable {
     enum Job: Sendable {
         case open(@Sendable () -> any LiveWindow)
         case turn(Int, LivePageJob)
-        case remoteEnded(Int, LiveRemotePage, Result<Bool, any Error>)
+        /// The question of this number, of a window.
+        case loadEnded(Int, number: Int, LiveLoadEnd)
         case close(Int)
         /// Reads once more what could not be read.
         case retry
+        /// Goes on with what one pass did not come to.
+        case goOn
+        /// Asks the server again.
+        case refresh(isNewSession: Bool)
+        /// Ends every window, for good.
+        case end(@Sendable () -> Void)
     }
 
     struct Batch {
@@ -27,6 +34,11 @@ final class LiveInbox: Sendable {
 
         /// As the router gets it. Frees what is not told, so it is called under no lock.
         fileprivate func told() -> Batch { isReset ? Batch(jobs: jobs, isReset: true) : self }
+
+        /// True when somebody asks for something.
+        var hasRequests: Bool {
+            jobs.contains { if case .goOn = $0 { false } else { true } }
+        }
     }
 
     private struct State {

@@ -22,19 +22,25 @@ package actor LiveRouter {
     private let store: any Store
     private let runtime: any Runtime
     private let surplusMax: Int
+    private let readingMax: Int
     private let plantedFault: LiveFault?
     private let nextWindow = Atomic<Int>(0)
 
     private var windows: [Int: any LiveWindow] = [:]
     private var byTopic: [LiveTopic: [Int]] = [:]
-    private var loads: [Int: RuntimeTask] = [:]
+    /// Questions to the server that are under way, by the window that asks.
+    private var loads: [Int: (number: Int, task: RuntimeTask)] = [:]
+    private var nextLoad = 0
     private var subscription: StoreSubscription?
     private var version: Int64 = 0
     /// Windows for which the server may have to be asked.
     private var unloaded: Set<Int> = []
     /// Windows of which something may have changed since they were frozen last.
     private var stirred: Set<Int> = []
+    /// Windows that could not be read; they are left alone until it is tried again.
+    private var unreadable: Set<Int> = []
     private var isRetryOnItsWay = false
+    private var isOver = false
     /// When the last pass ended, and how many in a row began at its heels.
     private var lastPassEnd = MonotonicTime.zero
     private var hurriedPasses = 0
@@ -45,15 +51,16 @@ package actor LiveRouter {
     }
 
     /// - Parameters:
-    ///   - inboxCommitsMax, windowSurplusMax: bounds that tests make narrow.
+    ///   - inboxCommitsMax, windowSurplusMax, readingMax: bounds that tests make narrow.
     ///   - plantedFault: what tests want to be found.
     package init(
         store: any Store, runtime: any Runtime, delivery: (any LiveDelivery)?, inboxCommitsMax: Int? = nil,
-        windowSurplusMax: Int? = nil, plantedFault: LiveFault?
+        windowSurplusMax: Int? = nil, readingMax: Int? = nil, plantedFault: LiveFault?
     ) {
         self.store = store
         self.runtime = runtime
         surplusMax = windowSurplusMax ?? LiveLimits.windowSurplusMax
+        self.readingMax = readingMax ?? LiveLimits.pageSizeMax
         self.plantedFault = plantedFault
         inbox = LiveInbox(commitsMax: inboxCommitsMax ?? LiveLimits.inboxCommitsMax, plantedFault: plantedFault)
         stage = LiveStage(delivery ?? MainActorDelivery(runtime), plantedFault: plantedFault)
@@ -63,17 +70,29 @@ package actor LiveRouter {
 
     /// Opens a window. It is closed when nobody holds the returned lifetime any more.
     package nonisolated func open<Query: LiveQuery>(
-        _ query: Query, isObject: Bool, remote: (any LiveRemote)?
+        _ query: Query, isObject: Bool, remote: (any LiveRemote<Query.Key>)?
     ) -> (lifetime: LiveLifetime, outlet: LiveOutlet<Query>) {
         let id = nextWindow.add(1, ordering: .relaxed).newValue
         let outlet = LiveOutlet(query, plantedFault: plantedFault)
         submit(
-            .open { [plantedFault, surplusMax] in
+            .open { [plantedFault, surplusMax, readingMax] in
                 WindowDriver(
                     id: id, query: query, isObject: isObject, outlet: outlet, remote: remote,
-                    surplusMax: surplusMax, plantedFault: plantedFault)
+                    surplusMax: surplusMax, readingMax: readingMax, plantedFault: plantedFault)
             })
         return (LiveLifetime(self, id), outlet)
+    }
+
+    /// Asks the server again for everything that it has a say in: it can be reached again, or somebody else asks.
+    ///
+    /// - Parameter isNewSession: true when a session began or ended: what the server told the one before is not fresh
+    ///   any more.
+    package nonisolated func refresh(isNewSession: Bool) { submit(.refresh(isNewSession: isNewSession)) }
+
+    /// Ends every live object and collection: both statuses become `error`, and iterators end. What is opened
+    /// afterwards begins so. Returns when they were told so. May be called twice.
+    package nonisolated func close() async {
+        await withCheckedContinuation { isDone in submit(.end { isDone.resume() }) }
     }
 
     nonisolated func submit(_ job: LiveInbox.Job) {
@@ -85,7 +104,7 @@ package actor LiveRouter {
 
     private func drain() async {
         while let batch = inbox.take() {
-            let isHurried = batch.jobs.isEmpty && runtime.now - lastPassEnd < LiveLimits.hurriedPassGap
+            let isHurried = !batch.hasRequests && runtime.now - lastPassEnd < LiveLimits.hurriedPassGap
             hurriedPasses = isHurried ? hurriedPasses + 1 : 0
             await pass(batch)
             if hurriedPasses >= LiveLimits.hurriedPassesMax { await breathe() }
@@ -111,19 +130,32 @@ package actor LiveRouter {
         case .open(let make): add(make())
         case .turn(let id, let page):
             windows[id]?.turn(page)
+            unreadable.remove(id)
             stirred.insert(id)
-            unloaded.insert(id)
-        case .remoteEnded(let id, let page, let result):
+        case .loadEnded(let id, let number, let end):
+            guard loads[id]?.number == number else { return }
             loads[id] = nil
-            windows[id]?.remoteEnded(page, result)
+            if let window = windows[id] { end.apply(window, runtime.now) }
             stirred.insert(id)
-            unloaded.insert(id)
         case .close(let id): remove(id)
-        case .retry: isRetryOnItsWay = false
+        case .retry:
+            isRetryOnItsWay = false
+            unreadable = []
+        case .goOn: return
+        case .refresh(let isNewSession):
+            for (id, window) in windows {
+                if isNewSession { loads.removeValue(forKey: id)?.task.cancel() }
+                window.refresh(isNewSession: isNewSession)
+            }
+            stirred.formUnion(windows.keys)
+        case .end(let whenDone):
+            endAll()
+            whenDone()
         }
     }
 
     private func add(_ window: any LiveWindow) {
+        if isOver { return stage.publish([(window.id, window.end(StoreError.closed))]) }
         if subscription == nil {
             subscription = store.subscribe { [inbox, runtime, weak self] commit in
                 guard inbox.push(commit) else { return }
@@ -131,29 +163,36 @@ package actor LiveRouter {
             }
         }
         if windows.isEmpty { inbox.listen(true) }
-        if window.remote != nil, let twin = twin(of: window) { window.adoptFreshness(from: twin) }
+        let twins = byTopic[window.topic] ?? []
+        _ = twins.contains { twin in
+            windows[twin].map { window.adoptFreshness(from: $0, at: runtime.now) } ?? false
+        }
         windows[window.id] = window
         byTopic[window.topic, default: []].append(window.id)
         stirred.insert(window.id)
-        unloaded.insert(window.id)
-    }
-
-    /// A window of the same query that is fresh.
-    private func twin(of window: any LiveWindow) -> (any LiveWindow)? {
-        let identity = window.queryIdentity
-        return byTopic[window.topic]?.lazy.compactMap { self.windows[$0] }
-            .first { $0.isFresh && $0.remote != nil && $0.queryIdentity == identity }
     }
 
     private func remove(_ id: Int) {
-        loads.removeValue(forKey: id)?.cancel()
+        loads.removeValue(forKey: id)?.task.cancel()
         guard let window = windows.removeValue(forKey: id) else { return }
         byTopic[window.topic]?.removeAll { $0 == id }
         if byTopic[window.topic]?.isEmpty == true { byTopic[window.topic] = nil }
         stirred.remove(id)
+        unloaded.remove(id)
+        unreadable.remove(id)
         stage.remove(window: id)
         window.close()
         if windows.isEmpty { inbox.listen(false) }
+    }
+
+    private func endAll() {
+        isOver = true
+        subscription?.cancel()
+        inbox.listen(false)
+        for load in loads.values { load.task.cancel() }
+        stage.publish(windows.values.sorted { $0.id < $1.id }.map { ($0.id, $0.end(StoreError.closed)) })
+        (windows, byTopic, loads) = ([:], [:], [:])
+        (stirred, unloaded, unreadable) = ([], [], [])
     }
 
     // MARK: The feed
@@ -182,19 +221,32 @@ package actor LiveRouter {
     // MARK: The store
 
     private func readWhatIsNeeded() async {
-        var failed: Set<Int> = []
+        let newcomers = newcomersToRead
         for _ in 0..<LiveLimits.settlingRoundsMax {
-            let needy = stirred.sorted().compactMap { windows[$0] }.filter {
-                $0.needsReading && !failed.contains($0.id)
+            let needy = stirred.subtracting(unreadable).sorted().compactMap { windows[$0] }.filter {
+                $0.needsReading && ($0.isShown || newcomers.contains($0.id))
             }
             if needy.isEmpty { break }
-            for window in needy { await window.read(from: store) }
-            if plantedFault == .readsBeforeRegistering { _ = inbox.takeCommits() }
-            for window in needy { window.integrate() }
-            await settle()
-            failed.formUnion(needy.lazy.filter(\.hasReadingFailed).map(\.id))
+            for window in needy {
+                await window.read(from: store)
+                if plantedFault == .readsBeforeRegistering { _ = inbox.takeCommits() }
+                window.integrate()
+                // Or else commits would gather while many windows are read, until too many wait.
+                apply(inbox.takeCommits())
+            }
+            await settle(needy)
+            unreadable.formUnion(needy.lazy.filter(\.hasReadingFailed).map(\.id))
         }
-        if !failed.isEmpty { retryLater() }
+        if !unreadable.isEmpty { retryLater() }
+    }
+
+    /// The windows that are shown the first time by this pass. Those that are shown already are read in every pass: no
+    /// two of them may disagree.
+    private var newcomersToRead: Set<Int> {
+        let newcomers = stirred.subtracting(unreadable).filter {
+            windows[$0].map { !$0.isShown && $0.needsReading } ?? false
+        }
+        return Set(newcomers.sorted().prefix(LiveLimits.newcomersPerPassMax))
     }
 
     private func retryLater() {
@@ -207,7 +259,7 @@ package actor LiveRouter {
     }
 
     /// Applies what the feed has brought, up to every commit that a reading can have seen.
-    private func settle() async {
+    private func settle(_ justRead: [any LiveWindow]) async {
         if plantedFault == .showsTooEarly { return }
         do throws(StoreError) {
             let settled = try await store.settledVersion()
@@ -215,6 +267,7 @@ package actor LiveRouter {
             version = max(version, settled)
         } catch {
             apply(inbox.takeCommits())
+            for window in justRead { window.doubt(error) }
         }
     }
 
@@ -226,30 +279,27 @@ package actor LiveRouter {
         for id in stirred.sorted() {
             guard let window = windows[id] else { continue }
             if let put = window.freeze(at: version) { frames.append((id, put)) }
-            // What still needs the store is tried again with whatever comes next.
             if window.needsReading { unread.insert(id) }
+            if window.wantsLoad { unloaded.insert(id) }
         }
         stirred = unread
+        if !unread.isSubset(of: unreadable) { submit(.goOn) }
         if !frames.isEmpty { stage.publish(frames) }
     }
 
     // MARK: The server
 
     private func startLoads() {
-        for id in unloaded.sorted() where loads[id] == nil {
-            guard let window = windows[id], let remote = window.remote, let page = window.nextRemotePage else {
-                continue
+        for id in unloaded.sorted() where loads.count < LiveLimits.loadsMax {
+            unloaded.remove(id)
+            guard loads[id] == nil, let load = windows[id]?.beginLoad() else { continue }
+            nextLoad += 1
+            let number = nextLoad
+            let task = runtime.spawn { [weak self] in
+                let end = await load.run()
+                self?.submit(.loadEnded(id, number: number, end))
             }
-            loads[id] = runtime.spawn { [weak self] in
-                let result: Result<Bool, any Error>
-                do {
-                    result = .success(try await remote.load(page))
-                } catch {
-                    result = .failure(error)
-                }
-                self?.submit(.remoteEnded(id, page, result))
-            }
+            loads[id] = (number, task)
         }
-        unloaded = []
     }
 }

@@ -55,6 +55,11 @@ extension Outbox {
         }
     }
 
+    /// True while nothing says that the server cannot be reached.
+    package var isReached: Bool {
+        if case .offline = link.state { false } else { true }
+    }
+
     package func connectivity(at moment: Moment) -> Connectivity {
         switch link.state {
         case .unknown: .unknown

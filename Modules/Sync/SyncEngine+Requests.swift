@@ -196,6 +196,7 @@ extension SyncEngine {
         do throws(TransportError) {
             page = try await transport.messages(query)
         } catch {
+            if session?.id == asked, !Task.isCancelled { missedPage() }
             throw .transport(error)
         }
         guard !page.items.isEmpty else { return page }
@@ -240,6 +241,8 @@ extension SyncEngine {
                 await transport?.close()
                 transport = newTransport
                 await perform(outbox.handle(.attentionResolved, at: moment))
+                hasMissedPage = false
+                tell(.reachable)
                 return .success(session)
             }
             let last = try await store.session()
@@ -252,6 +255,8 @@ extension SyncEngine {
             await reloadOutbox()
             session = new
             transport = newTransport
+            hasMissedPage = false
+            tell(.sessionChanged)
             await completeAllAsStored()  // those who wait for what was created while nobody was logged in
             await perform(outbox.handle(.sessionBegan, at: moment))
             return .success(new)
@@ -281,6 +286,7 @@ extension SyncEngine {
             session = nil
             transport = nil
             serverName = nil
+            tell(.sessionChanged)
             await reloadOutbox()
             await completeAllAsStored()
             return .success(before.undelivered - before.error)

@@ -26,6 +26,7 @@ package actor SyncEngine {
     let configuration: OutboxConfiguration
     let ordering: OrderingPolicy
     let feed = FeedInbox()
+    private let onOccasion: @Sendable (SyncOccasion) -> Void
 
     var outbox: Outbox
     package internal(set) var session: Session? {
@@ -44,6 +45,10 @@ package actor SyncEngine {
     /// Calls under way, by round; the probe has its own.
     var deliveries: [Int: RuntimeTask] = [:]
     var probe: RuntimeTask?
+    /// True when a page could not be asked for since the server was reached last.
+    var hasMissedPage = false
+    /// True when the server will be looked for because of that.
+    var isPageProbePlanned = false
     var waiters = Waiters()
 
     private var inbox: Deque<Input> = []
@@ -51,15 +56,19 @@ package actor SyncEngine {
     private var timer: (deadline: MonotonicTime, task: RuntimeTask)?
     private var subscription: StoreSubscription?
 
-    /// - Parameter snapshot: what ``Store/begin(_:)`` returned.
+    /// - Parameters:
+    ///   - snapshot: what ``Store/begin(_:)`` returned.
+    ///   - onOccasion: called whenever it is worth while to ask the server for pages again. Must return quickly and
+    ///     must not call the engine.
     package init(
         store: any Store, snapshot: OutboxSnapshot, runtime: any Runtime, configuration: OutboxConfiguration,
-        ordering: OrderingPolicy
+        ordering: OrderingPolicy, onOccasion: @escaping @Sendable (SyncOccasion) -> Void
     ) {
         self.store = store
         self.runtime = runtime
         self.configuration = configuration
         self.ordering = ordering
+        self.onOccasion = onOccasion
         outbox = Outbox(snapshot, configuration: configuration, seed: runtime.random())
     }
 
@@ -89,6 +98,8 @@ package actor SyncEngine {
         await transport?.close()
         waiters.failAll()
     }
+
+    func tell(_ occasion: SyncOccasion) { onOccasion(occasion) }
 
     // MARK: - The inbox
 

@@ -6,4 +6,6 @@ enum SyncLimits {
     static let readsMax = 3
     /// Messages that one bulk step deletes or resends in one commit.
     static let bulkStepMax = 500
+    /// The pause before the server is looked for because a page could not be asked for.
+    static let missedPageProbeInterval: Duration = .seconds(10)
 }

@@ -8,7 +8,7 @@ import Testing
 struct ConcurrencyTests {
     enum StoreKind: CaseIterable, Sendable { case memory, disk }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(.timeLimit(.minutes(5)), arguments: StoreKind.allCases)
     func everyReaderSeesTheTruthWhileOthersWrite(_ kind: StoreKind) async throws {
         let folder = try StoreFolder()
         let store: any Store = kind == .memory ? MemoryStore() : try await folder.makeStore()
@@ -118,6 +118,7 @@ private func follow(
         while true {
             if let violation { throw violation }
             if checks.allSatisfy({ (try? $0.checkEnd(timeline)) != nil }) { break }
+            try Task.checkCancellation()
             await Task.yield()
         }
         for token in tokens { token.invalidate() }

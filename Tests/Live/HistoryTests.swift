@@ -14,6 +14,13 @@ struct HistoryTests {
         ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? standard
     }
 
+    /// The seeds of one part of so many histories: at least one, or the test would prove nothing.
+    static func share(of count: Int, part: Int, of parts: Int) -> Range<Int> {
+        let first = setting("LIVE_SEED", 0)
+        let start = part * count / parts
+        return (first + start)..<(first + max(start + 1, (part + 1) * count / parts))
+    }
+
     @Test(arguments: 0..<4)
     func everyReaderSeesTheTruth(part: Int) async throws {
         await live(through: Self.setting("LIVE_HISTORIES", 12_000), part: part, of: 4) { MemoryStore() }
@@ -28,9 +35,8 @@ struct HistoryTests {
     }
 
     private func live(through count: Int, part: Int, of parts: Int, _ make: LiveHistory.MakeStore) async {
-        let first = Self.setting("LIVE_SEED", 0) + part * count / parts
         var failures = 0
-        for seed in first..<(first + count / parts) {
+        for seed in Self.share(of: count, part: part, of: parts) {
             do {
                 try await LiveHistory(seed: UInt64(seed)).run(on: make)
             } catch {

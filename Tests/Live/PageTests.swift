@@ -100,7 +100,7 @@ import Testing
             }
             await world.settle()
             #expect(remote.asked == [.first])
-            remote.answer(try [4, 5].map { try Sample.placed($0, at: Int64($0), in: world.general) }, isMore: true)
+            remote.answer(try [4, 5].map { try Sample.placed($0, at: Int64($0), in: world.general) }, start: 4)
             await world.settle()
             onMain {
                 #expect(collection.hasPrevious && !collection.hasNext)
@@ -109,7 +109,7 @@ import Testing
             }
             await world.settle()
             onMain { #expect(collection.loadingStatus == .loading && collection.dataStatus == .fresh) }
-            #expect(remote.asked == [.first, .previous])
+            #expect(remote.asked == [.first, .previous(ScriptedRemote.start(4), count: 2)])
             remote.answer(try [2, 3].map { try Sample.placed($0, at: Int64($0), in: world.general) })
             await world.settle()
             onMain {

@@ -2,6 +2,8 @@ import Causeway
 import CausewayModels
 import CausewayRuntime
 import CausewaySimulatedRuntime
+import CausewayStorage
+import CausewayTransport
 import Synchronization
 import Testing
 
@@ -62,6 +64,135 @@ import Testing
             await client.close()
         }
     }
+
+    // MARK: - Asking again
+
+    private nonisolated static func placed(_ number: Int, _ world: ClientWorld) throws -> PlacedMessage {
+        PlacedMessage(
+            id: MessageID(world.runtime.makeUUIDv7()), channel: world.general, sender: try #require(UserID("grace")),
+            content: .text("\(number)"), createdAt: world.runtime.wallClock,
+            placement: Placement(position: Int64(number), acceptedAt: world.runtime.wallClock))
+    }
+
+    @Test func whatWasOpenedBeforeTheLoginIsAskedForAfterIt() throws {
+        try ClientWorld.run { world in
+            let placed = try Self.placed(1, world)
+            world.transport.server.withLock { $0.page = [placed] }
+            let client = try await world.open()
+            let messages = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            await world.pass(.seconds(1))
+            #expect(messages.last?.loadingStatus == .error && messages.last?.dataStatus == .error)
+            try await world.login(client)
+            await world.pass(.seconds(1))
+            #expect(
+                messages.last?.dataStatus == .fresh && messages.last?.loadingStatus == .loaded
+                    && messages.last?.error == nil)
+            #expect(messages.last?.snapshot.count == 1)
+            // Nobody can vouch for it any more.
+            _ = try await client.logout()
+            await world.pass(.seconds(1))
+            #expect(messages.last?.dataStatus == .local && messages.last?.error as? SyncError == .noSession)
+            try await world.login(client)
+            await world.pass(.seconds(1))
+            #expect(messages.last?.dataStatus == .fresh && messages.last?.error == nil)
+            await client.close()
+        }
+    }
+
+    @Test func whatWasOpenedOfflineIsAskedForWhenTheServerIsBack() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            await world.pass(.seconds(1))
+            world.transport.server.withLock { server in
+                server.pageError = .unreachable(detail: "no network")
+                server.greeting = .failure(.unreachable(detail: "no network"))
+            }
+            // Nothing is sent: only the page that cannot be read says that the server is not there.
+            let messages = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            await world.pass(.seconds(60))
+            #expect(messages.last?.loadingStatus == .error)
+            #expect(world.transport.server.withLock { $0.pageQueries.count } == 1)
+            let placed = try Self.placed(1, world)
+            let user = try #require(UserID("ann"))
+            world.transport.server.withLock { server in
+                server.pageError = nil
+                server.greeting = .success(ServerGreeting(user: user, server: "scripted"))
+                server.page = [placed]
+            }
+            try await world.until("the list is fresh") { messages.last?.dataStatus == .fresh }
+            #expect(messages.last?.snapshot.count == 1 && messages.last?.error == nil)
+            await client.close()
+        }
+    }
+
+    /// A server that greets and gives no pages is not pressed for them.
+    @Test func aServerThatGivesNoPagesIsAskedOnceInAWhile() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            world.transport.server.withLock { $0.pageError = .transient(code: "busy", detail: "later") }
+            let messages = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            await world.pass(.seconds(100))
+            let count = world.transport.server.withLock { $0.pageQueries.count }
+            #expect((5...15).contains(count), "it was asked \(count) times")
+            world.transport.server.withLock { $0.pageError = nil }
+            try await world.until("the list is fresh") { messages.last?.dataStatus == .fresh }
+            await client.close()
+        }
+    }
+
+    @Test func aMessageIsAskedForAtItsPlace() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            var placed = try Self.placed(7, world)
+            try await world.store.commit([.merge(placed, at: world.runtime.wallClock)])
+            placed.face.content = .text("edited elsewhere")
+            let edited = placed
+            world.transport.server.withLock { $0.page = [edited] }
+            let message = Followed(onMain { client.messages.liveMessage(edited.id).changes }, world.runtime)
+            await world.pass(.seconds(1))
+            #expect(
+                world.transport.server.withLock { $0.pageQueries } == [
+                    RemoteQuery(channel: world.general, range: .after(position: 6), limit: 1)
+                ])
+            #expect(message.last?.snapshot.first?.content == edited.content)
+            #expect(message.last?.dataStatus == .fresh && message.last?.loadingStatus == .loaded)
+            await client.close()
+        }
+    }
+
+    @Test func closingTheClientEndsWhatIsLive() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let messages = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            await world.pass(.seconds(1))
+            #expect(messages.last?.dataStatus == .fresh)
+            await client.close()
+            await messages.task.finished()
+            await world.pass(.seconds(1))
+            #expect(messages.last?.dataStatus == .error && messages.last?.loadingStatus == .error)
+        }
+    }
+}
+
+/// Follows changes until they end.
+private final class Followed: Sendable {
+    private let told: Told
+    let task: RuntimeTask
+
+    private final class Told: Sendable {
+        let last = Mutex<LiveCollectionChange<Message>?>(nil)
+    }
+
+    init(_ changes: LiveChanges<Message>, _ runtime: any Runtime) {
+        let told = Told()
+        self.told = told
+        task = runtime.spawn {
+            for await change in changes { told.last.withLock { $0 = change } }
+        }
+    }
+
+    /// What was told last.
+    var last: LiveCollectionChange<Message>? { told.last.withLock { $0 } }
 }
 
 /// Runs `body` as the main actor, which the calling thread is.

@@ -29,6 +29,9 @@ final class ScriptedTransport: Transport {
         var always: Behaviour = .work
         var greeting: Result<ServerGreeting, TransportError>
         var page: [PlacedMessage] = []
+        /// Why pages cannot be read; `nil` when they can.
+        var pageError: TransportError?
+        var pageQueries: [RemoteQuery] = []
 
         var order: [MessageID] { hub.history.map(\.message) }
         var accepted: [MessageID: Placement] { hub.accepted.mapValues(\.placement) }
@@ -86,7 +89,12 @@ final class ScriptedTransport: Transport {
     }
 
     func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
-        RemotePage(items: server.withLock { $0.page }, hasMore: false)
+        let (items, error) = server.withLock { server in
+            server.pageQueries.append(query)
+            return (server.page, server.pageError)
+        }
+        if let error { throw error }
+        return RemotePage(items: items, hasMore: false)
     }
 
     func lookup(_ id: MessageID) async throws(TransportError) -> Placement? {

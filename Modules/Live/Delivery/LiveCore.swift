@@ -110,7 +110,7 @@ enum LiveStep: Int, CaseIterable, Sendable {
         case .loadingStatus: change.status.loading != change.oldStatus.loading
         case .dataStatus: change.status.data != change.oldStatus.data
         case .data: !change.isDataUnchanged
-        case .error: change.status.error != nil && change.status.errorCount != change.oldStatus.errorCount
+        case .error: change.status.error != nil && change.status.errorNumber != change.oldStatus.errorNumber
         case .all: true
         }
     }

@@ -13,14 +13,14 @@ struct LiveStatus: Sendable {
     var hasNext = false
     var hasPrevious = false
     var error: (any Error)?
-    /// Grows with each error, so that two of the same kind are two.
-    var errorCount = 0
+    /// Which error it is: two of the same kind are two. 0 for none.
+    var errorNumber = 0
     /// True when the first query of the store has ended.
     var isOpen = false
 
-    /// True when a reader would see no difference; errors are counted, not compared.
+    /// True when a reader would see no difference; errors are numbered, not compared.
     func isSame(as other: LiveStatus) -> Bool {
         data == other.data && loading == other.loading && hasNext == other.hasNext && hasPrevious == other.hasPrevious
-            && errorCount == other.errorCount && (error == nil) == (other.error == nil) && isOpen == other.isOpen
+            && errorNumber == other.errorNumber && isOpen == other.isOpen
     }
 }

@@ -32,6 +32,8 @@ package final class LiveOutlet<Query: LiveQuery>: LiveSource {
         var latest: LiveFrame<Query>
         var slots: [Int: Slot] = [:]
         var nextReader = 0
+        /// True when the last frame is there; readers may still take it.
+        var isEnding = false
         var isFinished = false
     }
 
@@ -50,7 +52,7 @@ package final class LiveOutlet<Query: LiveQuery>: LiveSource {
     /// Puts in a frame and what changed since the one before.
     func publish(_ frame: LiveFrame<Query>, _ touched: Touched) {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            if state.isFinished { return [] }
+            if state.isFinished || state.isEnding { return [] }
             state.latest = frame
             var waiters: [CheckedContinuation<Void, Never>] = []
             for reader in state.slots.keys {
@@ -58,6 +60,21 @@ package final class LiveOutlet<Query: LiveQuery>: LiveSource {
                 if let waiter = state.slots[reader]?.waiter.take() { waiters.append(waiter) }
             }
             return waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Puts in the last frame, whose rows are those of the one before.
+    func end(_ frame: LiveFrame<Query>) {
+        publish(frame, Touched())
+        state.withLock { $0.isEnding = true }
+        // Whoever began to wait in between learns of it, too.
+        wakeAll()
+    }
+
+    private func wakeAll() {
+        let waiters = state.withLock { state in
+            state.slots.keys.compactMap { state.slots[$0]?.waiter.take() }
         }
         for waiter in waiters { waiter.resume() }
     }
@@ -83,16 +100,14 @@ package final class LiveOutlet<Query: LiveQuery>: LiveSource {
     }
 
     package func finish() {
-        let waiters = state.withLock { state in
-            state.isFinished = true
-            return state.slots.keys.compactMap { state.slots[$0]?.waiter.take() }
-        }
-        for waiter in waiters { waiter.resume() }
+        state.withLock { $0.isFinished = true }
+        wakeAll()
     }
 
     package func hasNews(_ reader: Int) -> Bool { state.withLock { $0.slots[reader]?.hasNews ?? false } }
 
     package var isFinished: Bool { state.withLock { $0.isFinished } }
+    package var isOver: Bool { state.withLock { $0.isFinished || $0.isEnding } }
 
     package func take(_ reader: Int) -> LiveTaken<Record>? {
         let taken = state.withLock { state -> (old: LiveFrame<Query>, new: LiveFrame<Query>, touched: Touched)? in
@@ -113,9 +128,9 @@ package final class LiveOutlet<Query: LiveQuery>: LiveSource {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    guard !state.isFinished, !Task.isCancelled, let slot = state.slots[reader], !slot.hasNews else {
-                        return true
-                    }
+                    guard !state.isFinished, !state.isEnding, !Task.isCancelled, let slot = state.slots[reader],
+                        !slot.hasNews
+                    else { return true }
                     state.slots[reader]?.waiter = continuation
                     return false
                 }
@@ -152,6 +167,8 @@ package protocol LiveSource<Record>: AnyObject, Sendable {
     /// Nobody gets anything any more.
     func finish()
     var isFinished: Bool { get }
+    /// True when no more comes than what was not taken yet.
+    var isOver: Bool { get }
 }
 
 /// What was taken from a slot. The indices are found out when they are asked for: that is the reader's work, done under

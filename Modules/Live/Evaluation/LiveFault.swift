@@ -18,4 +18,13 @@ package enum LiveFault: Sendable, CaseIterable {
     case neverRefills
     /// What has waited past the inbox's limit is dropped in silence.
     case dropsInSilence
+    /// What is stored beyond what the server has told is shown as its neighbour.
+    case leavesHoles
+    /// With another session what the one before was told goes on being fresh.
+    case staysFresh
+    /// What could not be asked for is never asked for again.
+    case neverRefreshes
+
+    /// True for what only a window with a server can do wrong.
+    package var isOfServer: Bool { self == .leavesHoles || self == .staysFresh || self == .neverRefreshes }
 }

@@ -12,7 +12,7 @@ extension Window {
         case more(Side, count: Int)
     }
 
-    enum Side: Sendable { case start, end }
+    typealias Side = WindowSide
 
     /// Records in the order in which they were read, without the last of them, which only says what lies next.
     struct Fetched: Sendable {
@@ -21,22 +21,26 @@ extension Window {
         var next: Key?
         /// The way they were read in, as they are shown: towards the end of the window or towards its start.
         var side: Side
+        /// True when they come from more than one state of the store: one may be among them twice.
+        var isOfManyStates = false
     }
 
     /// What is to be read next; `nil` when the window is as it should be.
     var need: Reading? {
         if isStale { return isReopening ? .anew : .again }
-        if demand.end > 0, !end.isOpen { return .more(.end, count: demand.end) }
-        if demand.start > 0, !start.isOpen { return .more(.start, count: demand.start) }
-        let missing = target - rows.count
+        if demand.end > 0, end.isBounded { return .more(.end, count: demand.end) }
+        if demand.start > 0, start.isBounded { return .more(.start, count: demand.start) }
         if missing > 0, plantedFault != .neverRefills {
-            if !end.isOpen { return .more(.end, count: missing) }
-            if !start.isOpen { return .more(.start, count: missing) }
+            if end.isBounded { return .more(.end, count: missing) }
+            if start.isBounded { return .more(.start, count: missing) }
         }
         if end.isUnknown { return .more(.end, count: 0) }
         if start.isUnknown { return .more(.start, count: 0) }
         return nil
     }
+
+    /// How many rows it has too few, without the pages that are still to come.
+    var missing: Int { target - rows.count - demand.start - demand.end }
 
     // MARK: Asking
 
@@ -51,11 +55,11 @@ extension Window {
             }
         case .again:
             let count = max(target, rows.count)
-            guard case .bounded(let at, _) = start else {
-                return try await fetch(reading, .end, from: nil, count: count, store)
+            // From the side of the anchor on: there it neither lets go of what it shows nor misses what came to be.
+            if query.anchor == .last {
+                return try await fetch(reading, .start, from: end.key.map { .at($0) }, count: count, store)
             }
-            if end.isOpen { return try await fetch(reading, .start, from: nil, count: count, store) }
-            return try await fetch(reading, .end, from: .at(at), count: count, store)
+            return try await fetch(reading, .end, from: start.key.map { .at($0) }, count: count, store)
         case .more(let side, let count):
             guard case .bounded(let at, _) = side == .end ? end : start else {
                 return Fetched(reading: reading, records: [], next: nil, side: side)
@@ -72,23 +76,30 @@ extension Window {
         var bound = bound
         // The record after the last one tells whether there is another page: often the store's page names it already.
         var following: Record?
+        var pages = 0
         while records.count <= count {
-            let limit = min(max(1, count - records.count), LiveLimits.pageSizeMax)
+            let limit = min(max(1, count - records.count), readingMax)
             let page = try await query.page(in: store, from: bound, direction: direction, limit: limit)
             if records.isEmpty { records = page.records } else { records += page.records }
+            pages += 1
             following = page.hasMore ? page.following : nil
             guard page.hasMore, let last = page.records.last else { break }
             if records.count == count, following != nil { break }
             bound = .beyond(query.key(of: last))
         }
+        if let last = records.last, isPast(query.key(of: last), side) {
+            let end = records.firstIndex { isPast(query.key(of: $0), side) }
+            records.removeSubrange((end ?? records.endIndex)...)
+            following = nil
+        }
         var next: Key?
         if records.count > count {
             next = query.key(of: records[count])
             records.removeSubrange(count...)
-        } else if records.count == count {
-            next = following.map(query.key)
+        } else if records.count == count, let key = following.map(query.key), !isPast(key, side) {
+            next = key
         }
-        return Fetched(reading: reading, records: records, next: next, side: side)
+        return Fetched(reading: reading, records: records, next: next, side: side, isOfManyStates: pages > 1)
     }
 
     // MARK: Taking over
@@ -100,8 +111,8 @@ extension Window {
             replace(with: fetched)
             let edge = edge(after: fetched, from: nil)
             switch query.anchor {
-            case .first: (start, end) = (.open, edge)
-            case .last: (start, end) = (edge, .open)
+            case .first: (start, end) = (outermost(.start), edge)
+            case .last: (start, end) = (edge, outermost(.end))
             case .at(let key): (start, end) = (.bounded(at: key, beyond: nil), edge)
             }
             settled()
@@ -121,15 +132,20 @@ extension Window {
             case .end: end = edge(after: fetched, from: end)
             case .start: start = edge(after: fetched, from: start)
             }
-            meetDemand(side, count)
+            meetDemand(side, asked: count, fetched.records.count)
         }
+        // What was asked for at an edge that is open now is all there.
+        if start.isOpen { settleDemand(.start, left: 0) }
+        if end.isOpen { settleDemand(.end, left: 0) }
     }
 
     private func replace(with fetched: Fetched) {
-        if rows.isEmpty {
+        let isOnce = !fetched.isOfManyStates || Set(fetched.records.map(\.id)).count == fetched.records.count
+        if rows.isEmpty, isOnce {
             return fetched.side == .end ? fill(fetched.records) : fill(fetched.records.reversed() as ReversedCollection)
         }
         var gone = Set(keys.keys)
+        // What was read last holds.
         for record in fetched.records {
             gone.remove(record.id)
             put(record.id, query.key(of: record), record)
@@ -139,18 +155,26 @@ extension Window {
 
     /// The edge at which a reading ended. With nothing read it stays where it was.
     private func edge(after fetched: Fetched, from old: WindowEdge<Key>?) -> WindowEdge<Key> {
-        guard let next = fetched.next else { return .open }
+        guard let next = fetched.next else { return outermost(fetched.side) }
         if let last = fetched.records.last { return .bounded(at: query.key(of: last), beyond: next) }
         if case .bounded(let at, _)? = old { return .bounded(at: at, beyond: next) }
         preconditionFailure("a first page that ends before its first record")
     }
 
-    /// A page that was asked for and came short is not made up for at the other end.
-    private func meetDemand(_ side: Side, _ count: Int) {
+    /// A page that was asked for and came short is made up for by the server where it has more, and not at the other
+    /// end.
+    private func meetDemand(_ side: Side, asked count: Int, _ found: Int) {
         let asked = side == .end ? demand.end : demand.start
         guard asked > 0, count >= asked else { return }
-        if side == .end { demand.end = 0 } else { demand.start = 0 }
-        target = max(pageSize, min(target, rows.count))
+        let isLimited = side == .end ? end.isLimited : start.isLimited
+        settleDemand(side, left: isLimited ? max(0, asked - found) : 0)
+    }
+
+    private func settleDemand(_ side: Side, left: Int) {
+        let old = side == .end ? demand.end : demand.start
+        guard left < old else { return }
+        if side == .end { demand.end = left } else { demand.start = left }
+        target = max(pageSize, min(target, rows.count + demand.start + demand.end))
     }
 
     // MARK: Pages

@@ -8,7 +8,8 @@ import CausewayStorage
 /// 1. `rows` are the records that match with keys between the edges, as of the commit that was applied last.
 /// 2. `keys` has the key of each of them by its identity.
 /// 3. A bounded edge knows the record next outside, or says that it must be asked for.
-/// 4. `touched` names every row that differs from the state that was frozen last.
+/// 4. No edge lies beyond `reach`, and none that could is open.
+/// 5. `touched` names every row that differs from the state that was frozen last.
 ///
 /// How it stays right while the store is asked. A page comes from some state r of the store, while the feed has been
 /// applied up to p, p ≤ r. All commits after p are applied on top of the page, those up to r for a second time. That is
@@ -24,11 +25,15 @@ final class Window<Query: LiveQuery> {
     let query: Query
     let plantedFault: LiveFault?
     private let surplusMax: Int
+    /// Records that are read at a time.
+    let readingMax: Int
     private(set) var rows: RankedRows<Key, Record>
     private(set) var keys: [Record.ID: Key] = [:]
     private(set) var touched = TouchedRows<Record.ID, Key>()
     var start: WindowEdge<Key> = .open
     var end: WindowEdge<Key> = .open
+    /// What may be shown: records beyond it are let in by nothing.
+    var reach = LiveReach<Key>()
     /// How many rows it should hold when there are as many.
     var target: Int
     /// Pages that were asked for and not read yet.
@@ -38,8 +43,9 @@ final class Window<Query: LiveQuery> {
     /// True when the next reading begins anew at the anchor.
     var isReopening = true
 
-    init(_ query: Query, surplusMax: Int, plantedFault: LiveFault?) {
+    init(_ query: Query, surplusMax: Int, readingMax: Int, plantedFault: LiveFault?) {
         self.query = query
+        self.readingMax = readingMax
         self.surplusMax = surplusMax
         self.plantedFault = plantedFault
         rows = RankedRows(isDescending: query.direction == .descending)
@@ -89,12 +95,14 @@ final class Window<Query: LiveQuery> {
 
     /// True for a key between the edges; one that is outside may be the next one there.
     private func isInside(_ key: Key) -> Bool {
-        if case .bounded(let at, let beyond) = start, rows.isBefore(key, at) {
-            if let beyond, rows.isBefore(beyond, key) { start = .bounded(at: at, beyond: key) }
+        if let at = start.key, rows.isBefore(key, at) {
+            if case .bounded(_, let beyond?) = start, rows.isBefore(beyond, key) {
+                start = .bounded(at: at, beyond: key)
+            }
             return false
         }
-        if case .bounded(let at, let beyond) = end, rows.isBefore(at, key) {
-            if let beyond, rows.isBefore(key, beyond) { end = .bounded(at: at, beyond: key) }
+        if let at = end.key, rows.isBefore(at, key) {
+            if case .bounded(_, let beyond?) = end, rows.isBefore(key, beyond) { end = .bounded(at: at, beyond: key) }
             return false
         }
         return true
@@ -122,13 +130,13 @@ final class Window<Query: LiveQuery> {
         touched.note(id, from: old, to: nil)
     }
 
-    /// Lets go of rows that came in beyond what was asked for. The window ends where it is cut; what lies beyond can be
-    /// asked for again.
+    /// Lets go of rows that came in beyond what was asked for, down to half of what may be too many: whoever looks at
+    /// the list keeps most of it. The window ends where it is cut; what lies beyond can be asked for again.
     func trim() {
         guard rows.count > target + surplusMax else { return }
         let isCutAtStart = query.anchor == .last
         var next: Key?
-        while rows.count > target, let row = isCutAtStart ? rows.first : rows.last {
+        while rows.count > target + surplusMax / 2, let row = isCutAtStart ? rows.first : rows.last {
             remove(row.record.id)
             next = row.key
         }
@@ -137,7 +145,7 @@ final class Window<Query: LiveQuery> {
         if isCutAtStart { start = edge } else { end = edge }
     }
 
-    /// Takes over rows as a whole, for an empty window. Cost: linear.
+    /// Takes over rows as a whole, for an empty window; no record may be there twice. Cost: linear.
     func fill(_ records: some Collection<Record>) {
         if records.isEmpty { return }
         let ordered = records.map { RankedRows<Key, Record>.Row(query.key(of: $0), $0) }

@@ -76,7 +76,7 @@ public struct MessagesQuery: LiveQuery {
     }
 
     /// The place behind which a page begins. Ordinals are whole numbers and no two messages share one, so the place
-    /// before a message is one less.
+    /// before a message is one less. At the very end of them there is no message.
     private static func place(
         before bound: LiveBound<MessageQuery.Cursor>, _ direction: LiveDirection
     ) -> MessageQuery.Cursor {
@@ -84,7 +84,8 @@ public struct MessagesQuery: LiveQuery {
         case .beyond(let key): key
         case .at(let key):
             MessageQuery.Cursor(
-                position: key.position, ordinal: direction == .ascending ? key.ordinal &- 1 : key.ordinal &+ 1)
+                position: key.position,
+                ordinal: direction == .ascending ? max(key.ordinal, .min + 1) - 1 : min(key.ordinal, .max - 1) + 1)
         }
     }
 }

@@ -41,7 +41,8 @@ private final class HistoryWorld {
         runtime = ManualRuntime(seed: seed)
         router = LiveRouter(
             store: store, runtime: runtime, delivery: nil, inboxCommitsMax: dice.isOne(in: 3) ? 3 : nil,
-            windowSurplusMax: dice.isOne(in: 3) ? 2 : nil, plantedFault: plantedFault)
+            windowSurplusMax: dice.isOne(in: 3) ? 2 : nil, readingMax: dice.isOne(in: 2) ? 1 + dice.below(3) : nil,
+            plantedFault: plantedFault)
         writer = HistoryWriter(
             base, timeline, WriterDice(seed: ~seed, messages: dice.ids.count), intensity: dice.below(4))
     }
@@ -95,9 +96,6 @@ private final class HistoryWorld {
     private func end() async throws {
         store.failNextReads(0)
         if windows.isEmpty { windows.append(makeWindow()) }
-        store.tell()
-        // What could not be read is read again with the next thing that happens.
-        try await writer.write()
         store.tell()
         while await runtime.runOne(0) {}
         for window in windows {

@@ -19,7 +19,13 @@ struct ReaderCheck<Query: LiveQuery>: Sendable {
     /// True when the store could not be read: then the edges are as they were last known.
     private var isTroubled = false
 
-    init(_ query: Query) { self.query = query }
+    /// True when the list may end, and say that there is more, where only the server knows more.
+    private let hasServer: Bool
+
+    init(_ query: Query, hasServer: Bool = false) {
+        self.query = query
+        self.hasServer = hasServer
+    }
 
     mutating func accept(
         _ change: LiveCollectionChange<Query.Record>, _ timeline: StoreTimeline
@@ -69,10 +75,28 @@ struct ReaderCheck<Query: LiveQuery>: Sendable {
             throw violation("it is not what a query gives at \(when): \(seen.map(\.id)) of \(truth.map(\.id))")
         }
         let end = start + seen.count
-        guard isTroubled || isMore == (end < truth.count, start > 0) else {
+        if !isTroubled { try checkAnchor(start..<end, of: truth.count, when) }
+        // With a server there may be more than is stored.
+        let isRight =
+            hasServer
+            ? (isMore.next || end == truth.count) && (isMore.previous || start == 0)
+            : isMore == (end < truth.count, start > 0)
+        guard isTroubled || isRight else {
             throw violation(
                 "\(start) to \(end) of \(truth.count) at \(when), and hasPrevious is \(isMore.previous), hasNext "
                     + "\(isMore.next)")
+        }
+    }
+
+    /// Whatever came and went: a list that begins at the first record shows it, and one that ends at the last shows
+    /// that one.
+    private func checkAnchor(_ range: Range<Int>, of count: Int, _ when: String) throws(Violation) {
+        switch query.anchor {
+        case .first where range.lowerBound > 0 || isMore.previous:
+            throw violation("it begins with \(range.lowerBound) of \(count) at \(when), not with the first")
+        case .last where range.upperBound < count || isMore.next:
+            throw violation("it ends with \(range.upperBound) of \(count) at \(when), not with the last")
+        default: return
         }
     }
 

@@ -72,7 +72,7 @@ private final class ScreenWorld: Sendable {
         for _ in 0..<10 {
             await pause()
             let screens = screens.withLock { $0 }
-            onMain { screens[below(screens.count)].act(below(8)) }
+            onMain { screens[below(screens.count)].act(below(14)) }
         }
         for task in writers { await task.finished() }
         store.setTurbulence(nil)
@@ -175,8 +175,11 @@ private final class ScreenWorld: Sendable {
 /// One collection on a screen, and observers that do as they please.
 private final class Screen: Sendable {
     @MainActor private final class State {
-        var observers: [(token: NotificationToken, check: ReaderCheck<MessagesQuery>)] = []
+        var observers: [(token: NotificationToken?, check: ReaderCheck<MessagesQuery>)] = []
         var isValid: [Int: Bool] = [:]
+        var onceTokens: [NotificationToken] = []
+        /// How often all listeners were removed.
+        var removals = 0
         var isDisposed = false
     }
 
@@ -216,7 +219,7 @@ private final class Screen: Sendable {
         }
         world.checkUnison()
         // From within the callback.
-        if world.below(6) == 0 { act(world.below(7)) }
+        if world.below(6) == 0 { act(world.below(14)) }
     }
 
     @MainActor
@@ -227,15 +230,60 @@ private final class Screen: Sendable {
         case 2: collection.previousPage()
         case 3: collection.resetPage()
         case 4: observe()
-        case 5, 6:
+        case 5, 6, 7:
             guard state.observers.count > 1 else { return }
             let index = world.below(state.observers.count)
-            state.observers[index].token.invalidate()
             state.isValid[index] = false
+            if choice == 5 {
+                state.observers[index].token = nil
+            } else {
+                state.observers[index].token?.invalidate()
+            }
+        case 8, 9: observeOnce()
+        case 10: listen(isOnce: false)
+        case 11: listen(isOnce: true)
+        case 12:
+            state.removals += 1
+            collection.removeAllListeners()
         default:
+            if world.below(3) > 0 { return }
             state.isDisposed = true
             collection.dispose()
         }
+    }
+
+    @MainActor
+    private func observeOnce() {
+        var calls = 0
+        state.onceTokens.append(
+            collection.observeOnce { [unowned self] _, change in
+                calls += 1
+                if calls > 1 { world.report(Violation("\(query): told more than once")) }
+                heard(change)
+            })
+    }
+
+    @MainActor
+    private func listen(isOnce: Bool) {
+        let removals = state.removals
+        var calls = 0
+        let hear: @MainActor (LiveCollectionChange<Message>) -> Void = { [unowned self] change in
+            calls += 1
+            if isOnce, calls > 1 { world.report(Violation("\(query): an event told more than once")) }
+            if state.removals > removals { world.report(Violation("\(query): told after its removal")) }
+            if change.isDataUnchanged { world.report(Violation("\(query): data told that did not differ")) }
+            heard(change)
+        }
+        if isOnce { collection.once(.dataUpdated, hear) } else { collection.on(.dataUpdated, hear) }
+    }
+
+    @MainActor
+    private func heard(_ change: LiveCollectionChange<Message>) {
+        if state.isDisposed { world.report(Violation("\(query): told after dispose")) }
+        guard collection.snapshots == change.snapshot else {
+            return world.report(Violation("\(query): what is told is not what is shown"))
+        }
+        if world.below(4) == 0 { act(world.below(14)) }
     }
 
     @MainActor

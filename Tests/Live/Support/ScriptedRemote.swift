@@ -7,12 +7,12 @@ import Synchronization
 final class ScriptedRemote: LiveRemote {
     struct Answer: Sendable {
         var messages: [PlacedMessage] = []
-        var isMore = false
+        var reach = LiveReach<MessageQuery.Cursor>()
         var error: StoreError?
     }
 
     private struct State {
-        var asked: [LiveRemotePage] = []
+        var asked: [LiveRemotePage<MessageQuery.Cursor>] = []
         var waiting: [CheckedContinuation<Answer, Never>] = []
     }
 
@@ -22,9 +22,9 @@ final class ScriptedRemote: LiveRemote {
     init(_ store: any Store) { self.store = store }
 
     /// The pages that were asked for so far.
-    var asked: [LiveRemotePage] { state.withLock { $0.asked } }
+    var asked: [LiveRemotePage<MessageQuery.Cursor>] { state.withLock { $0.asked } }
 
-    func load(_ page: LiveRemotePage) async throws -> Bool {
+    func load(_ page: LiveRemotePage<MessageQuery.Cursor>) async throws -> LiveReach<MessageQuery.Cursor> {
         let answer = await withCheckedContinuation { continuation in
             state.withLock { state in
                 state.asked.append(page)
@@ -33,12 +33,32 @@ final class ScriptedRemote: LiveRemote {
         }
         if let error = answer.error { throw error }
         try await store.commit(answer.messages.map { .merge($0, at: Timestamp(milliseconds: 0)) })
-        return answer.isMore
+        return answer.reach
     }
 
-    /// Answers the question that has waited longest.
-    func answer(_ messages: [PlacedMessage] = [], isMore: Bool = false) {
-        resume(Answer(messages: messages, isMore: isMore))
+    /// Answers the question that has waited longest: with these messages, and that there are others before `start`
+    /// and behind `end`; `nil` for none.
+    func answer(_ messages: [PlacedMessage] = [], start: Int64? = nil, end: Int64? = nil) {
+        resume(
+            Answer(
+                messages: messages,
+                reach: LiveReach(start: start.map { Self.start($0) }, end: end.map { Self.end($0) })))
+    }
+
+    /// The same, for a list that shows the newest first.
+    func answer(_ messages: [PlacedMessage], startAfter: Int64?, endBefore: Int64?) {
+        resume(
+            Answer(
+                messages: messages,
+                reach: LiveReach(start: startAfter.map { Self.end($0) }, end: endBefore.map { Self.start($0) })))
+    }
+
+    static func start(_ position: Int64) -> MessageQuery.Cursor {
+        MessageQuery.Cursor(position: position, ordinal: .min)
+    }
+
+    static func end(_ position: Int64) -> MessageQuery.Cursor {
+        MessageQuery.Cursor(position: position, ordinal: .max)
     }
 
     func fail(_ error: StoreError) { resume(Answer(error: error)) }

@@ -13,6 +13,8 @@ final class TurbulentStore: Store {
         var nextSubscriber = 0
         var turbulence: Turbulence?
         var readsToFail = 0
+        var settlingsToFail = 0
+        var readCount = 0
         var subscription: StoreSubscription?
     }
 
@@ -33,6 +35,10 @@ final class TurbulentStore: Store {
 
     func setTurbulence(_ turbulence: Turbulence?) { state.withLock { $0.turbulence = turbulence } }
     func failNextReads(_ count: Int) { state.withLock { $0.readsToFail = count } }
+
+    func failNextSettlings(_ count: Int) { state.withLock { $0.settlingsToFail = count } }
+    /// Readings of pages and records so far.
+    var readCount: Int { state.withLock { $0.readCount } }
 
     /// Tells subscribers what they have not been told, in order.
     func tell() {
@@ -55,6 +61,7 @@ final class TurbulentStore: Store {
     // MARK: Reading
 
     func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
+        state.withLock { $0.readCount += 1 }
         try await strike()
         let page = try await base.page(query)
         try await strike()
@@ -104,6 +111,11 @@ final class TurbulentStore: Store {
     }
 
     func settledVersion() async throws(StoreError) -> Int64 {
+        let fails = state.withLock { state in
+            defer { if state.settlingsToFail > 0 { state.settlingsToFail -= 1 } }
+            return state.settlingsToFail > 0
+        }
+        if fails { throw .other(detail: "a settling that was told to fail") }
         let version = try await base.settledVersion()
         tell()
         return version

@@ -1,0 +1,24 @@
+import CausewayLive
+import CausewayModels
+import CausewayStorage
+import CausewaySync
+import CausewayTransport
+
+/// The server's part of a live message: asks for it at its position. Of a message that has none yet the server knows
+/// nothing that is not here.
+struct MessageRemote: LiveRemote {
+    typealias Key = OneMessageQuery.Key
+
+    let engine: SyncEngine
+    let store: any Store
+    let id: MessageID
+
+    func load(_ page: LiveRemotePage<Key>) async throws -> LiveReach<Key> {
+        if let message = try await store.message(id), let placement = message.placement {
+            try await engine.refresh(
+                RemoteQuery(
+                    channel: message.channel, range: .after(position: placement.position - 1), limit: 1))
+        }
+        return LiveReach()
+    }
+}

@@ -1,0 +1,7 @@
+/// Something came about that makes it worth while to ask the server for pages again.
+package enum SyncOccasion: Sendable, Hashable {
+    /// A session began or ended: what the server told the one before is nothing to rely on.
+    case sessionChanged
+    /// The server can be reached again, or takes the account again.
+    case reachable
+}

@@ -1,0 +1,151 @@
+import CausewayLive
+import CausewayModels
+import CausewayRuntime
+import CausewaySimulatedRuntime
+import CausewayStorage
+import Testing
+
+/// What becomes of live objects and collections when the client is closed, and what a store that cannot be read does.
+@MainActor struct EndTests {
+    @Test func withTheClientEverythingThatIsLiveEnds() throws {
+        try LiveWorld.run { world in
+            try await world.put(1, at: 1)
+            let remote = ScriptedRemote(world.store)
+            let collection = onMain { world.collection(remote) }
+            let changes = collection.changes
+            let follower = world.runtime.spawn {
+                var last: LiveCollectionChange<Message>?
+                for await change in changes { last = change }
+                #expect(last?.dataStatus == .error && last?.loadingStatus == .error)
+                #expect(last?.error as? StoreError == .closed)
+                #expect(last?.snapshot.map(\.text) == ["1"])
+            }
+            await world.settle()
+            remote.answer(start: 1)
+            await world.settle()
+            onMain { #expect(collection.dataStatus == .fresh && collection.hasNext == false) }
+            await world.router.close()
+            await follower.finished()
+            await world.settle()
+            onMain {
+                #expect(collection.dataStatus == .error && collection.loadingStatus == .error)
+                #expect(collection.error as? StoreError == .closed)
+                #expect(!collection.hasNext && !collection.hasPrevious)
+                #expect(collection.allObjects().map(\.text) == ["1"])
+                collection.resetPage()
+            }
+            // What is written afterwards is nobody's business any more, and what is opened afterwards ends at once.
+            try await world.put(2, at: 2)
+            let late = onMain { world.collection(nil) }
+            let iterator = late.changes.makeAsyncIterator()
+            #expect(await iterator.next()?.dataStatus == .error)
+            #expect(await iterator.next() == nil)
+            await world.settle()
+            onMain { #expect(collection.count == 1 && late.loadingStatus == .error) }
+            await world.router.close()
+        }
+    }
+
+    @Test func aStoreThatFailsIsReadOnceInAWhile() throws {
+        try LiveWorld.run { world in
+            let store = TurbulentStore(world.store)
+            let router = LiveRouter(store: store, runtime: world.runtime, delivery: world.delivery)
+            store.failNextReads(3)
+            let collection = onMain { router.collection(MessagesQuery(.channel(world.general))) }
+            let errors = onMain { SequenceTests.Log() }
+            onMain { collection.on(.dataError) { _ in errors.lines.append("error") } }
+            await world.settle()
+            for number in 1...100 {
+                try await world.put(number, at: Int64(number))
+                store.tell()
+                await world.settle()
+            }
+            #expect(store.readCount == 1)
+            onMain { #expect(errors.lines == ["error"] && collection.loadingStatus == .error) }
+            await world.runtime.sleep(until: world.runtime.now + .seconds(5))
+            #expect(store.readCount == 4)
+            onMain {
+                #expect(errors.lines.count == 3)
+                #expect(collection.count == 20 && collection.loadingStatus == .loaded && collection.error == nil)
+            }
+        }
+    }
+
+    @Test func aStoreThatWasClosedIsNotReadAgain() throws {
+        try LiveWorld.run { world in
+            let store = TurbulentStore(world.store)
+            let router = LiveRouter(store: store, runtime: world.runtime, delivery: world.delivery)
+            await world.store.close()
+            let collection = onMain { router.collection(MessagesQuery(.channel(world.general))) }
+            await world.runtime.sleep(until: world.runtime.now + .seconds(10))
+            #expect(store.readCount == 1)
+            onMain { #expect(collection.loadingStatus == .error && collection.error as? StoreError == .closed) }
+        }
+    }
+
+    /// Nobody knows whether the feed has come as far as what was read.
+    @Test func whatMayBeAheadOfTheFeedIsNotShown() throws {
+        try LiveWorld.run { world in
+            try await world.put(1, at: 1)
+            let store = TurbulentStore(world.store)
+            let router = LiveRouter(store: store, runtime: world.runtime, delivery: world.delivery)
+            store.failNextSettlings(1)
+            let collection = onMain { router.collection(MessagesQuery(.channel(world.general))) }
+            await world.settle()
+            onMain { #expect(collection.count == 0 && collection.loadingStatus == .error) }
+            await world.runtime.sleep(until: world.runtime.now + .seconds(2))
+            onMain { #expect(collection.count == 1 && collection.loadingStatus == .loaded) }
+        }
+    }
+
+    /// Commits that come while many windows are read are applied, or else they gather until too many wait.
+    @Test func whileManyWindowsAreReadTheFeedIsFollowed() throws {
+        try LiveWorld.run { world in
+            let store = TurbulentStore(world.store)
+            let router = LiveRouter(
+                store: store, runtime: world.runtime, delivery: world.delivery, inboxCommitsMax: 20,
+                plantedFault: nil)
+            let written = WriteCount()
+            store.setTurbulence(
+                TurbulentStore.Turbulence { () async throws(StoreError) in
+                    guard let number = written.next(below: 400) else { return }
+                    let placed = try? Sample.placed(number, at: Int64(number), in: world.general)
+                    if let placed { try await world.store.commit([.merge(placed, at: Sample.time)]) }
+                    store.tell()
+                })
+            let collections = onMain {
+                (1...100).map { router.collection(MessagesQuery(.channel(world.general), pageSize: $0)) }
+            }
+            await world.runtime.sleep(until: world.runtime.now + .seconds(5))
+            // Two writes with each reading: a reset would read every window anew.
+            #expect(store.readCount < 200)
+            onMain {
+                for (index, collection) in collections.enumerated() { #expect(collection.count >= index + 1) }
+            }
+        }
+    }
+
+    /// Some are shown before all were read.
+    @Test func manyWindowsAreNotShownAllAtOnce() throws {
+        try LiveWorld.run { world in
+            try await world.put(1, at: 1)
+            let store = TurbulentStore(world.store)
+            store.setTurbulence(
+                TurbulentStore.Turbulence { () async throws(StoreError) in await world.settle() })
+            let router = LiveRouter(store: store, runtime: world.runtime, delivery: world.delivery)
+            let collections = onMain {
+                (0..<200).map { _ in router.collection(MessagesQuery(.channel(world.general))) }
+            }
+            let shown = WriteCount()
+            let token = onMain {
+                collections[0].observe { _, _ in
+                    for _ in 0..<store.readCount { _ = shown.next(below: 1000) }
+                }
+            }
+            await world.runtime.sleep(until: world.runtime.now + .seconds(5))
+            #expect(shown.count > 0 && shown.count < 200)
+            onMain { #expect(collections.allSatisfy { $0.count == 1 }) }
+            withExtendedLifetime(token) {}
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import CausewayLive
+import CausewayModels
+import CausewayStorage
+import Testing
+
+/// One random history of windows with a server: it fails, grows, tells some messages before it is asked, can be reached
+/// again, and is asked by somebody else; in an order that a seed draws.
+struct ServerHistory: Sendable {
+    var seed: UInt64
+    var steps = 60
+    var plantedFault: LiveFault?
+
+    func run() async throws {
+        let base = MemoryStore()
+        guard let world = ServerWorld(base, seed, plantedFault) else { throw Violation("no world") }
+        do {
+            try await world.run(steps)
+        } catch {
+            throw Violation("seed \(seed): \(error)")
+        }
+        await base.close()
+    }
+}
+
+/// The world of one history. One task uses it.
+private final class ServerWorld {
+    private let store: MemoryStore
+    private let timeline: StoreTimeline
+    private let server: RandomServer
+    private let runtime: ManualRuntime
+    private let router: LiveRouter
+    private var dice: WriterDice
+    private var windows: [ServedWindow] = []
+    private var drafts = 100_000
+
+    init?(_ base: MemoryStore, _ seed: UInt64, _ plantedFault: LiveFault?) {
+        guard let server = RandomServer(seed: seed) else { return nil }
+        self.server = server
+        dice = WriterDice(seed: ~seed, messages: 1)
+        store = base
+        timeline = StoreTimeline(base)
+        runtime = ManualRuntime(seed: seed)
+        router = LiveRouter(
+            store: store, runtime: runtime, delivery: nil, windowSurplusMax: dice.isOne(in: 3) ? 6 : nil,
+            readingMax: dice.isOne(in: 2) ? 1 + dice.below(3) : nil, plantedFault: plantedFault)
+    }
+
+    func run(_ steps: Int) async throws {
+        _ = try await store.begin(.forTests)
+        for _ in 0..<dice.below(80) { server.grow() }
+        for _ in 0..<dice.below(6) { try await tellSome() }
+        windows.append(makeWindow())
+        for _ in 0..<steps { try await step() }
+        try await end()
+    }
+
+    private func step() async throws {
+        switch dice.below(16) {
+        case 0..<7: _ = await runtime.runOne(dice.below(1000))
+        case 7: try await tellSome()
+        case 8: for _ in 0..<(1 + dice.below(4)) { server.grow() }
+        case 9, 10: anyWindow.lifetime.turn([.next, .next, .previous, .previous, .reset][dice.below(5)])
+        case 11: try await write()
+        case 12: router.refresh(isNewSession: false)
+        case 13: try await changeSession()
+        case 14:
+            if windows.count < 4 { windows.append(makeWindow()) }
+            if windows.count > 2 { windows.remove(at: dice.below(windows.count)) }
+        default: try look()
+        }
+    }
+
+    private var anyWindow: ServedWindow { windows[dice.below(windows.count)] }
+
+    /// What comes from elsewhere leaves holes.
+    private func tellSome() async throws {
+        guard let first = server.messages.indices.randomElement(using: &dice.random) else { return }
+        let some = server.messages.dropFirst(first).prefix(1 + dice.below(3))
+        try await store.commit(some.map { .merge($0, at: Sample.time) })
+    }
+
+    private func write() async throws {
+        drafts += 1
+        _ = try await store.enqueue(try Sample.draft(drafts, in: server.channel))
+    }
+
+    private func look() throws {
+        for window in windows { try window.look(timeline, server, known: known(window.query)) }
+    }
+
+    /// How much of the server every window of the query must know: another one may have asked for it.
+    private func known(_ query: MessagesQuery) -> Int {
+        windows.filter { $0.query == query }.compactMap(\.remote.knownCount).min() ?? 0
+    }
+
+    private func settle() async { while await runtime.runOne(0) {} }
+
+    /// Somebody logs out, and nobody can be asked.
+    private func changeSession() async throws {
+        server.setFailures(100)
+        router.refresh(isNewSession: true)
+        await settle()
+        try look()
+        for window in windows where window.status == .fresh {
+            throw Violation("\(window.query): it is fresh with nobody who could have told it")
+        }
+        server.setFailures(20)
+        router.refresh(isNewSession: true)
+    }
+
+    /// The server works: everybody comes to see all of it.
+    private func end() async throws {
+        await settle()
+        server.setFailures(0)
+        router.refresh(isNewSession: false)
+        await settle()
+        try look()
+        for window in windows {
+            guard window.status == .fresh, window.loading == .loaded else {
+                throw Violation("\(window.query): it is \(window.status) and \(window.loading) at the end")
+            }
+        }
+        for window in windows {
+            for _ in 0..<300 where window.hasMore {
+                window.lifetime.turn(.previous)
+                window.lifetime.turn(.next)
+                await settle()
+                try look()
+            }
+            guard !window.hasMore, window.placed.count == server.messages.count else {
+                throw Violation(
+                    "\(window.query): \(window.placed) of \(server.messages.count), however often one pages")
+            }
+        }
+    }
+
+    private func makeWindow() -> ServedWindow {
+        let anchor: LiveAnchor<MessageQuery.Cursor> =
+            switch dice.below(5) {
+            case 0, 1: .first
+            case 2, 3: .last
+            default: .at(MessageQuery.Cursor(position: Int64(1 + dice.below(30)), ordinal: Int64(dice.below(30))))
+            }
+        let query = MessagesQuery(
+            .channel(server.channel), direction: dice.isOne(in: 2) ? .ascending : .descending, anchor: anchor,
+            pageSize: 1 + dice.below(6))
+        return ServedWindow(query, RandomRemote(query, server, store), router)
+    }
+}
+
+/// One window with a server, and what it has shown.
+private final class ServedWindow {
+    let query: MessagesQuery
+    let remote: RandomRemote
+    let lifetime: LiveLifetime
+    private let outlet: LiveOutlet<MessagesQuery>
+    private let reader: Int
+    private var check: ReaderCheck<MessagesQuery>
+    private var last: LiveCollectionChange<Message>?
+
+    init(_ query: MessagesQuery, _ remote: RandomRemote, _ router: LiveRouter) {
+        self.query = query
+        self.remote = remote
+        (lifetime, outlet) = router.open(query, isObject: false, remote: remote)
+        reader = outlet.addReader()
+        check = ReaderCheck(query, hasServer: true)
+    }
+
+    var status: DataStatus { last?.dataStatus ?? .notExist }
+    var loading: LoadingStatus { last?.loadingStatus ?? .notLoading }
+    var hasMore: Bool { last?.hasNext == true || last?.hasPrevious == true }
+    /// The places of what is shown, oldest first.
+    var placed: [Int64] { last?.snapshot.compactMap(\.placement?.position).sorted() ?? [] }
+
+    func look(_ timeline: StoreTimeline, _ server: RandomServer, known: Int) throws {
+        guard let change = outlet.take(reader)?.change() else { return }
+        try check.accept(change, timeline)
+        last = change
+        // While it is asked again, what comes first may lie far from the rest.
+        guard change.dataStatus == .fresh, change.loadingStatus == .loaded, let first = placed.first,
+            let end = placed.last
+        else { return }
+        // Places on the server are whole numbers from 1 without holes.
+        let expected = min(end, Int64(known)) - first + 1
+        guard placed.filter({ $0 <= known }).count >= expected else {
+            throw Violation("\(query): a fresh list has holes: \(placed), of \(known)")
+        }
+    }
+}
