@@ -25,8 +25,8 @@ extension CausewayClient {
         live.object(query, remote: remote(for: query))
     }
 
-    private func remote(for query: some LiveQuery) -> (any LiveRemote)? {
+    private func remote<Query: LiveQuery>(for query: Query) -> (any LiveRemote<Query.Key>)? {
         guard let query = query as? MessagesQuery, case .channel(let channel) = query.scope else { return nil }
-        return ChannelRemote(engine: messages.engine, query: query, channel: channel)
+        return ChannelRemote(engine: messages.engine, query: query, channel: channel) as? any LiveRemote<Query.Key>
     }
 }
