@@ -21,8 +21,8 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, whatever -j says: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup build check test torture replay test-browser screenshots tidy lint format demo simulate bench bench-live \
-	bench-page install clean
+.PHONY: help setup build check test test-tsan torture replay test-browser screenshots tidy lint format demo simulate \
+	bench bench-live bench-page install clean
 
 help: ## List these targets
 	@echo 'usage: make TARGET [SWIFT=swift] [BUILD_FLAGS=…] [FILTER=…] [PREFIX=/usr/local] [DESTDIR=…]'
@@ -47,6 +47,9 @@ check: lint tidy ## Look at the form, keep the style rules, build, run the tests
 	@$(if $(FILTER),:,echo '==> test in a browser' && Tools/test-browser)
 
 test: setup check ## Set up, then check: what CI runs
+
+test-tsan: setup ## Run the tests of live collections under the thread sanitizer
+	@Tools/test-threads
 
 torture: setup ## Kill the real daemon KILLS times (3000) and check that nothing is lost, doubled or out of order
 	@Tools/torture
@@ -105,4 +108,4 @@ install: ## Build for release; install programs and systemd units under DESTDIR/
 
 clean: ## Remove what the build wrote (not the browser that Tools/setup fetched)
 	$(SWIFT) package clean
-	rm -rf .build/tidy .build-release .build-simulate
+	rm -rf .build/tidy .build-release .build-simulate .build-tsan

@@ -10,8 +10,9 @@ import Foundation
 ///
 ///     terminal-chat --store FOLDER --server https://localhost:8443 --ca ca.pem --token-file ann.token general random
 ///
-/// Tab goes to the next channel, the arrows look back, Control-R sends again what failed, Control-C ends. It needs
-/// the server only to log in the first time; from then on it works without, and goes on when it is there again.
+/// Tab and the arrows go to another channel, Page Up and Page Down look back, End returns, Control-R sends again what
+/// failed, Control-C ends. It needs the server only to log in the first time; from then on it works without, and goes
+/// on when it is there again.
 @main
 @MainActor
 enum TerminalChat {

@@ -32,11 +32,13 @@ struct TerminalDevice: Sendable {
     }
 
     /// As it was found. What was typed and not read is thrown away: it was not meant for who comes next.
-    func restore() { _ = set(found) }
+    ///
+    /// - Parameter waits: for what was written to be taken; nothing is thrown away when it does not.
+    func restore(waits: Bool) { _ = set(found, waits: waits) }
 
-    private func set(_ settings: termios) -> Bool {
+    private func set(_ settings: termios, waits: Bool = true) -> Bool {
         var settings = settings
-        while unsafe tcsetattr(output, TCSAFLUSH, &settings) != 0 {
+        while unsafe tcsetattr(output, waits ? TCSAFLUSH : TCSANOW, &settings) != 0 {
             guard errno == EINTR else { return false }
         }
         return true
@@ -66,6 +68,22 @@ struct TerminalDevice: Sendable {
             }
         }
     }
+
+    /// Writes a few bytes, one by one: a terminal that says that it is free takes at least one at once.
+    ///
+    /// - Returns: false when it took nothing for ``patience``; true also when there is no terminal any more.
+    func writePromptly(_ text: String) -> Bool {
+        for byte in text.utf8 {
+            var place = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
+            if unsafe poll(&place, 1, Self.patienceMilliseconds) == 0 { return false }
+            var one = byte
+            if unsafe Self.systemWrite(output, &one, 1) < 0, errno != EINTR, errno != EAGAIN { return true }
+        }
+        return true
+    }
+
+    /// A terminal that takes nothing for so long has stalled.
+    static let patienceMilliseconds: Int32 = 1000
 
     private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
         #if canImport(Glibc)

@@ -8,11 +8,13 @@ public enum TerminalKey: Sendable, Hashable {
 }
 
 /// Makes keys of what a terminal sends, piece by piece. What it does not know it leaves out. Bounded.
-struct TerminalKeyReader: Sendable {
+package struct TerminalKeyReader: Sendable {
     private var rest: [UInt8] = []
     private static let sequenceBytesMax = 16
 
-    mutating func keys(in bytes: some Sequence<UInt8>) -> [TerminalKey] {
+    package init() {}
+
+    package mutating func keys(in bytes: some Sequence<UInt8>) -> [TerminalKey] {
         rest += bytes
         var keys: [TerminalKey] = []
         while !rest.isEmpty {
@@ -38,7 +40,15 @@ struct TerminalKeyReader: Sendable {
     }
 
     private func character() -> (TerminalKey?, Int)? {
-        let length = rest[0] >= 0xF0 ? 4 : rest[0] >= 0xE0 ? 3 : rest[0] >= 0xC0 ? 2 : 1
+        let length =
+            switch rest[0] {
+            case 0xC0..<0xE0: 2
+            case 0xE0..<0xF0: 3
+            case 0xF0..<0xF8: 4
+            default: 1
+            }
+        // What does not go on as it began is not waited for.
+        guard rest.prefix(length).dropFirst().allSatisfy({ $0 & 0xC0 == 0x80 }) else { return (nil, 1) }
         guard rest.count >= length else { return nil }
         guard let text = String(validating: rest.prefix(length), as: UTF8.self), let one = text.first else {
             return (nil, 1)

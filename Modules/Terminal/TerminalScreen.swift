@@ -13,19 +13,21 @@ import Synchronization
 ///
 /// It works on the terminal's second page, so that what the user had on it stands there again afterwards, and so do its
 /// settings: after ``leave()``, when the program is told to end (SIGINT, SIGTERM, SIGHUP, SIGQUIT), and while it is
-/// stopped (Ctrl-Z); only SIGKILL leaves no time for that. A second signal to end is obeyed at once.
+/// stopped (Ctrl-Z); only SIGKILL leaves no time for that. A second signal to end is obeyed at once, and so is the
+/// first when the terminal takes nothing any more.
 ///
 /// ```
-///  shown ──SIGTSTP──▶ stopped ──SIGCONT──▶ shown ──leave, signal──▶ over
+///  beginning ──▶ shown ──SIGTSTP──▶ stopped ──SIGCONT──▶ shown ──leave, signal──▶ over
 /// ```
 ///
 /// Thread-safe. Make one in a process.
 public final class TerminalScreen: Sendable {
-    private enum Phase { case shown, stopped, over }
+    private enum Phase { case beginning, shown, stopped, over }
 
-    /// Guarded by its lock, which is held while the terminal is written to: frames and the way out never mix.
+    /// Guarded by its lock, which is never held while the terminal is written to: one that takes nothing must not keep
+    /// a signal waiting.
     private struct State {
-        var phase = Phase.shown
+        var phase = Phase.beginning
         /// What stands there, row by row; empty when that is not known.
         var shown: [TerminalLine] = []
         var size: TerminalSize
@@ -33,6 +35,10 @@ public final class TerminalScreen: Sendable {
         var signals: TerminalSignals?
         var input: DispatchSourceHold?
     }
+
+    /// Held while the terminal is written to and while the phase changes, so that frames and the way out never mix.
+    /// Taken before the lock of the state.
+    private let output = Mutex(())
 
     /// What happens from outside. For one reader; what it does not read in time is left out, the oldest first.
     public let events: AsyncStream<TerminalEvent>
@@ -57,16 +63,26 @@ public final class TerminalScreen: Sendable {
         self.hasColours = hasColours
         state = Mutex(State(size: device.size))
         (events, eventsIn) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.eventsWaitingMax))
-        try device.makeRaw()
-        device.write(Self.entry)
         let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+        // Before anything is changed: a signal that came in between would end the program and leave it so.
         let signals = TerminalSignals(ending + [SIGTSTP, SIGCONT, SIGWINCH], on: queue) { [weak self] signal in
             self?.caught(signal, isEnding: ending.contains(signal))
         }
-        let input = device.hasInput ? reading() : nil
-        state.withLock { state in
-            state.signals = signals
-            state.input = input
+        state.withLock { $0.signals = signals }
+        try takeOver()
+    }
+
+    private func takeOver() throws(TerminalError) {
+        try output.withLock { _ throws(TerminalError) in
+            // A signal that came meanwhile is among the events; the terminal stays as it is.
+            guard state.withLock({ $0.phase == .beginning }) else { return }
+            try device.makeRaw()
+            let input = device.hasInput ? reading() : nil
+            state.withLock { state in
+                state.phase = .shown
+                state.input = input
+            }
+            device.write(Self.entry)
         }
     }
 
@@ -78,44 +94,77 @@ public final class TerminalScreen: Sendable {
     ///
     /// - Parameter cursor: where the cursor is seen; hidden when `nil`. Counted from 0.
     public func draw(_ lines: [TerminalLine], cursor: (row: Int, column: Int)? = nil) {
-        state.withLock { state in
-            guard state.phase == .shown else { return }
-            let size = state.size
-            let isFresh = state.shown.isEmpty
-            var frame = "\u{1B}[?25l" + (isFresh ? "\u{1B}[2J" : "")
-            for row in 0..<size.rows {
-                let line = row < lines.count ? lines[row].fitted(to: size.columns) : TerminalLine()
-                if isFresh { state.shown.append(TerminalLine()) }
-                guard state.shown[row] != line else { continue }
-                state.shown[row] = line
-                frame += "\u{1B}[\(row + 1);1H" + line.encoded(hasColours: hasColours) + "\u{1B}[K"
-            }
-            if let cursor {
-                let (row, column) = (min(cursor.row, size.rows - 1), min(cursor.column, size.columns - 1))
-                frame += "\u{1B}[\(row + 1);\(column + 1)H\u{1B}[?25h"
-            }
+        output.withLock { _ in
+            guard let frame = state.withLock({ frame(lines, cursor, &$0) }) else { return }
             device.write(frame)
         }
     }
 
-    /// Gives the terminal back as it was found. May be called twice.
-    public func leave() {
-        state.withLock { state in
-            giveBack(&state)
-            state.phase = .over
-            state.input = nil
+    private func frame(_ lines: [TerminalLine], _ cursor: (row: Int, column: Int)?, _ state: inout State) -> String? {
+        guard state.phase == .shown else { return nil }
+        let size = state.size
+        let isFresh = state.shown.isEmpty
+        var frame = "\u{1B}[?25l" + (isFresh ? "\u{1B}[2J" : "")
+        for row in 0..<size.rows {
+            let line = row < lines.count ? lines[row].fitted(to: size.columns) : TerminalLine()
+            if isFresh { state.shown.append(TerminalLine()) }
+            guard state.shown[row] != line else { continue }
+            state.shown[row] = line
+            frame += "\u{1B}[\(row + 1);1H" + line.encoded(hasColours: hasColours) + "\u{1B}[K"
         }
+        if let cursor {
+            let (row, column) = (min(cursor.row, size.rows - 1), min(cursor.column, size.columns - 1))
+            frame += "\u{1B}[\(row + 1);\(column + 1)H\u{1B}[?25h"
+        }
+        return frame
+    }
+
+    /// Gives the terminal back as it was found, and lets signals do what they did before. May be called twice.
+    public func leave() {
+        _ = giveBack(.over)
+        // After the lock: it lets go of what may be running.
+        let signals = state.withLock { $0.signals.take() }
+        withExtendedLifetime(signals) {}
         eventsIn.finish()
     }
 
     /// Ends this process by the signal of ``TerminalEvent/ended(signal:)``, so that its parent sees how it ended.
     public static func end(by signal: Int32) -> Never { TerminalSignals.end(by: signal) }
 
-    private func giveBack(_ state: inout State) {
-        guard state.phase == .shown else { return }
-        device.write(Self.exit)
-        device.restore()
-        state.shown = []
+    /// - Returns: false when the terminal takes nothing, not even this; its settings are given back all the same.
+    private func giveBack(_ next: Phase) -> Bool {
+        let isGivenBack = whileNobodyWrites {
+            guard pass(to: next) else { return true }
+            let isWritten = device.writePromptly(Self.exit)
+            device.restore(waits: isWritten)
+            return isWritten
+        }
+        if let isGivenBack { return isGivenBack }
+        // Somebody hangs in a frame.
+        if pass(to: next) { device.restore(waits: false) }
+        return false
+    }
+
+    /// - Returns: true when there is something to give back.
+    private func pass(to next: Phase) -> Bool {
+        state.withLock { state in
+            defer {
+                if state.phase != .over { state.phase = next }
+                if next == .over { state.input = nil }
+                state.shown = []
+            }
+            return state.phase == .shown
+        }
+    }
+
+    /// - Returns: `nil` when somebody else went on writing for longer than a terminal that works ever takes.
+    private func whileNobodyWrites<Value: Sendable>(_ body: () -> Value) -> Value? {
+        let pauseMilliseconds: Int32 = 10
+        for _ in 0..<(TerminalDevice.patienceMilliseconds / pauseMilliseconds) {
+            if let value = output.withLockIfAvailable({ _ in body() }) { return value }
+            usleep(UInt32(pauseMilliseconds) * 1000)
+        }
+        return nil
     }
 
     // MARK: - From outside; on the queue
@@ -149,37 +198,32 @@ public final class TerminalScreen: Sendable {
     }
 
     private func end(by signal: Int32) {
-        let isSecond = state.withLock { state in
-            defer {
-                giveBack(&state)
-                state.phase = .over
-                state.input = nil
-            }
-            return state.phase == .over
-        }
-        if isSecond { TerminalSignals.end(by: signal) }
+        if state.withLock({ $0.phase == .over }) { TerminalSignals.end(by: signal) }
+        // Whoever shows something on a terminal that takes nothing hangs there, and would never hear of it.
+        guard giveBack(.over) else { TerminalSignals.end(by: signal) }
         eventsIn.yield(.ended(signal: signal))
     }
 
     private func stop() {
-        state.withLock { state in
-            guard state.phase == .shown else { return }
-            giveBack(&state)
-            state.phase = .stopped
-        }
+        if state.withLock({ $0.phase == .over }) { return }
+        _ = giveBack(.stopped)
         // Cannot be caught, so it stops us as the signal that was caught would have.
         kill(getpid(), SIGSTOP)
     }
 
     private func goOn() {
-        state.withLock { state in
-            guard state.phase != .over else { return }
-            // Whoever continues a stopped program may have set the terminal otherwise meanwhile.
-            state.phase = .shown
-            state.shown = []
-            state.size = device.size
+        _ = whileNobodyWrites {
+            let isShown = state.withLock { state in
+                guard state.phase == .shown || state.phase == .stopped else { return false }
+                // Whoever continues a stopped program may have set the terminal otherwise meanwhile.
+                state.phase = .shown
+                state.shown = []
+                state.size = device.size
+                return true
+            }
+            guard isShown else { return }
             try? device.makeRaw()
-            device.write(Self.entry)
+            _ = device.writePromptly(Self.entry)
         }
         eventsIn.yield(.redraw)
     }

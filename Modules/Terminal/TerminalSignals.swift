@@ -1,4 +1,4 @@
-import Dispatch
+package import Dispatch
 
 #if canImport(Glibc)
     import Glibc
@@ -8,19 +8,34 @@ import Dispatch
     import Darwin
 #endif
 
-/// Signals as calls on one queue, for as long as this is held.
-final class TerminalSignals: Sendable {
+/// Signals as calls on one queue, for as long as this is held. Soon afterwards they do what they did before.
+package final class TerminalSignals: Sendable {
+    /// What a signal did before.
+    ///
+    /// Unchecked: the address of a C function, or a number in place of one; it never changes, and nothing hangs on it.
+    private struct Found: @unchecked Sendable {
+        let number: Int32
+        let handler: (@convention(c) (Int32) -> Void)?
+    }
+
     private let sources: [DispatchSourceHold]
 
-    init(_ signals: [Int32], on queue: DispatchQueue, _ handler: @escaping @Sendable (Int32) -> Void) {
+    /// Returns when all of them are caught; not to be called on the queue. One that comes while this runs may be lost.
+    package init(_ signals: [Int32], on queue: DispatchQueue, _ handler: @escaping @Sendable (Int32) -> Void) {
+        let registered = DispatchSemaphore(value: 0)
         sources = signals.map { number in
             // Otherwise the signal would do what it always does, besides.
-            signal(number, SIG_IGN)
+            let found = Found(number: number, handler: signal(number, SIG_IGN))
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { handler(number) }
+            // Until the system knows of the source, the signal would be ignored.
+            source.setRegistrationHandler { registered.signal() }
+            // Only then does the system not know of it any more.
+            source.setCancelHandler { signal(found.number, found.handler) }
             source.resume()
             return DispatchSourceHold(source)
         }
+        for _ in signals { registered.wait() }
     }
 
     /// Ends this process by a signal, as if it had never been caught: its parent sees how it ended.

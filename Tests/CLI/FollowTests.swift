@@ -100,6 +100,54 @@ import Testing
         await hub.process.stop()
     }
 
+    /// Whoever draws hangs in the terminal, and could not be told.
+    @Test(arguments: [SIGINT, SIGTERM])
+    func aSignalEndsItThoughTheTerminalTakesNothing(_ signal: Int32) async throws {
+        let (hub, _) = try await loggedIn(daemon: false)
+        let terminal = try follow()
+        try await terminal.shows("q quits")
+        terminal.stall()
+        var rows = 100
+        // While a frame is being written it takes none besides, so once is not enough.
+        var refusals = 0
+        try await eventually("a terminal that is full") {
+            refusals = terminal.takesMore ? 0 : refusals + 1
+            // Each is one more frame.
+            if refusals == 0 {
+                rows = rows == 100 ? 99 : 100
+                terminal.resize(columns: 300, rows: rows)
+            }
+            return refusals == 50
+        }
+        kill(terminal.pid, signal)
+        #expect(try await terminal.ended() & 0x7F == signal)
+        #expect(terminal.settings == (try Terminal.settingsOfANewOne()))
+        await hub.process.stop()
+    }
+
+    @Test func keysLookBack() async throws {
+        let (hub, _) = try await loggedIn(daemon: false)
+        let outcome = try await home.causeway("send", "general", "--wait", "message 0 of 20")
+        #expect(outcome.status == 0)
+        for number in 1..<20 {
+            #expect(try await home.causeway("send", "general", "--wait", "message \(number) of 20").status == 0)
+        }
+        let terminal = try follow()
+        // Twelve rows: eleven messages, and the line below.
+        try await terminal.shows("message 19 of")
+        for (keys, top, below) in [
+            ("\u{1B}[5~", 0, 9), ("\u{1B}[6~", 9, 0), ("\u{1B}[A", 8, 1), ("k", 7, 2), ("\u{1B}OB", 8, 1), ("j", 9, 0),
+            ("g", 0, 9), ("\u{1B}[F", 9, 0), ("b", 0, 9), (" ", 9, 0), ("\u{1B}[H", 0, 9), ("G", 9, 0),
+        ] {
+            terminal.type(keys)
+            try await terminal.shows(below == 0 ? "q quits" : " \(below) newer below")
+            #expect(terminal.screen.rows[0].contains("message \(top) of"), "after \(keys.debugDescription)")
+        }
+        terminal.type("q")
+        #expect(try await terminal.ended() == 0)
+        await hub.process.stop()
+    }
+
     @Test(arguments: [true, false])
     func intoAPipeEachChangeIsAnObject(_ hasDaemon: Bool) async throws {
         let (hub, daemon) = try await loggedIn(daemon: hasDaemon)

@@ -7,6 +7,7 @@ struct Program: Sendable {
 
     static let causeway = Program(name: "causeway")
     static let causewayd = Program(name: "causewayd")
+    static let chat = Program(name: "terminal-chat")
     static let hub = Program(name: "causeway-hub")
 
     /// What a finished process left.

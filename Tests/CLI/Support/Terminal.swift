@@ -14,6 +14,7 @@ final class Terminal: Sendable {
     private struct State {
         var screen: ScreenModel
         var isClosed = false
+        var isStalled = false
         var status: Int32?
     }
 
@@ -22,6 +23,7 @@ final class Terminal: Sendable {
     /// Held open, so that the settings outlive the program.
     private let slave: Int32
     private let state: Mutex<State>
+    private let never = DispatchSemaphore(value: 0)
 
     /// Starts a program on a new terminal, as the leader of its session.
     ///
@@ -104,7 +106,10 @@ final class Terminal: Sendable {
 
     private func read() {
         var buffer = [UInt8](repeating: 0, count: 4096)
-        while case let count = unsafe Foundation.read(master, &buffer, buffer.count), count > 0 {
+        while true {
+            if state.withLock({ $0.isStalled }) { never.wait() }
+            let count = unsafe Foundation.read(master, &buffer, buffer.count)
+            guard count > 0 else { break }
             state.withLock { $0.screen.take(buffer[..<count]) }
         }
         state.withLock { $0.isClosed = true }
@@ -125,6 +130,15 @@ final class Terminal: Sendable {
         var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
         state.withLock { $0.screen.resize(columns: columns, rows: rows) }
         _ = unsafe ioctl(master, UInt(TIOCSWINSZ), &size)
+    }
+
+    /// Takes nothing any more of what is written to it, as when a connection hangs.
+    func stall() { state.withLock { $0.isStalled = true } }
+
+    /// False when whoever writes must wait.
+    var takesMore: Bool {
+        var place = pollfd(fd: slave, events: Int16(POLLOUT), revents: 0)
+        return unsafe poll(&place, 1, 0) > 0
     }
 
     /// Waits until a row holds all of these.
