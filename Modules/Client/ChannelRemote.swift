@@ -14,7 +14,8 @@ struct ChannelRemote: LiveRemote {
 
     func load(_ page: LiveRemotePage<Key>) async throws -> LiveReach<Key> {
         let range = range(of: page)
-        let answer = try await engine.refresh(RemoteQuery(channel: channel, range: range, limit: count(of: page)))
+        let question = RemoteQuery(channel: channel, range: range, limit: count(of: page))
+        let answer = try await engine.refresh(question, isAskedAgain: true)
         var (older, newer) = ends(of: range)
         let positions = answer.items.map(\.placement.position)
         switch range {

@@ -15,9 +15,9 @@ struct MessageRemote: LiveRemote {
 
     func load(_ page: LiveRemotePage<Key>) async throws -> LiveReach<Key> {
         if let message = try await store.message(id), let placement = message.placement {
-            try await engine.refresh(
-                RemoteQuery(
-                    channel: message.channel, range: .after(position: placement.position - 1), limit: 1))
+            let question = RemoteQuery(
+                channel: message.channel, range: .after(position: max(placement.position, 1) - 1), limit: 1)
+            try await engine.refresh(question, isAskedAgain: true)
         }
         return LiveReach()
     }

@@ -46,6 +46,8 @@ final class LiveInbox: Sendable {
         var changes = 0
         /// False while there is no window that a commit could concern.
         var isListening = false
+        /// True when nothing is to be begun any more.
+        var isClosed = false
         /// True while somebody empties the inbox or is about to.
         var isAwake = false
 
@@ -103,6 +105,20 @@ final class LiveInbox: Sendable {
         state.withLock { state in
             state.isListening = isListening
             if !isListening { state.dropCommits() }
+        }
+    }
+
+    /// False while there is no window.
+    var isListening: Bool { state.withLock { $0.isListening } }
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Lets nothing begin any more.
+    ///
+    /// - Returns: true when nothing goes on either.
+    func close() -> Bool {
+        state.withLock { state in
+            state.isClosed = true
+            return !state.isListening && !state.isAwake && state.batch.isEmpty
         }
     }
 

@@ -40,7 +40,6 @@ package actor LiveRouter {
     /// Windows that could not be read; they are left alone until it is tried again.
     private var unreadable: Set<Int> = []
     private var isRetryOnItsWay = false
-    private var isOver = false
     /// When the last pass ended, and how many in a row began at its heels.
     private var lastPassEnd = MonotonicTime.zero
     private var hurriedPasses = 0
@@ -87,11 +86,15 @@ package actor LiveRouter {
     ///
     /// - Parameter isNewSession: true when a session began or ended: what the server told the one before is not fresh
     ///   any more.
-    package nonisolated func refresh(isNewSession: Bool) { submit(.refresh(isNewSession: isNewSession)) }
+    package nonisolated func refresh(isNewSession: Bool) {
+        // A window that is opened meanwhile asks anyway.
+        if inbox.isListening { submit(.refresh(isNewSession: isNewSession)) }
+    }
 
     /// Ends every live object and collection: both statuses become `error`, and iterators end. What is opened
     /// afterwards begins so. Returns when they were told so. May be called twice.
     package nonisolated func close() async {
+        if inbox.close() { return }
         await withCheckedContinuation { isDone in submit(.end { isDone.resume() }) }
     }
 
@@ -155,7 +158,7 @@ package actor LiveRouter {
     }
 
     private func add(_ window: any LiveWindow) {
-        if isOver { return stage.publish([(window.id, window.end(StoreError.closed))]) }
+        if inbox.isClosed { return stage.publish([(window.id, window.end(StoreError.closed))]) }
         if subscription == nil {
             subscription = store.subscribe { [inbox, runtime, weak self] commit in
                 guard inbox.push(commit) else { return }
@@ -186,7 +189,6 @@ package actor LiveRouter {
     }
 
     private func endAll() {
-        isOver = true
         subscription?.cancel()
         inbox.listen(false)
         for load in loads.values { load.task.cancel() }

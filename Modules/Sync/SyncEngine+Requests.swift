@@ -188,15 +188,19 @@ extension SyncEngine {
 
     /// Asks the server for a page of a channel and merges it into the store.
     ///
+    /// - Parameter isAskedAgain: true for one who asks again when told that the server can be reached: with nothing to
+    ///   send, nobody else looks for it.
     /// - Returns: the page; what it brought is in the store by then, and was told by its feed.
     @discardableResult
-    package func refresh(_ query: RemoteQuery) async throws(SyncError) -> RemotePage {
+    package func refresh(
+        _ query: RemoteQuery, isAskedAgain: Bool = false
+    ) async throws(SyncError) -> RemotePage {
         guard let transport, let asked = session?.id else { throw .noSession }
         let page: RemotePage
         do throws(TransportError) {
             page = try await transport.messages(query)
         } catch {
-            if session?.id == asked, !Task.isCancelled { missedPage() }
+            if isAskedAgain, session?.id == asked, !Task.isCancelled { missedPage() }
             throw .transport(error)
         }
         guard !page.items.isEmpty else { return page }
