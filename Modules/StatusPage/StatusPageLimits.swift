@@ -37,8 +37,11 @@ package enum StatusPageLimits {
     package static let listenersMax = 64
     /// How long one browser follows before it must ask anew, and show again that it is logged in.
     static let listeningSecondsMax = 600
-    /// How soon the daemon is looked for again.
+    /// How soon the daemon is looked for again; and when it has too many that watch it.
     static let lookAgainMilliseconds = 500
+    static let lookAgainBusyMilliseconds = 5000
+    /// The longest silence towards a browser; the script takes three times that for the end of the page.
+    package static let eventSilenceSecondsMax = 10
 
     // What is shown
 
@@ -66,7 +69,7 @@ package enum StatusPageLimits {
     static let failedLoginSeconds: Int64 = 20
     static let peersTrackedMax = 10_000
     /// Logins at the same time; a further one ends the oldest.
-    static let sessionsMax = 256
+    package static let sessionsMax = 256
     /// How long a login lasts, and how long without a request.
     static let sessionSecondsMax: Int64 = 12 * 3600
     static let sessionIdleSecondsMax: Int64 = 2 * 3600

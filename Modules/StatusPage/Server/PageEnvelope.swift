@@ -54,9 +54,7 @@ struct PageEnvelope: RouterMiddleware {
         } catch let refusal as PageRefusal {
             return refused(refusal, request)
         } catch let error as ControlError {
-            if error.code != .notFound, error.code != .badRequest {
-                logger.warning("\(error.detail)", metadata: ["code": "\(error.code.rawValue)"])
-            }
+            logger.log(level: Self.level(of: error.code), "\(error.detail)", metadata: ["code": "\(error.code.rawValue)"])
             return refused(PageRefusal(error), request)
         } catch let error as HTTPParserError {
             // The connection itself is beyond repair: the server closes it.
@@ -76,6 +74,14 @@ struct PageEnvelope: RouterMiddleware {
         }
     }
 
+    /// What everybody could bring about is no warning; that the daemon is away says the watch, once.
+    private static func level(of code: ControlError.Code) -> Logger.Level {
+        switch code {
+        case .notFound, .badRequest, .daemonUnreachable, .busy, .stopping: .debug
+        default: .warning
+        }
+    }
+
     private func refused(_ refusal: PageRefusal, _ request: Request) -> Response {
         let route = PageRoute.find(request.uri.path)
         var response: Response
@@ -88,7 +94,9 @@ struct PageEnvelope: RouterMiddleware {
             var values: [String: Any] = ["text": refusal.text]
             if let advice = refusal.advice { values["advice"] = advice }
             let frame = PageFrame(
-                title: refusal.title, hasMenu: refusal.status != .misdirectedRequest, isLive: refusal.isPassing)
+                title: refusal.title, hasMenu: refusal.status != .misdirectedRequest,
+                // What was asked for by a form is not asked for again by itself.
+                isLive: refusal.isPassing && request.method != .post)
             response = renderer.page(.problem, values, in: frame, status: refusal.status)
         }
         response.headers.append(contentsOf: refusal.headers)

@@ -99,9 +99,9 @@ extension PageRouter {
         guard RequestRules.carries(sessions.loginSecret, form), let origin = context.origin else {
             throw PageRefusal.forged("It does not carry this page's secret.")
         }
-        switch login.judge(form["token"] ?? "", from: PeerAddress.text(of: context.channel)) {
+        switch login.judge(form["token"] ?? "", from: PeerAddress.text(of: context.channel), at: clock()) {
         case .right:
-            let cookie = sessions.begin(at: SystemClock.monotonic())
+            let cookie = sessions.begin(at: clock())
             logger.notice("somebody logged in")
             return Response(
                 status: .seeOther,
@@ -139,7 +139,7 @@ extension PageRouter {
             throw PageRefusal.tooLarge
         }
         guard let form = FormFields(String(buffer: body)) else {
-            throw PageRefusal.badRequest("The form holds something that is no text.")
+            throw PageRefusal.badRequest("The form holds something that is no text, or a field twice.")
         }
         return form
     }

@@ -2,12 +2,25 @@ import Causeway
 import CausewayControl
 import Synchronization
 
+/// Makes the stream of somebody who watches.
+struct Watching: Sendable {
+    let make: @Sendable () -> AsyncThrowingStream<ActivityForm, any Error>
+}
+
 /// Passes everything on, and keeps what the page asked for.
 final class CountingService: ControlService {
     private let service: any ControlService
     private let state = Mutex<[(question: String, rows: Int)]>([])
 
+    private let watchers = Mutex<Watching?>(nil)
+
     init(_ service: any ControlService) { self.service = service }
+
+    /// What is watched instead.
+    var watching: Watching? {
+        get { watchers.withLock { $0 } }
+        set { watchers.withLock { $0 = newValue } }
+    }
 
     var asked: [(question: String, rows: Int)] { state.withLock { $0 } }
     func forget() { state.withLock { $0 = [] } }
@@ -69,7 +82,7 @@ final class CountingService: ControlService {
         note("activity")
         return try await service.activity()
     }
-    func watch() -> AsyncThrowingStream<ActivityForm, any Error> { service.watch() }
+    func watch() -> AsyncThrowingStream<ActivityForm, any Error> { watching?.make() ?? service.watch() }
     func setPaused(_ isPaused: Bool) async throws(ControlError) { try await service.setPaused(isPaused) }
     func probe() async throws(ControlError) { try await service.probe() }
 }

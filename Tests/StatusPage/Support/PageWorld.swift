@@ -18,6 +18,7 @@ struct PageWorld: Sendable {
     static func run(
         _ change: (inout StatusPageConfiguration) throws -> Void = { _ in },
         asked: (@Sendable (any ControlService) -> any ControlService)? = nil,
+        clock: @escaping @Sendable () -> MonotonicTime = SystemClock.monotonic,
         _ body: @Sendable (PageWorld) async throws -> Void
     ) async throws {
         guard let general = ChannelID("general"), let token = AccessToken("s3cret-token") else { throw Unserved() }
@@ -29,7 +30,7 @@ struct PageWorld: Sendable {
         let service = ClientControlService(client: client, trust: MemoryTrustKeeper(), process: process)
         _ = try await service.login(LoginRequest(server: "test://server", token: token))
         let control = asked?(service) ?? service
-        try await serving(DaemonDesk(reading: control, changing: control), change) { page in
+        try await serving(DaemonDesk(reading: control, changing: control), change, clock: clock) { page in
             try await body(PageWorld(remote: remote, service: service, page: page, general: general))
         }
         await client.close()
@@ -38,13 +39,14 @@ struct PageWorld: Sendable {
     /// Runs `body` while a page in front of this daemon serves.
     static func serving(
         _ daemon: DaemonDesk, _ change: (inout StatusPageConfiguration) throws -> Void = { _ in },
+        clock: @escaping @Sendable () -> MonotonicTime = SystemClock.monotonic,
         _ body: @Sendable (PageClient) async throws -> Void
     ) async throws {
         var configuration = StatusPageConfiguration(socket: "/run/s")
         try change(&configuration)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        let service = try StatusPageService(configuration, daemon: daemon, logger: logger)
+        let service = try StatusPageService(configuration, daemon: daemon, logger: logger, clock: clock)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
             let result: Result<Void, any Error>
@@ -105,7 +107,7 @@ func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(60)
     while try await !holds() {
         guard ContinuousClock.now < end else { throw TookTooLong(what: what) }
-        await Task.yield()
+        try await Task.sleep(for: .milliseconds(10))
     }
 }
 
