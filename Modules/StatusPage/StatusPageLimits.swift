@@ -48,12 +48,14 @@ package enum StatusPageLimits {
     /// Rows of a page, when nobody chooses.
     package static let rowsDefault = 50
     package static let rowsChoices = [20, 50, 100, 200]
-    /// Characters of a text or an error in a list.
-    static let previewCharactersMax = 240
+    /// Unicode scalars of a text or an error in a list.
+    package static let previewScalarsMax = 240
     /// Lanes of the overview.
     static let lanesShownMax = 50
     /// Messages that a question lists before it says how many more.
     static let listedMax = 20
+    /// Of how many of the last deletions it is told when one of their messages is looked up.
+    static let deletionsSearchedMax = 1000
     /// Rows of the CSV file that are asked for at a time.
     static let csvRowsPerStep = 1000
     /// Things that were done and not yet told.

@@ -14,7 +14,7 @@ import Testing
     ) async throws {
         try await PageWorld.run { world in
             let double = CountingService(world.service)
-            double.watching = Watching(make: watching)
+            double.answers.watch = watching
             let lines = LineKeeper()
             let watch = DaemonWatch(double, logger: Logger(label: "watch") { _ in lines })
             try await withThrowingTaskGroup(of: Void.self) { group in

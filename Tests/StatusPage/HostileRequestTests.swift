@@ -65,7 +65,7 @@ import Testing
     func aSecondRequestThatNeverEndsIsCutOff() async throws {
         try await PageWorld.run { configuration in
             Self.impatient(&configuration)
-            configuration.connections.idle = .milliseconds(500)
+            configuration.connections.idle = .seconds(3)
         } _: { world in
             let first = "GET /healthz HTTP/1.1\r\nHost: \(world.page.host)\r\n\r\n"
             let answer = try await world.page.raw(first + "GET / HTTP/1.1\r\nHost:")
@@ -84,10 +84,6 @@ import Testing
             for host in [page.host, "evil.example"] {
                 let answer = try await page.get("/", [("Host", host)])
                 #expect(answer.status == 400, "\(host)")
-            }
-            for authority in [page.host, "evil.example"] {
-                let answer = try await page.get("http://\(authority)/failed")
-                #expect(answer.status == 421, "\(authority)")
             }
         }
     }

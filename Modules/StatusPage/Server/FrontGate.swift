@@ -19,9 +19,7 @@ struct FrontGate: RouterMiddleware {
         guard request.headers[values: RequestRules.host].isEmpty else {
             throw PageRefusal.badRequest("The request names two hosts.")
         }
-        // A target may name a host of its own (RFC 9112 §3.2.2), which only proxies are asked by.
-        let isAbsolute = request.head.path?.hasPrefix("/") != true
-        guard !isAbsolute, let origin = sites()?.origin(host: request.head.authority) else {
+        guard let origin = sites()?.origin(host: request.head.authority) else {
             throw PageRefusal(
                 .misdirectedRequest, title: "Another host", text: "This page does not answer to that name.",
                 advice: "Names are added with --origin.")

@@ -62,7 +62,7 @@ struct PageEnvelope: RouterMiddleware {
         } catch let error as ChannelError {
             throw error
         } catch is CancellationError {
-            return refused(PageRefusal(ControlError(.stopping, "The status page is stopping.")), request)
+            return refused(.stopping, request)
         } catch let error as any HTTPResponseError where error.status == .notFound {
             return refused(.notFound, request)
         } catch {
@@ -84,6 +84,12 @@ struct PageEnvelope: RouterMiddleware {
 
     private func refused(_ refusal: PageRefusal, _ request: Request) -> Response {
         let route = PageRoute.find(request.uri.path)
+        logger.debug(
+            "refused",
+            metadata: [
+                "status": "\(refusal.status.code)", "method": "\(request.method)",
+                "route": "\(route.map { "\($0)" } ?? "none")",
+            ])
         var response: Response
         if route?.isJSON ?? request.uri.path.hasPrefix("/api/") {
             response = Self.json(refusal)
@@ -96,16 +102,28 @@ struct PageEnvelope: RouterMiddleware {
             let frame = PageFrame(
                 title: refusal.title, hasMenu: refusal.status != .misdirectedRequest,
                 // What was asked for by a form is not asked for again by itself.
-                isLive: refusal.isPassing && request.method != .post)
+                isLive: refusal.isPassing && request.method != .post,
+                isPassing: refusal.isPassing && request.method != .post)
             response = renderer.page(.problem, values, in: frame, status: refusal.status)
         }
         response.headers.append(contentsOf: refusal.headers)
         return response
     }
 
+    /// The control socket's word for what the page itself refuses.
+    private static func code(of status: HTTPResponse.Status) -> ControlError.Code {
+        switch status {
+        case .notFound: .notFound
+        case .unauthorized, .forbidden, .misdirectedRequest: .forbidden
+        case .contentTooLarge: .tooLarge
+        case .serviceUnavailable: .busy
+        case .internalServerError: .internalError
+        default: .badRequest
+        }
+    }
+
     private static func json(_ refusal: PageRefusal) -> Response {
-        let code = refusal.isPassing ? "daemonUnreachable" : String(refusal.status.code)
-        let body = ["error": ["code": code, "detail": refusal.text]]
-        return (try? PageJSON.answer(body, status: refusal.status)) ?? Response(status: refusal.status)
+        let answer = ProblemAnswer(ControlError(refusal.code ?? code(of: refusal.status), refusal.text))
+        return (try? PageJSON.answer(answer, status: refusal.status)) ?? Response(status: refusal.status)
     }
 }

@@ -74,10 +74,11 @@ struct PageWorld: Sendable {
     struct Unserved: Error {}
 
     /// Sends texts that fail for good, and waits until they have.
-    func fail(_ texts: [String], in channel: ChannelID? = nil, detail: String = "no such channel") async throws
-        -> [MessageID]
-    {
-        remote.set(.refusing(code: "channelNotFound", detail: detail))
+    func fail(
+        _ texts: [String], in channel: ChannelID? = nil, code: String = "channelNotFound",
+        detail: String = "no such channel"
+    ) async throws -> [MessageID] {
+        remote.set(.refusing(code: code, detail: detail))
         let messages = texts.map { OutgoingMessage(channel: channel ?? general, text: $0) }
         let ids = try await service.send(messages).ids
         for id in ids { _ = try await service.result(of: id, within: .seconds(20)) }
