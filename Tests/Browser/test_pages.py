@@ -82,7 +82,7 @@ class Pages(unittest.TestCase):
             row = rows.filter(has=page.get_by_text(message, exact=True))
             expect(row).to_contain_text("status page")
             expect(row).to_contain_text("There is no channel called nowhere.")
-        self.assertEqual({action["by"] for action in world.deletions()}, {"statusPage"})
+        self.assertEqual({action["by"] for action in world.deletions() if action["message"] in ids}, {"statusPage"})
         self.assertEqual(self.problems, [])
 
     def test_resend_and_delete(self):
@@ -196,18 +196,22 @@ class Pages(unittest.TestCase):
         self.world.control("POST", "/v1/delete-failed", {})
 
     def test_a_stream_that_was_refused_is_asked_for_again(self):
-        sockets = []
-        for _ in range(64):
+        sockets, others = [], []
+
+        def all_places_are_taken():
             each = socket.create_connection(("127.0.0.1", self.world.port))
             each.sendall(f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{self.world.port}\r\n\r\n".encode())
-            self.assertIn(b"200", each.recv(64))
-            sockets.append(each)
+            # Tabs that went away keep their places until they are told something.
+            (sockets if b" 200 " in each.recv(64) else others).append(each)
+            return len(sockets) == 64
+
         try:
+            until("all places are taken", all_places_are_taken)
             page = self.page()
             self.go(page, "/outbox")
             expect(page.locator(".pulse")).to_have_text("Connecting again")
         finally:
-            for each in sockets:
+            for each in sockets + others:
                 each.close()
         # The page notices with the next sign of life that nobody listens any more.
         expect(page.locator(".pulse")).to_have_text("Live", timeout=40_000)

@@ -39,9 +39,11 @@ import Testing
     }
 
     /// Each returns only because the page closes the connection.
-    @Test(.timeLimit(.minutes(2)), arguments: [
-        "", "GET / HTTP/1.1\r\nHost:", "POST /actions HTTP/1.1\r\n%fieldsContent-Length: 9\r\n\r\na",
-    ])
+    @Test(
+        .timeLimit(.minutes(2)),
+        arguments: [
+            "", "GET / HTTP/1.1\r\nHost:", "POST /actions HTTP/1.1\r\n%fieldsContent-Length: 9\r\n\r\na",
+        ])
     func whatNeverEndsIsCutOff(beginning: String) async throws {
         try await PageWorld.run(Self.impatient) { world in
             let answer = try await world.page.raw(beginning.replacing("%fields", with: Self.fields(world.page)))
@@ -50,13 +52,15 @@ import Testing
     }
 
     /// A byte now and then is no progress.
-    @Test(.timeLimit(.minutes(2)), arguments: [
-        "GET / HTTP/1.1\r\nHost: ", "POST /actions HTTP/1.1\r\n%fieldsContent-Length: 9000000\r\n\r\n",
-    ])
+    @Test(
+        .timeLimit(.minutes(2)),
+        arguments: [
+            "GET / HTTP/1.1\r\nHost: ", "POST /actions HTTP/1.1\r\n%fieldsContent-Length: 9000000\r\n\r\n",
+        ])
     func whatDripsIsCutOff(beginning: String) async throws {
         try await PageWorld.run(Self.impatient) { world in
             let bytes = beginning.replacing("%fields", with: Self.fields(world.page))
-            let answer = try await world.page.drip(bytes, every: .milliseconds(20))
+            let answer = try await world.page.drip(bytes, everyMilliseconds: 20)
             #expect(answer.status == 0 || answer.status == 413)
         }
     }
@@ -93,7 +97,8 @@ import Testing
             let id = try #require(try await world.fail(["a"]).first)
             let paths = [
                 "/", "/outbox", "/failed", "/delete-actions", "/delete-actions.csv", "/messages", "/messages/\(id)",
-                "/confirm?do=delete-all", "/login", "/events", "/healthz", "/api/overview", "/api/outbox", "/api/failed",
+                "/confirm?do=delete-all", "/login", "/events", "/healthz", "/api/overview", "/api/outbox",
+                "/api/failed",
                 "/api/delete-actions", "/api/messages?channel=general", "/api/messages/\(id)", "/assets/page.css",
                 "/assets/page.js", "/assets/icon.svg",
             ]
@@ -147,7 +152,8 @@ import Testing
     @Test(arguments: [
         "do=delete-all", "csrf=%csrf&do=nothing", "csrf=%csrf", "csrf=%csrf&do=delete", "csrf=%csrf&do=delete&id=x",
         "csrf=%csrf&csrf=%csrf&do=delete-all", "csrf=%csrf&do=delete-all&channel=a%20b", "csrf=%csrf&do=%ff",
-        "csrf=%csrf&do=delete-all&do=delete-all", "csrf=%csrf&do=delete-all&channel=random&channel=other", "%zz=1", "csrf=%csrf&do=DELETE-ALL",
+        "csrf=%csrf&do=delete-all&do=delete-all",
+        "csrf=%csrf&do=delete-all&channel=random&channel=other", "%zz=1", "csrf=%csrf&do=DELETE-ALL",
     ])
     func aFormThatSaysNothingClearChangesNothing(form: String) async throws {
         try await PageWorld.run { world in

@@ -2,7 +2,6 @@ import Causeway
 import CausewayControl
 import CausewayStatusPage
 import Foundation
-import Synchronization
 import Testing
 
 /// Text of other people is text, wherever it stands.
@@ -114,13 +113,7 @@ import Testing
 
     /// What only a server, a file or another version of the daemon can say.
     @Test func whatTheDaemonTellsIsTextToo() async throws {
-        let counting = Mutex<CountingService?>(nil)
-        try await PageWorld.run(asked: { service in
-            let double = CountingService(service)
-            counting.withLock { $0 = double }
-            return double
-        }) { world in
-            let double = try #require(counting.withLock { $0 })
+        try await PageTests.answering { world, double in
             let id = try #require(try await world.fail(["x"]).first)
             for text in Self.texts where text.utf8.count < 1000 {
                 double.answers.outbox = { list in list.mapMessages { Self.hostile($0, text) } }

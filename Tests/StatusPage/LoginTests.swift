@@ -80,7 +80,7 @@ import Testing
 
     @Test func guessingIsSlowedDownAlsoForTheRightToken() async throws {
         let clock = SetClock()
-        try await PageWorld.run(Self.guarded, clock: { clock.now }) { world in
+        try await PageWorld.run(Self.guarded, clock: clock.reading) { world in
             var statuses: [Int] = []
             for number in 0..<7 { statuses.append(try await Self.login(world.page, "wrong-token-\(number)").status) }
             #expect(statuses == [403, 403, 403, 403, 403, 429, 429])

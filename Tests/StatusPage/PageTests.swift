@@ -213,7 +213,7 @@ import Testing
             _ = try await world.service.delete(ids, by: .cli)
             let one = try await world.service.deleteActions(limit: 1, before: nil).actions
             double.answers.deletions = { before throws(ControlError) in
-                try? await Task.sleep(for: .milliseconds(150))
+                await pause(milliseconds: 150)
                 let place = before ?? 10
                 return DeleteActionListForm(one, next: place > 1 ? place - 1 : nil)
             }
@@ -223,7 +223,7 @@ import Testing
     }
 
     /// Runs `body` with a daemon whose answers can be changed.
-    private static func answering(
+    static func answering(
         _ change: (inout StatusPageConfiguration) throws -> Void = { _ in },
         _ body: @Sendable (PageWorld, CountingService) async throws -> Void
     ) async throws {

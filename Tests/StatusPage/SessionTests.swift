@@ -22,7 +22,7 @@ import Testing
     @Test(arguments: [true, false])
     func anOpenTabKeepsNoLoginAlive(isByPerson: Bool) async throws {
         let clock = SetClock()
-        try await PageWorld.run(LoginTests.guarded, clock: { clock.now }) { world in
+        try await PageWorld.run(LoginTests.guarded, clock: clock.reading) { world in
             let cookie = ("Cookie", try await Self.login(world.page))
             let fields = isByPerson ? Self.person : Self.script
             for _ in 0..<4 {
@@ -41,7 +41,7 @@ import Testing
 
     @Test func aLoginEndsAfterItsTimeHoweverMuchItIsUsed() async throws {
         let clock = SetClock()
-        try await PageWorld.run(LoginTests.guarded, clock: { clock.now }) { world in
+        try await PageWorld.run(LoginTests.guarded, clock: clock.reading) { world in
             let cookie = ("Cookie", try await Self.login(world.page))
             for _ in 0..<11 {
                 clock.pass(Self.whole / 12)
@@ -54,7 +54,7 @@ import Testing
 
     @Test func oneLoginTooManyEndsTheOneThatIsUnusedForLongest() async throws {
         let clock = SetClock()
-        try await PageWorld.run(LoginTests.guarded, clock: { clock.now }) { world in
+        try await PageWorld.run(LoginTests.guarded, clock: clock.reading) { world in
             let first = ("Cookie", try await Self.login(world.page))
             clock.pass(.seconds(1))
             let second = ("Cookie", try await Self.login(world.page))

@@ -56,12 +56,13 @@
   const placeOf = (element) => {
     const way = [];
     let at = element;
-    while (at && !at.id) {
+    // The attribute: a form's `id` may be the box in it that has this name.
+    while (at && !at.getAttribute("id")) {
       if (!at.parentElement) return null;
       way.unshift([...at.parentElement.children].indexOf(at));
       at = at.parentElement;
     }
-    return at && { id: at.id, way, name: element.localName };
+    return at && { id: at.getAttribute("id"), way, name: element.localName };
   };
   const elementAt = (place) => {
     let at = document.getElementById(place.id);

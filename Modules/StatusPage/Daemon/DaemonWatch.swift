@@ -8,11 +8,11 @@ import Synchronization
 /// | the daemon | is told | looked for again |
 /// | --- | --- | --- |
 /// | tells of a change, or that it is alive | `up`, each time | |
-/// | does not answer, or is silent for long | `down`, once, then every ``StatusPageLimits/eventSilenceSecondsMax`` s | soon |
+/// | does not answer, or is silent for long | `down`, once and then now and then | soon |
 /// | has too many that watch it | `busy`, the same | later |
 ///
-/// That it went away and that it came back stand in the log, each once. A listener has one slot: who reads slowly
-/// misses what was between, never the last.
+/// Now and then is every ``StatusPageLimits/eventSilenceSecondsMax`` seconds. That it went away and that it came back
+/// stand in the log, each once. A listener has one slot: who reads slowly misses what was between, never the last.
 package final class DaemonWatch: Service {
     package enum News: Sendable, Hashable {
         /// Something changed, or a while has passed.

@@ -114,7 +114,8 @@ struct OverviewView {
     private var noLanes: String {
         let counts = status.counts
         if counts.undelivered == 0 { return "Every lane is empty: all that was sent is on the server." }
-        return counts.error == 0 ? "Nothing waits in a lane." : "Nothing waits in a lane; \(PageNumber.text(counts.error)) failed."
+        guard counts.error > 0 else { return "Nothing waits in a lane." }
+        return "Nothing waits in a lane; \(PageNumber.text(counts.error)) failed."
     }
 
     private func lane(_ lane: StatusForm.Lane) -> [String: Any] {

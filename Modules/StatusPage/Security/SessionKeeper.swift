@@ -51,8 +51,8 @@ final class SessionKeeper: Sendable {
 
     /// The session of a request; `nil` when it must log in first.
     ///
-    /// - Parameter isUse: true when a person asks. What a page's script asks by itself, as long as its tab is open, must
-    ///   not keep a login alive.
+    /// - Parameter isUse: true when a person asks. What a page's script asks by itself, as long as its tab is open,
+    ///   must not keep a login alive.
     func session(cookie: String?, at now: MonotonicTime, isUse: Bool) -> PageSession? {
         if let open { return open }
         guard let cookie else { return nil }

@@ -54,7 +54,8 @@ struct PageEnvelope: RouterMiddleware {
         } catch let refusal as PageRefusal {
             return refused(refusal, request)
         } catch let error as ControlError {
-            logger.log(level: Self.level(of: error.code), "\(error.detail)", metadata: ["code": "\(error.code.rawValue)"])
+            logger.log(
+                level: Self.level(of: error.code), "\(error.detail)", metadata: ["code": "\(error.code.rawValue)"])
             return refused(PageRefusal(error), request)
         } catch let error as HTTPParserError {
             // The connection itself is beyond repair: the server closes it.

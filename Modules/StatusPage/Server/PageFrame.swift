@@ -27,7 +27,8 @@ struct PageFrame {
     var view: [String: Any] {
         let moment = PageMoment(now.milliseconds, now: now)
         var view: [String: Any] = [
-            "title": title, "isLive": isLive, "isPassing": isPassing, "now": moment.moment.description, "nowText": moment.full,
+            "title": title, "isLive": isLive, "isPassing": isPassing, "now": moment.moment.description,
+            "nowText": moment.full,
         ]
         if let notice { view["notice"] = ["kind": notice.kind.rawValue, "text": notice.text] }
         if let session {

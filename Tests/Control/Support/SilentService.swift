@@ -1,9 +1,19 @@
 import Causeway
 import CausewayControl
+import Synchronization
 
 /// A service that tells those who watch one thing, or nothing, and is silent from then on.
 struct SilentService: ControlService {
     let activity: ActivityForm?
+
+    /// A stream that nobody holds would end.
+    private final class Kept: Sendable {
+        let streams = Mutex<[AsyncThrowingStream<ActivityForm, any Error>.Continuation]>([])
+    }
+
+    private let kept = Kept()
+
+    init(activity: ActivityForm?) { self.activity = activity }
 
     private var deaf: ControlError { ControlError(.internalError, "silent") }
 
@@ -34,11 +44,7 @@ struct SilentService: ControlService {
     func watch() -> AsyncThrowingStream<ActivityForm, any Error> {
         AsyncThrowingStream { continuation in
             if let activity { continuation.yield(activity) }
-            let silence = Task {
-                try? await Task.sleep(for: .seconds(3600))
-                continuation.finish()
-            }
-            continuation.onTermination = { _ in silence.cancel() }
+            kept.streams.withLock { $0.append(continuation) }
         }
     }
     func setPaused(_ isPaused: Bool) async throws(ControlError) { throw deaf }

@@ -80,7 +80,7 @@ struct PageClient: Sendable {
     }
 
     /// Sends bytes, then one more each time, until the other side closes.
-    func drip(_ text: String, every pause: Duration) async throws -> Answer {
+    func drip(_ text: String, everyMilliseconds milliseconds: Int) async throws -> Answer {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -92,7 +92,7 @@ struct PageClient: Sendable {
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     while !Task.isCancelled {
-                        try await Task.sleep(for: pause)
+                        await pause(milliseconds: milliseconds)
                         try await outbound.write(ByteBuffer(string: "a"))
                     }
                 }

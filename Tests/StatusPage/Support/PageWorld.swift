@@ -3,6 +3,7 @@ import CausewayControl
 import CausewayHTTPServer
 import CausewayScriptedWorld
 import CausewayStatusPage
+import Dispatch
 import Logging
 
 /// A client on a memory store, its control service, and a status page in front of it on a real socket.
@@ -108,7 +109,14 @@ func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(60)
     while try await !holds() {
         guard ContinuousClock.now < end else { throw TookTooLong(what: what) }
-        try await Task.sleep(for: .milliseconds(10))
+        await pause(milliseconds: 10)
+    }
+}
+
+/// Lets time pass: between two looks, or as somebody who is slow.
+func pause(milliseconds: Int) async {
+    await withCheckedContinuation { next in
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { next.resume() }
     }
 }
 

@@ -7,5 +7,8 @@ final class SetClock: Sendable {
 
     var now: MonotonicTime { time.withLock { $0 } }
 
+    /// For who takes a function.
+    var reading: @Sendable () -> MonotonicTime { { self.now } }
+
     func pass(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
 }
