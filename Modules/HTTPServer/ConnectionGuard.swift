@@ -11,7 +11,6 @@ internal import NIOHTTPTypesHTTP1
 /// | the first request's header | `firstHeader` | the connection is closed |
 /// | the rest of a body | `body`; `discardedBytesMax` beyond `requestBytesMax` | the connection is closed |
 /// | the client to take an answer, or a part of one of unknown length | `answer` | the connection is closed |
-/// | an event, while the client has closed its side | nothing | the connection is closed |
 /// | the next request | `idle` (Hummingbird's part) | the connection is closed |
 ///
 /// Bytes that are no HTTP, or a header beyond its limit, are answered with 400 or 431 and the connection is closed.
@@ -38,8 +37,6 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isAnswering = false
     /// True while the answer comes in parts, of which nobody knows how many: each has its own deadline.
     private var isStreaming = false
-    /// True while the answer is an event stream.
-    private var isEndless = false
     /// True once this handler wrote the last answer; nothing of others leaves any more.
     private var isEnding = false
 
@@ -104,7 +101,6 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(let head):
             isAnswering = true
             isStreaming = head.headerFields[.contentLength] == nil
-            isEndless = head.headerFields[.contentType] == Self.streamType
             if answerDeadline == nil { answerDeadline = closing(context, after: limits.answer) }
             context.write(data, promise: promise)
         case .body:
@@ -121,8 +117,6 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    private static let streamType = "text/event-stream"
-
     /// A promise that is kept when the client has taken what is written with it; the deadline then ends.
     private func taken(_ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
         let taken = promise ?? context.eventLoop.makePromise(of: Void.self)
@@ -131,15 +125,6 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             answerDeadline = nil
         }
         return taken
-    }
-
-    /// Who closes its side has gone, as far as an answer without an end is concerned: nothing would ever tell else.
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event as? ChannelEvent == .inputClosed, isAnswering, isEndless {
-            context.close(promise: nil)
-            return
-        }
-        context.fireUserInboundEventTriggered(event)
     }
 
     // MARK: - What is no HTTP

@@ -59,7 +59,7 @@ class Accessibility(unittest.TestCase):
 
     def test_a_page_with_a_notice(self):
         page = self.open()
-        message = self.world.fail("to be deleted")[0]
+        message = self.world.send("general", "to be deleted")[0]
         page.goto(self.world.address + f"/confirm?do=delete&id={message}")
         page.click("#yes")
         page.wait_for_selector("main .note[role=status]")

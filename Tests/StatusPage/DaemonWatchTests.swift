@@ -83,27 +83,6 @@ import Testing
         }
     }
 
-    /// Also when there is nothing to be told, and so nothing that could fail.
-    @Test func whoGoesAwayLeavesAPlace() async throws {
-        let hold = Mutex<[AsyncThrowingStream<ActivityForm, any Error>.Continuation]>([])
-        let quiet: @Sendable (any ControlService) -> any ControlService = { service in
-            let double = CountingService(service)
-            double.answers.watch = { AsyncThrowingStream { stream in hold.withLock { $0.append(stream) } } }
-            return double
-        }
-        try await PageWorld.run(asked: quiet) { world in
-            try await world.page.listening(StatusPageLimits.listenersMax) {
-                try await eventually("one more is refused") {
-                    try await world.page.send("HEAD", "/events", host: world.page.host, []).status == 503
-                }
-            }
-            try await eventually("a place is free again") {
-                try await world.page.send("HEAD", "/events", host: world.page.host, []).status == 200
-            }
-        }
-        for stream in hold.withLock({ $0 }) { stream.finish() }
-    }
-
     @Test func noMoreThanAFewMayListen() async throws {
         try await PageWorld.run { world in
             try await world.page.listening(StatusPageLimits.listenersMax) {

@@ -69,7 +69,8 @@ import Testing
     func aSecondRequestThatNeverEndsIsCutOff() async throws {
         try await PageWorld.run { configuration in
             Self.impatient(&configuration)
-            configuration.connections.idle = .seconds(3)
+            configuration.connections.firstHeader = .seconds(3600)
+            configuration.connections.idle = .seconds(5)
         } _: { world in
             let first = "GET /healthz HTTP/1.1\r\nHost: \(world.page.host)\r\n\r\n"
             let answer = try await world.page.raw(first + "GET / HTTP/1.1\r\nHost:")
