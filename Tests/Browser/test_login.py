@@ -44,7 +44,7 @@ class Login(unittest.TestCase):
         expect(page.locator("h1")).to_have_text("Overview")
 
         cookie = page.context.cookies()[0]
-        self.assertEqual(cookie["name"], "__Host-causeway")
+        self.assertEqual(cookie["name"], f"__Host-causeway-{self.world.port}")
         self.assertTrue(cookie["httpOnly"] and cookie["secure"])
         self.assertEqual(cookie["sameSite"], "Strict")
         self.assertNotIn(TOKEN, str(cookie))

@@ -131,6 +131,19 @@ class Pages(unittest.TestCase):
         self.assertTrue(page.evaluate("window.untouched"))
         self.assertEqual(self.problems, [])
 
+    def test_without_a_script_a_look_again_shows_it(self):
+        world = self.world
+        page = self.page(scripts=False)
+        world.control("POST", "/v1/pause", {})
+        waiting = world.send("general", "seen without a script")[0]
+        self.go(page, f"/messages/{waiting}")
+        badge = page.locator("#message .badge").first
+        expect(badge).to_have_text("created")
+        world.control("POST", "/v1/resume", {})
+        until("it is there", lambda: world.state(waiting) == "synced")
+        page.reload()
+        expect(badge).to_have_text("synced")
+
     def test_what_a_person_ticked_stays_ticked(self):
         ids = self.world.fail("a", "b")
         page = self.page()
@@ -196,13 +209,16 @@ class Pages(unittest.TestCase):
         self.world.control("POST", "/v1/delete-failed", {})
 
     def test_a_stream_that_was_refused_is_asked_for_again(self):
-        sockets, others = [], []
+        sockets = []
 
         def all_places_are_taken():
             each = socket.create_connection(("127.0.0.1", self.world.port))
             each.sendall(f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{self.world.port}\r\n\r\n".encode())
             # Tabs that went away keep their places until they are told something.
-            (sockets if b" 200 " in each.recv(64) else others).append(each)
+            if b" 200 " in each.recv(64):
+                sockets.append(each)
+            else:
+                each.close()
             return len(sockets) == 64
 
         try:
@@ -211,7 +227,7 @@ class Pages(unittest.TestCase):
             self.go(page, "/outbox")
             expect(page.locator(".pulse")).to_have_text("Connecting again")
         finally:
-            for each in sockets + others:
+            for each in sockets:
                 each.close()
         # The page notices with the next sign of life that nobody listens any more.
         expect(page.locator(".pulse")).to_have_text("Live", timeout=40_000)
@@ -225,10 +241,13 @@ class Pages(unittest.TestCase):
             each.request("GET", "/v1/events")
             answer = each.getresponse()
             # One that went away keeps its place until the daemon tells it something.
-            (watchers if answer.read(5) == b"data:" else others).append((each, answer))
+            if answer.read(5) == b"data:":
+                watchers.append((each, answer))
+            else:
+                answer.close()
+                each.close()
             return len(watchers) == 32
 
-        others = []
         try:
             until("all places are taken", all_places_are_taken)
         finally:
@@ -239,7 +258,7 @@ class Pages(unittest.TestCase):
             expect(page.locator(".pulse")).to_have_text("Now and then: too many watch the daemon")
             expect(page.locator("h1")).to_have_text("Outbox")
         finally:
-            for each, answer in watchers + others:
+            for each, answer in watchers:
                 answer.close()
                 each.close()
         expect(page.locator(".pulse")).to_have_text("Live", timeout=40_000)

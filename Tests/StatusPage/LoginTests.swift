@@ -53,6 +53,7 @@ import Testing
             #expect(answer.status == 303)
             let setting = try #require(answer.field("Set-Cookie"))
             #expect(setting.hasSuffix("; Path=/; HttpOnly; SameSite=Strict"))
+            #expect(setting.hasPrefix("causeway-\(world.page.port)="))
             let cookie = try Self.cookie(answer)
             #expect(!cookie.contains(PageWorld.token))
             #expect(try await world.page.get("/", [("Cookie", cookie)]).status == 200)

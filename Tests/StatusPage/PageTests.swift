@@ -102,6 +102,8 @@ import Testing
             #expect(done.status == 303)
             let told = try await world.page.get(try #require(done.field("Location")))
             #expect(told.body.contains("2 messages were put back into the queue."))
+            let reloaded = try await world.page.get(try #require(done.field("Location")))
+            #expect(reloaded.status == 200 && !reloaded.body.contains("2 messages were put back"))
             for id in ids.prefix(2) {
                 #expect(try await world.service.result(of: id, within: .seconds(20)).outcome == .delivered)
             }

@@ -169,6 +169,6 @@ extension PageRouter {
         let fields = try Self.fields(request)
         return PageFrame(
             title: title, current: current, session: try context.requireSession(), counts: counts,
-            notice: notices.notice(fields["notice"]), isLive: isLive)
+            notice: notices.take(fields["notice"]), isLive: isLive)
     }
 }
