@@ -86,6 +86,15 @@ class Accessibility(unittest.TestCase):
                 self.assertEqual(self.grave(page), [])
                 other.start_daemon()
 
+    def test_a_table_is_one_on_a_phone(self):
+        page = self.open(viewport={"width": 390, "height": 844})
+        for path in ("/", "/outbox", "/failed", "/delete-actions", "/messages?q=general"):
+            page.goto(self.world.address + path)
+            # The rows are shown as cards there, which takes a table its meaning where no role says it.
+            self.assertEqual(page.locator("tbody tr").first.evaluate("(row) => getComputedStyle(row).display"), "block")
+            for role in ("table", "row", "rowheader", "cell"):
+                self.assertGreater(page.locator(f"table [role={role}], table[role={role}]").count(), 0, path)
+
     def test_on_paper(self):
         page = self.open(viewport={"width": 794, "height": 1123})
         page.emulate_media(media="print")
