@@ -10,7 +10,7 @@ internal import NIOHTTPTypesHTTP1
 /// | --- | --- | --- |
 /// | the first request's header | `firstHeader` | the connection is closed |
 /// | the rest of a body | `body`; `discardedBytesMax` beyond `requestBytesMax` | the connection is closed |
-/// | the client to take an answer, or an event of a stream | `answer` | the connection is closed |
+/// | the client to take an answer, or a part of one of unknown length | `answer` | the connection is closed |
 /// | the next request | `idle` (Hummingbird's part) | the connection is closed |
 ///
 /// Bytes that are no HTTP, or a header beyond its limit, are answered with 400 or 431 and the connection is closed.
@@ -35,7 +35,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Requests whose answer has not ended.
     private var unanswered = 0
     private var isAnswering = false
-    /// True while the answer is an event stream, which has no end to wait for.
+    /// True while the answer comes in parts, of which nobody knows how many: each has its own deadline.
     private var isStreaming = false
     /// True once this handler wrote the last answer; nothing of others leaves any more.
     private var isEnding = false
@@ -100,7 +100,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapOutboundIn(data) {
         case .head(let head):
             isAnswering = true
-            isStreaming = head.headerFields[.contentType] == Self.streamType
+            isStreaming = head.headerFields[.contentLength] == nil
             if answerDeadline == nil { answerDeadline = closing(context, after: limits.answer) }
             context.write(data, promise: promise)
         case .body:
@@ -116,8 +116,6 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             context.write(data, promise: taken(promise, context))
         }
     }
-
-    static let streamType = "text/event-stream"
 
     /// A promise that is kept when the client has taken what is written with it; the deadline then ends.
     private func taken(_ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) -> EventLoopPromise<Void> {

@@ -17,7 +17,8 @@ package struct ConnectionLimits: Sendable, Hashable {
     package var firstHeader: Duration
     /// From the end of a request's header to the end of its body.
     package var body: Duration
-    /// From the first byte of an answer until the client has taken all of it. Of an event stream: each event.
+    /// From the first byte of an answer until the client has taken all of it. Of one whose
+    /// length is not known before, such as an event stream: each part.
     package var answer: Duration
     /// Without a request; bounds also how long the header of a later request may take.
     package var idle: Duration

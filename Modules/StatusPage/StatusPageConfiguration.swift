@@ -65,6 +65,12 @@ package struct StatusPageConfiguration: Sendable, Hashable {
                     "\(listen) needs the name under which browsers reach it: --origin https://this-host:\(listen.port)")
             }
         }
+        if let origin = origins.first(where: { !$0.isSecure && (!$0.isLoopback || identity != nil) }) {
+            throw ControlError(
+                .configuration,
+                "\(origin) would lead the token and the cookie over a connection that others can read: write https://,"
+                    + " with a certificate here or in a proxy on this machine")
+        }
         if let origin = origins.first(where: { !$0.isLoopback }), token == nil {
             throw ControlError(
                 .configuration,

@@ -37,20 +37,25 @@ package enum StatusPageLimits {
     package static let listenersMax = 64
     /// How long one browser follows before it must ask anew, and show again that it is logged in.
     static let listeningSecondsMax = 600
-    /// How soon the daemon is looked for again.
+    /// How soon the daemon is looked for again; and when it has too many that watch it.
     static let lookAgainMilliseconds = 500
+    static let lookAgainBusyMilliseconds = 5000
+    /// The longest silence towards a browser; the script takes three times that for the end of the page.
+    package static let eventSilenceSecondsMax = 10
 
     // What is shown
 
     /// Rows of a page, when nobody chooses.
     package static let rowsDefault = 50
     package static let rowsChoices = [20, 50, 100, 200]
-    /// Characters of a text or an error in a list.
-    static let previewCharactersMax = 240
+    /// Unicode scalars of a text or an error in a list.
+    package static let previewScalarsMax = 240
     /// Lanes of the overview.
     static let lanesShownMax = 50
     /// Messages that a question lists before it says how many more.
     static let listedMax = 20
+    /// Of how many of the last deletions it is told when one of their messages is looked up.
+    static let deletionsSearchedMax = 1000
     /// Rows of the CSV file that are asked for at a time.
     static let csvRowsPerStep = 1000
     /// Things that were done and not yet told.
@@ -66,7 +71,7 @@ package enum StatusPageLimits {
     static let failedLoginSeconds: Int64 = 20
     static let peersTrackedMax = 10_000
     /// Logins at the same time; a further one ends the oldest.
-    static let sessionsMax = 256
+    package static let sessionsMax = 256
     /// How long a login lasts, and how long without a request.
     static let sessionSecondsMax: Int64 = 12 * 3600
     static let sessionIdleSecondsMax: Int64 = 2 * 3600

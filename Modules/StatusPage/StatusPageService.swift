@@ -1,3 +1,4 @@
+package import Causeway
 package import CausewayControl
 import CausewayHTTPServer
 import CausewayTLS
@@ -21,10 +22,13 @@ package final class StatusPageService: Service {
     /// Known once the port is.
     private let sites = Mutex<SiteList?>(nil)
 
+    /// - Parameter clock: what logins and guesses are timed by.
+    ///
     /// Throws ``ControlError/Code/configuration`` for what ``StatusPageConfiguration/check()`` refuses, and for a
     /// certificate that cannot be used.
     package init(
-        _ configuration: StatusPageConfiguration, daemon: DaemonDesk, logger: Logger
+        _ configuration: StatusPageConfiguration, daemon: DaemonDesk, logger: Logger,
+        clock: @escaping @Sendable () -> MonotonicTime = SystemClock.monotonic
     ) throws(ControlError) {
         try configuration.check()
         self.configuration = configuration
@@ -39,12 +43,12 @@ package final class StatusPageService: Service {
         } catch {
             throw ControlError(.configuration, "\(error)")
         }
-        watch = DaemonWatch(daemon.reading)
+        watch = DaemonWatch(daemon.reading, logger: logger)
         router = PageRouter(
             daemon: daemon, watch: watch, sessions: SessionKeeper(needsLogin: configuration.token != nil),
             login: LoginDesk(configuration.token), notices: NoticeBoard(),
             renderer: PageRenderer(socket: configuration.socket), showsBodies: configuration.showsBodies,
-            logger: logger)
+            logger: logger, clock: clock)
     }
 
     /// Serves until cancelled or shut down.
@@ -67,6 +71,9 @@ package final class StatusPageService: Service {
                 let port = channel.localAddress?.port ?? 0
                 sites.withLock { $0 = SiteList(configuration, port: port) }
                 logger.notice("listening", metadata: ["address": "\(address(port: port))"])
+                if configuration.token == nil {
+                    logger.notice("without a token the page is open to everyone on this machine")
+                }
                 readiness.open(port: port)
             },
             logger: quiet)

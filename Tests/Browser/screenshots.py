@@ -51,6 +51,18 @@ def main(folder):
             page = chromium.new_page(viewport={"width": 1280, "height": 500})
             page.goto(world.address + "/")
             page.screenshot(path=folder / "stopped-wide-light.png")
+            world.start_daemon()
+            page.goto(world.address + f"/confirm?do=delete&id={failed[-1]}")
+            page.click("#yes")
+            page.wait_for_selector("main .note[role=status]")
+            page.screenshot(path=folder / "notice-wide-light.png")
+            token = world.folder / "token"
+            token.write_text("correct-horse-battery-staple\n")
+            world.page.stop()
+            world.page_options += ["--token-file", token]
+            world.start_page()
+            page.goto(world.address + "/login")
+            page.screenshot(path=folder / "login-wide-light.png")
         print(f"{len(list(folder.glob('*.png')))} pictures in {folder}")
     finally:
         world.close()

@@ -1,10 +1,14 @@
 """Pages of other sites, in the same browser as the status page: none of them changes or shows anything.
 
 Each attack is made by a real page of another origin. The control arm is the page's own form, which does work, sent from
-the same browser; and the servers of the attacker count what reached them, so that no attack is one that never ran.
+the same browser; and what reached the status page stands in its log, so that no attack is one that never ran. All of it
+is done twice: to a page that is open to this machine, and to one with a token and somebody who is logged in.
 """
 
 import http.server
+import pathlib
+import re
+import tempfile
 import threading
 import unittest
 
@@ -42,10 +46,15 @@ class Attacker:
         self.server.server_close()
 
 
+TOKEN = "correct-horse-battery-staple"
+
+
 class Attacks(unittest.TestCase):
+    options = []
+
     @classmethod
     def setUpClass(cls):
-        cls.world = World(["--show-bodies"])
+        cls.world = World(["--show-bodies", "--log-level", "debug", *cls.options])
         cls.addClassCleanup(cls.world.close)
         cls.attacker = Attacker()
         cls.addClassCleanup(cls.attacker.close)
@@ -60,9 +69,23 @@ class Attacks(unittest.TestCase):
         self.context = self.browser.new_context()
         self.addCleanup(self.context.close)
         self.page = self.context.new_page()
+        self.log_in()
         # The person has the page open, as an operator has.
         self.page.goto(self.world.address + f"/confirm?do=delete&id={self.message}")
         self.secret = self.page.input_value("input[name=csrf]")
+
+    def log_in(self):
+        pass
+
+    def refused(self):
+        """Status, method and route of each request that the page refused, in their order."""
+        return [(int(status), method, route) for method, route, status in re.findall(
+            r"refused .*?method=(\S+) route=(\S+) status=(\d+)", self.world.page.log.read_text())]
+
+    def expect_refused(self, before, *wanted):
+        """Waits until the page has refused these requests since it had refused `before` of them, and no others."""
+        until("they were refused", lambda: len(self.refused()) >= before + len(wanted))
+        self.assertEqual(sorted(self.refused()[before:]), sorted(wanted))
 
     def tearDown(self):
         self.assertEqual(self.world.state(self.message), "error")
@@ -122,19 +145,21 @@ class Attacks(unittest.TestCase):
     def test_a_fetch_without_cors(self):
         for host in ("evil.test", "127.0.0.1"):
             page = self.evil("/fetch", "fetching", host=host)
-            statuses = []
-            page.on("response", lambda answer: statuses.append(answer.status) if "/actions" in answer.url else None)
+            before = len(self.refused())
             body = f"csrf={self.secret}&do=delete&id={self.message}"
             for kind in ("application/x-www-form-urlencoded", "text/plain"):
                 options = {"method": "POST", "mode": "no-cors", "credentials": "include", "body": body,
                            "headers": {"Content-Type": kind}}
                 self.assertIn(self.fetch(page, self.world.address + "/actions", options)[0], ("opaque", "error"))
-            self.assertEqual([status for status in statuses if status < 400], [])
+            self.expect_refused(before, (403, "POST", "actions"), (403, "POST", "actions"))
+            before = len(self.refused())
             for path in ("/failed", "/api/failed", f"/messages/{self.message}", "/delete-actions.csv"):
                 for mode in ("cors", "no-cors"):
                     kind, _, text = self.fetch(page, self.world.address + path, {"mode": mode})
                     self.assertIn(kind, ("opaque", "error"))
                     self.assertNotIn("stranger", text)
+            self.expect_refused(before, *[(403, "GET", route) for route in (
+                "failed", "apiFailed", "message", "deleteActionsCSV") for _ in range(2)])
             page.close()
 
     def test_dns_rebinding(self):
@@ -171,17 +196,15 @@ class Attacks(unittest.TestCase):
         target = f"{self.world.address}/actions?csrf={self.secret}&do=delete&id={self.message}"
         read = f"{self.world.address}/api/failed"
         page = self.context.new_page()
-        statuses, requests = [], []
-        # What the browser hides from the other site it hides here too; what it asked for it tells.
-        page.on("response", lambda answer: statuses.append(answer.status)
-                if answer.url.startswith(self.world.address) else None)
-        page.on("request", lambda request: requests.append(request.url)
-                if request.url.startswith(self.world.address) else None)
+        before = len(self.refused())
         self.evil("/image", f'<img src="{target}"><script src="{read}"></script><link rel="stylesheet" href="{read}">'
                   f'<img src="{self.world.address}/delete-actions.csv"><video src="{target}"></video>', page=page)
-        until("all were asked for", lambda: page.wait_for_timeout(20) or len(requests) >= 4)
+        # The image and the video at the same address, the script and the sheet, and the export.
+        wanted = {(405, "GET", "actions"), (403, "GET", "apiFailed"), (403, "GET", "deleteActionsCSV")}
+        until("all were refused", lambda: page.wait_for_timeout(20) or len(self.refused()) >= before + 4)
         page.wait_for_load_state("networkidle")
-        self.assertTrue(all(status in (403, 405) for status in statuses), statuses)
+        self.assertEqual(set(self.refused()[before:]), wanted)
+        self.assertIn("/image", self.attacker.asked)
         # A link leads a person there; it still only asks.
         page.goto(f"{self.world.address}/confirm?do=delete&id={self.message}",
                   referer=f"http://evil.test:{self.attacker.port}/")
@@ -190,6 +213,7 @@ class Attacks(unittest.TestCase):
         self.assertEqual(answer.status, 405)
 
     def test_events_of_another_site(self):
+        before = len(self.refused())
         page = self.evil("/events", "listening")
         state = page.evaluate("""(url) => new Promise((resolve) => {
             const events = new EventSource(url);
@@ -197,6 +221,33 @@ class Attacks(unittest.TestCase):
             events.addEventListener("up", () => resolve("heard"));
         })""", self.world.address + "/events")
         self.assertEqual(state, "refused")
+        self.expect_refused(before, (403, "GET", "events"))
+
+
+class AttacksOnALogin(Attacks):
+    """The browser holds a login, and gives its cookie to other ports of the same host."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="cw-")
+        cls.addClassCleanup(folder.cleanup)
+        token = pathlib.Path(folder.name) / "token"
+        token.write_text(TOKEN + "\n")
+        cls.options = ["--token-file", token]
+        super().setUpClass()
+
+    def log_in(self):
+        self.page.goto(self.world.address + "/login")
+        self.page.fill("#token", TOKEN)
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_url(self.world.address + "/")
+
+    def test_the_cookie_comes_along_and_helps_nobody(self):
+        page = self.context.new_page()
+        with page.expect_response(lambda answer: answer.url.endswith("/actions")) as seen:
+            self.evil("/cookie", self.form(self.world.address, self.secret), host="127.0.0.1", page=page)
+        self.assertIn(f"causeway-{self.world.port}=", seen.value.request.all_headers().get("cookie", ""))
+        self.assertEqual(seen.value.status, 403)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 """What an operator does with the page, in a real browser, with and without JavaScript."""
 
 import re
+import socket
 import unittest
 
 from playwright.sync_api import expect
 
-from world import World, browser, until
+from world import ControlConnection, World, browser, until
 
 expect.set_options(timeout=20_000)
 
@@ -78,10 +79,10 @@ class Pages(unittest.TestCase):
         page.click("#nav-delete-actions")
         rows = page.locator("tbody tr")
         for message in ids:
-            row = rows.filter(has=page.locator(f'[title="{message}"]'))
+            row = rows.filter(has=page.get_by_text(message, exact=True))
             expect(row).to_contain_text("status page")
             expect(row).to_contain_text("There is no channel called nowhere.")
-        self.assertEqual({action["by"] for action in world.deletions()}, {"statusPage"})
+        self.assertEqual({action["by"] for action in world.deletions() if action["message"] in ids}, {"statusPage"})
         self.assertEqual(self.problems, [])
 
     def test_resend_and_delete(self):
@@ -130,6 +131,19 @@ class Pages(unittest.TestCase):
         self.assertTrue(page.evaluate("window.untouched"))
         self.assertEqual(self.problems, [])
 
+    def test_without_a_script_a_look_again_shows_it(self):
+        world = self.world
+        page = self.page(scripts=False)
+        world.control("POST", "/v1/pause", {})
+        waiting = world.send("general", "seen without a script")[0]
+        self.go(page, f"/messages/{waiting}")
+        badge = page.locator("#message .badge").first
+        expect(badge).to_have_text("created")
+        world.control("POST", "/v1/resume", {})
+        until("it is there", lambda: world.state(waiting) == "synced")
+        page.reload()
+        expect(badge).to_have_text("synced")
+
     def test_what_a_person_ticked_stays_ticked(self):
         ids = self.world.fail("a", "b")
         page = self.page()
@@ -176,6 +190,173 @@ class Pages(unittest.TestCase):
         world.start_daemon()
         expect(page.locator("h1")).to_have_text("Outbox")
         self.assertTrue(page.evaluate("window.untouched"))
+
+    def test_more_tabs_than_a_browser_has_connections(self):
+        first = self.page()
+        self.go(first, "/outbox")
+        pages = [first] + [first.context.new_page() for _ in range(7)]
+        for page in pages[1:]:
+            self.go(page, "/outbox")
+        for page in pages:
+            expect(page.locator(".pulse")).to_have_text("Live")
+        # All are told what is new, through the one that has the stream; also when that one is gone.
+        for number in range(2):
+            new = self.world.fail(f"for all tabs {number}")[0]
+            for page in pages:
+                page.bring_to_front()
+                expect(page.locator(f"#r-{new}")).to_be_visible(timeout=15_000)
+            pages.pop(0).close()
+        self.world.control("POST", "/v1/delete-failed", {})
+
+    def test_a_stream_that_was_refused_is_asked_for_again(self):
+        sockets = []
+
+        def all_places_are_taken():
+            each = socket.create_connection(("127.0.0.1", self.world.port))
+            each.sendall(f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{self.world.port}\r\n\r\n".encode())
+            # Tabs that went away keep their places until they are told something.
+            if b" 200 " in each.recv(64):
+                sockets.append(each)
+            else:
+                each.close()
+            return len(sockets) == 64
+
+        try:
+            until("all places are taken", all_places_are_taken)
+            page = self.page()
+            self.go(page, "/outbox")
+            expect(page.locator(".pulse")).to_have_text("Connecting again")
+        finally:
+            for each in sockets:
+                each.close()
+        # The page notices with the next sign of life that nobody listens any more.
+        expect(page.locator(".pulse")).to_have_text("Live", timeout=40_000)
+
+    def test_a_daemon_that_too_many_watch_is_not_gone(self):
+        watchers = []
+        self.world.page.stop()
+
+        def all_places_are_taken():
+            each = ControlConnection(self.world.environment["CAUSEWAY_SOCKET"])
+            each.request("GET", "/v1/events")
+            answer = each.getresponse()
+            # One that went away keeps its place until the daemon tells it something.
+            if answer.read(5) == b"data:":
+                watchers.append((each, answer))
+            else:
+                answer.close()
+                each.close()
+            return len(watchers) == 32
+
+        try:
+            until("all places are taken", all_places_are_taken)
+        finally:
+            self.world.start_page()
+        try:
+            page = self.page()
+            self.go(page, "/outbox")
+            expect(page.locator(".pulse")).to_have_text("Now and then: too many watch the daemon")
+            expect(page.locator("h1")).to_have_text("Outbox")
+        finally:
+            for each, answer in watchers:
+                answer.close()
+                each.close()
+        expect(page.locator(".pulse")).to_have_text("Live", timeout=40_000)
+
+    def test_what_a_person_selects_stays_and_the_page_says_so(self):
+        ids = self.world.fail("to be selected")
+        page = self.page()
+        self.go(page, "/failed")
+        expect(page.locator(".pulse")).to_have_text("Live")
+        page.evaluate("getSelection().selectAllChildren(document.querySelector('h1'))")
+        more = self.world.fail("meanwhile")
+        expect(page.locator(".pulse")).to_have_text("Held while text is selected")
+        self.assertEqual(page.locator(f"#r-{more[0]}").count(), 0)
+        page.evaluate("getSelection().removeAllRanges()")
+        expect(page.locator(f"#r-{more[0]}")).to_be_visible()
+        expect(page.locator(".pulse")).to_have_text("Live")
+        self.world.control("POST", "/v1/delete", {"ids": ids + more, "by": "api"})
+
+    def test_a_person_can_pause_the_updates(self):
+        page = self.page()
+        self.go(page, "/failed")
+        expect(page.locator(".pulse")).to_have_text("Live")
+        page.click("#pause")
+        expect(page.locator(".pulse")).to_have_text("Paused")
+        ids = self.world.fail("meanwhile")
+        other = self.page()
+        self.go(other, "/failed")
+        expect(other.locator(f"#r-{ids[0]}")).to_be_visible()
+        page.wait_for_timeout(2500)
+        self.assertEqual(page.locator(f"#r-{ids[0]}").count(), 0)
+        page.click("#pause")
+        expect(page.locator(f"#r-{ids[0]}")).to_be_visible()
+        expect(page.locator(".pulse")).to_have_text("Live")
+        self.world.control("POST", "/v1/delete", {"ids": ids, "by": "api"})
+
+    def test_an_answer_that_is_no_page_is_said(self):
+        page = self.page()
+        self.go(page, "/outbox")
+        expect(page.locator(".pulse")).to_have_text("Live")
+        page.route("**/outbox", lambda route: route.fulfill(status=429, body="slow"))
+        new = self.world.fail("unseen")
+        expect(page.locator(".pulse")).to_have_text("Not up to date: the page answers 429")
+        page.unroute("**/outbox")
+        expect(page.locator(f"#r-{new[0]}")).to_be_visible(timeout=30_000)
+        expect(page.locator(".pulse")).to_have_text("Live")
+        self.world.control("POST", "/v1/delete-failed", {})
+
+    def test_what_has_no_id_keeps_its_focus_and_its_place(self):
+        ids = self.world.fail("a")
+        page = self.page()
+        page.set_viewport_size({"width": 900, "height": 700})
+        self.go(page, "/failed")
+        page.focus(".scroll")
+        page.evaluate("document.querySelector('.scroll').scrollLeft = 10")
+        left = page.evaluate("document.querySelector('.scroll').scrollLeft")
+        self.assertGreater(left, 0)
+        more = self.world.fail("b")
+        expect(page.locator(f"#r-{more[0]}")).to_be_visible()
+        expect(page.locator(".scroll")).to_be_focused()
+        self.assertEqual(page.evaluate("document.querySelector('.scroll').scrollLeft"), left)
+        # The box in the head, which the script made.
+        page.focus("#all")
+        more += self.world.fail("c")
+        expect(page.locator(f"#r-{more[1]}")).to_be_visible()
+        expect(page.locator("#all")).to_be_focused()
+        self.world.control("POST", "/v1/delete", {"ids": ids + more, "by": "api"})
+
+    def test_ticks_and_the_title_outlive_an_outage(self):
+        world = self.world
+        ids = world.fail("a", "b")
+        page = self.page()
+        self.go(page, "/failed")
+        page.check(f"#c-{ids[1]}")
+        expect(page.locator(".pulse")).to_have_text("Live")
+        world.daemon.stop(kill=True)
+        expect(page.locator("h1")).to_have_text("The daemon does not answer")
+        expect(page).to_have_title(re.compile("The daemon does not answer"))
+        late = self.page()
+        self.assertEqual(late.goto(world.address + "/failed").status, 503)
+        world.start_daemon()
+        expect(page.locator("h1")).to_have_text("Failed")
+        expect(page.locator(f"#c-{ids[1]}")).to_be_checked()
+        expect(page.locator(f"#c-{ids[0]}")).not_to_be_checked()
+        for each in (page, late):
+            each.bring_to_front()
+            expect(each).to_have_title(re.compile("^Failed"))
+            expect(each.locator(".pulse")).to_have_text("Live")
+        world.control("POST", "/v1/delete-failed", {})
+
+    def test_alerts_that_come_by_themselves_are_read_out(self):
+        page = self.page()
+        self.go(page, "/")
+        expect(page.locator(".pulse")).to_have_text("Live")
+        herald = page.locator("body > p[role=status]")
+        expect(herald).to_have_text("")
+        self.world.control("POST", "/v1/pause", {})
+        expect(herald).to_contain_text("The outbox is paused.")
+        self.world.control("POST", "/v1/resume", {})
 
     def test_finding_a_message(self):
         delivered = self.world.send("general", "where is it")[0]

@@ -89,6 +89,48 @@ import Testing
         }
     }
 
+    @Test func whoIsOneTooManyIsToldSoOverTheSocket() async throws {
+        try await ControlWorld.run { world in
+            var watchers: [AsyncThrowingStream<ActivityForm, any Error>.Iterator] = []
+            for _ in 0..<ControlLimits.watchersMax {
+                var watcher = world.local.watch().makeAsyncIterator()
+                _ = try await watcher.next()
+                watchers.append(watcher)
+            }
+            var late = world.client.watch().makeAsyncIterator()
+            do {
+                _ = try await late.next()
+                Issue.record("one too many")
+            } catch {
+                #expect((error as? ControlError)?.code == .busy)
+            }
+            #expect(watchers.count == ControlLimits.watchersMax)
+        }
+    }
+
+    /// A daemon that was stopped, or hangs, keeps its connections open.
+    @Test(.timeLimit(.minutes(2)), arguments: [true, false])
+    func aDaemonWithoutASignOfLifeIsTakenForDead(isFirst: Bool) async throws {
+        try await ControlWorld.run { world in
+            let activity = try await world.client.activity()
+            try await ControlWorld.serving(
+                SilentService(activity: isFirst ? nil : activity), at: world.folder.path + "/run/silent"
+            ) {
+                let client = try ControlClient(
+                    socketPath: world.folder.path + "/run/silent", watchSilence: .seconds(5))
+                var events = client.watch().makeAsyncIterator()
+                if !isFirst { #expect(try await events.next()?.version == activity.version) }
+                do {
+                    _ = try await events.next()
+                    Issue.record("it said something")
+                } catch {
+                    #expect((error as? ControlError)?.code == .daemonUnreachable)
+                }
+                await client.close()
+            }
+        }
+    }
+
     @Test func aLaneSaysHowOldItsHeadIs() async throws {
         try await ControlWorld.run { world in
             try await world.client.setPaused(true)

@@ -36,13 +36,12 @@ import Testing
     }
 
     @Test func guessersAreToldToWaitAndOthersAreNot() async throws {
-        try await HubFixture.running { hub in
+        // However slow the machine is, nobody earns a further attempt meanwhile.
+        try await HubFixture.running(attemptRefill: .seconds(3600)) { hub in
             let guesser = HubClient(port: hub.port, token: "cwt_guess")
-            var statuses: [Int] = []
-            for _ in 0..<HubLimits.failedAttemptsMax + 5 {
-                statuses.append(try await guesser.get("/v1/session").status)
+            for number in 0..<HubLimits.failedAttemptsMax {
+                #expect(try await guesser.get("/v1/session").status == 401, "\(number)")
             }
-            #expect(statuses.first == 401)
             let last = try await guesser.get("/v1/session")
             #expect(last.status == 429)
             #expect(last.errorCode == "tooManyAttempts")

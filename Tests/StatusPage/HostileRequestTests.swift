@@ -30,15 +30,90 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "GET / HTTP/1.1\r\nHost:", "POST /actions HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\na"])
+    private static func impatient(_ configuration: inout StatusPageConfiguration) {
+        configuration.connections.firstHeader = .milliseconds(200)
+        configuration.connections.body = .milliseconds(200)
+        // Nothing but the deadline that is meant may end the connection.
+        configuration.connections.idle = .seconds(3600)
+        configuration.connections.answer = .seconds(3600)
+    }
+
+    /// Each returns only because the page closes the connection.
+    @Test(
+        .timeLimit(.minutes(2)),
+        arguments: [
+            "", "GET / HTTP/1.1\r\nHost:", "POST /actions HTTP/1.1\r\n%fieldsContent-Length: 9\r\n\r\na",
+        ])
     func whatNeverEndsIsCutOff(beginning: String) async throws {
+        try await PageWorld.run(Self.impatient) { world in
+            let answer = try await world.page.raw(beginning.replacing("%fields", with: Self.fields(world.page)))
+            #expect(answer.status == 0)
+        }
+    }
+
+    /// A byte now and then is no progress.
+    @Test(
+        .timeLimit(.minutes(2)),
+        arguments: [
+            "GET / HTTP/1.1\r\nHost: ", "POST /actions HTTP/1.1\r\n%fieldsContent-Length: 9000000\r\n\r\n",
+        ])
+    func whatDripsIsCutOff(beginning: String) async throws {
+        try await PageWorld.run(Self.impatient) { world in
+            let bytes = beginning.replacing("%fields", with: Self.fields(world.page))
+            let answer = try await world.page.drip(bytes, everyMilliseconds: 20)
+            #expect(answer.status == 0 || answer.status == 413)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func aSecondRequestThatNeverEndsIsCutOff() async throws {
         try await PageWorld.run { configuration in
-            configuration.connections.firstHeader = .milliseconds(200)
-            configuration.connections.body = .milliseconds(200)
+            Self.impatient(&configuration)
+            configuration.connections.firstHeader = .seconds(3600)
+            configuration.connections.idle = .seconds(5)
         } _: { world in
-            // Returns only because the page closes the connection.
-            let answer = try await world.page.raw(beginning)
-            #expect(answer.status == 0 || answer.status == 421)
+            let first = "GET /healthz HTTP/1.1\r\nHost: \(world.page.host)\r\n\r\n"
+            let answer = try await world.page.raw(first + "GET / HTTP/1.1\r\nHost:")
+            #expect(answer.status == 200)
+        }
+    }
+
+    /// What a browser says with a form of the page.
+    private static func fields(_ page: PageClient) -> String {
+        "Host: \(page.host)\r\n" + PageClient.formFields(page.address).map { "\($0): \($1)\r\n" }.joined()
+    }
+
+    @Test func aRequestNamesOneHost() async throws {
+        try await PageWorld.run { world in
+            let page = world.page
+            for host in [page.host, "evil.example"] {
+                let answer = try await page.get("/", [("Host", host)])
+                #expect(answer.status == 400, "\(host)")
+            }
+        }
+    }
+
+    @Test func whatMayBeReadMayBeAskedForByHEAD() async throws {
+        try await PageWorld.run { world in
+            let id = try #require(try await world.fail(["a"]).first)
+            let paths = [
+                "/", "/outbox", "/failed", "/delete-actions", "/delete-actions.csv", "/messages", "/messages/\(id)",
+                "/confirm?do=delete-all", "/login", "/events", "/healthz", "/api/overview", "/api/outbox",
+                "/api/failed",
+                "/api/delete-actions", "/api/messages?channel=general", "/api/messages/\(id)", "/assets/page.css",
+                "/assets/page.js", "/assets/icon.svg",
+            ]
+            for path in paths {
+                let answer = try await world.page.send("HEAD", path, host: world.page.host, [])
+                #expect(answer.status == (path == "/login" ? 303 : 200), "\(path)")
+                #expect(answer.body.isEmpty, "\(path)")
+                #expect(answer.field("Content-Security-Policy") != nil)
+            }
+            // Nobody listens to what has no body.
+            for _ in 0...StatusPageLimits.listenersMax {
+                #expect(try await world.page.send("HEAD", "/events", host: world.page.host, []).status == 200)
+            }
+            #expect(try await world.page.firstEvent() == "up")
         }
     }
 
@@ -78,7 +153,8 @@ import Testing
     @Test(arguments: [
         "do=delete-all", "csrf=%csrf&do=nothing", "csrf=%csrf", "csrf=%csrf&do=delete", "csrf=%csrf&do=delete&id=x",
         "csrf=%csrf&csrf=%csrf&do=delete-all", "csrf=%csrf&do=delete-all&channel=a%20b", "csrf=%csrf&do=%ff",
-        "csrf=%csrf&do=delete-all&do=delete-all", "%zz=1", "csrf=%csrf&do=DELETE-ALL",
+        "csrf=%csrf&do=delete-all&do=delete-all",
+        "csrf=%csrf&do=delete-all&channel=random&channel=other", "%zz=1", "csrf=%csrf&do=DELETE-ALL",
     ])
     func aFormThatSaysNothingClearChangesNothing(form: String) async throws {
         try await PageWorld.run { world in

@@ -83,7 +83,7 @@ import Testing
     @Test func theExportIsNoFormula() async throws {
         try await PageWorld.run { world in
             for detail in ["=1+1", "+1", "-1", "@x", "a,\"b\"\nc"] {
-                let ids = try await world.fail(["x"], detail: detail)
+                let ids = try await world.fail(["x"], code: String(detail.prefix(2)), detail: detail)
                 _ = try await world.service.delete(ids, by: .cli)
             }
             let answer = try await world.page.get("/delete-actions.csv")
@@ -95,8 +95,77 @@ import Testing
             #expect(lines.count == 7)
             #expect(answer.body.contains("\"refused by the server: a,\"\"b\"\"\nc\""))
             for line in lines.dropFirst().dropLast() {
-                for cell in line.split(separator: ",") { #expect(!"=+@".contains(cell.first ?? " "), "\(line)") }
+                for cell in line.split(separator: ",") { #expect(!"=+-@".contains(cell.first ?? " "), "\(line)") }
+            }
+            // The word of the server stands in a cell of its own, and begins it.
+            for code in ["'=1", "'+1", "'-1", "'@x"] { #expect(answer.body.contains(",\(code),"), "\(code)") }
+        }
+    }
+
+    @Test(arguments: [
+        ("plain", "plain"), ("", ""), ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@x", "'@x"),
+        ("\t=1", "'\t=1"), ("\n=1", "\"'\n=1\""), ("\r=1", "\\r=1"), ("\u{FF1D}1", "'\u{FF1D}1"),
+        ("\u{FF0B}1", "'\u{FF0B}1"), ("\u{FF0D}1", "'\u{FF0D}1"), ("\u{FF20}x", "'\u{FF20}x"),
+        ("=\"a\",b", "\"'=\"\"a\"\",b\""), ("a\u{202E}b", "a\\u{202e}b"), ("a\u{0}b", "a\\u{0}b"),
+        ("\u{FEFF}=1", "\\u{feff}=1"), ("=\u{301}1", "'=\u{301}1"),
+    ])
+    func aCellIsNoFormula(text: String, cell: String) { #expect(CSVText.cell(text) == cell) }
+
+    /// What only a server, a file or another version of the daemon can say.
+    @Test func whatTheDaemonTellsIsTextToo() async throws {
+        try await PageTests.answering { world, double in
+            let id = try #require(try await world.fail(["x"]).first)
+            for text in Self.texts where text.utf8.count < 1000 {
+                double.answers.outbox = { list in list.mapMessages { Self.hostile($0, text) } }
+                double.answers.message = { Self.hostile($0, text) }
+                double.answers.activity = { Self.hostile($0, text) }
+                for path in ["/", "/outbox", "/failed", "/messages?q=general", "/messages/\(id)"] {
+                    let answer = try await world.page.get(path)
+                    #expect(answer.status == 200, "\(path)")
+                    Self.expectHarmless(answer.body, path)
+                    // It did arrive.
+                    #expect(answer.body.contains(PageText().escapeText(text)), "\(path) \(text)")
+                }
             }
         }
+    }
+
+    private static func hostile(_ message: MessageForm, _ text: String) -> MessageForm {
+        changed(message) { members in
+            members["attachment"] = [
+                "name": text, "contentType": text, "size": 1, "sha256": text,
+            ]
+            members["type"] = text
+            members["lane"] = text
+            var failure = members["failure"] as? [String: Any] ?? [:]
+            for name in ["reason", "code", "detail", "text"] { failure[name] = text }
+            members["failure"] = failure
+            members["waitText"] = text
+            members["role"] = text
+        }
+    }
+
+    private static func hostile(_ activity: ActivityForm, _ text: String) -> ActivityForm {
+        changed(activity) { members in
+            var status = members["status"] as? [String: Any] ?? [:]
+            status["server"] = text
+            status["attention"] = ["cause": "certificate", "detail": text]
+            status["storeProblem"] = text
+            var process = status["process"] as? [String: Any] ?? [:]
+            process["version"] = text
+            process["store"] = text
+            status["process"] = process
+            members["status"] = status
+        }
+    }
+
+    /// The form as JSON with other members; as it was when that is no form any more, which the test then notices.
+    private static func changed<Form: Codable>(_ form: Form, _ change: (inout [String: Any]) -> Void) -> Form {
+        guard let data = try? JSONEncoder().encode(form),
+            var members = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
+        else { return form }
+        change(&members)
+        guard let changed = try? JSONSerialization.data(withJSONObject: members) else { return form }
+        return (try? JSONDecoder().decode(Form.self, from: changed)) ?? form
     }
 }

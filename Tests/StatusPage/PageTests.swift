@@ -1,5 +1,6 @@
 import Causeway
 import CausewayControl
+import CausewayHTTPServer
 import CausewayScriptedWorld
 import CausewayStatusPage
 import Foundation
@@ -101,6 +102,8 @@ import Testing
             #expect(done.status == 303)
             let told = try await world.page.get(try #require(done.field("Location")))
             #expect(told.body.contains("2 messages were put back into the queue."))
+            let reloaded = try await world.page.get(try #require(done.field("Location")))
+            #expect(reloaded.status == 200 && !reloaded.body.contains("2 messages were put back"))
             for id in ids.prefix(2) {
                 #expect(try await world.service.result(of: id, within: .seconds(20)).outcome == .delivered)
             }
@@ -112,8 +115,128 @@ import Testing
             #expect(
                 try await world.page.get(try #require(all.field("Location"))).body.contains("1 message was deleted."))
             let list = try await world.page.get("/delete-actions").body
-            #expect(list.contains("status page") && list.contains("title=\"\(ids[2])\""))
+            #expect(list.contains("status page") && list.contains("<span class=\"id\">\(ids[2])</span>"))
             #expect(!(try await world.page.get("/failed?notice=made-up").body.contains("role=\"status\"><p>")))
+        }
+    }
+
+    @Test func whatWasDeletedIsSaidWhereItIsLookedUp() async throws {
+        try await PageWorld.run { world in
+            let ids = try await world.fail(["a", "b"])
+            _ = try await world.service.delete([ids[0]], by: .cli)
+            let answer = try await world.page.get("/messages/\(ids[0])")
+            #expect(answer.status == 404)
+            #expect(answer.body.contains("The message \(ids[0]) was deleted on 20"))
+            #expect(answer.body.contains("by CLI."))
+            // It is not asked for once more, either.
+            let question = try await world.page.get("/confirm?do=delete&id=\(ids[0])")
+            #expect(question.status == 404)
+            #expect(question.body.contains("None of these messages is here any more."))
+            let secret = try await world.formSecret()
+            let done = try await world.page.post(
+                "/actions", "csrf=\(secret)&do=delete&id=\(ids[0])&id=\(ids[1])")
+            let told = try await world.page.get(try #require(done.field("Location")))
+            #expect(told.body.contains("1 message was deleted. 1 message was no longer here."))
+            let short = try await world.page.get("/messages?q=%E2%80%A6\(ids[0].description.suffix(12))")
+            #expect(short.status == 400)
+            #expect(short.body.contains("That is the end of an id."))
+        }
+    }
+
+    @Test func onesOwnPlaceIsKept() async throws {
+        try await PageWorld.run { world in
+            let id = try #require(try await world.fail(["a"]).first)
+            let page = try await world.page.get("/messages/\(id)").body
+            let link = try #require(page.firstMatch(of: /href="([^"]+)" id="resend"/))
+            let question = try await world.page.get(String(link.1).replacing("&amp;", with: "&")).body
+            #expect(question.contains("href=\"/messages/\(id)\" id=\"no\""))
+            let secret = try await world.formSecret()
+            try await world.service.setPaused(true)
+            let done = try await world.page.post("/actions", "csrf=\(secret)&do=resend&from=message&id=\(id)")
+            let place = try #require(done.field("Location"))
+            #expect(place.hasPrefix("/messages/\(id)?notice="))
+            #expect(try await world.page.get(place).body.contains("1 message was put back into the queue."))
+            // Nothing else leads anywhere else.
+            let other = try await world.page.get("/confirm?do=resend&id=\(id)&channel=general&from=//evil.example").body
+            #expect(other.contains("href=\"/failed?channel=general\" id=\"no\""))
+            #expect(!other.contains("evil.example"))
+        }
+    }
+
+    @Test func noLaneIsNotNothingToDo() async throws {
+        try await PageWorld.run { world in
+            let all = "Every lane is empty: all that was sent is on the server."
+            #expect(try await world.page.get("/").body.contains(all))
+            let ids = try await world.fail(["a", "b"])
+            try await eventually("no lane is left") { try await world.service.status().lanes.isEmpty }
+            let page = try await world.page.get("/").body
+            #expect(page.contains("Nothing waits in a lane; 2 failed.") && !page.contains(all))
+            _ = try await world.service.delete(ids, by: .cli)
+        }
+    }
+
+    /// Of a channel and a state a page may be empty although there is a next one.
+    @Test func anEmptyPageBeforeOthersSaysSo() async throws {
+        try await Self.answering { world, double in
+            double.answers.outbox = { _ in
+                MessageListForm([], next: MessageCursor(position: .max, ordinal: 5))
+            }
+            let page = try await world.page.get("/outbox?channel=general&state=syncing").body
+            #expect(page.contains("None among the first few thousand; go on with Next page."))
+            #expect(page.contains("rel=\"next\"") && !page.contains("Nothing here matches."))
+        }
+    }
+
+    @Test(arguments: [
+        (ControlError.Code.busy, 503, "The daemon has too much to do"),
+        (.daemonUnreachable, 503, "The daemon does not answer"), (.storeFailed, 500, "The daemon could not do that"),
+    ])
+    func whatIsWrongHasItsOwnWords(code: ControlError.Code, status: Int, title: String) async throws {
+        try await Self.answering { world, double in
+            double.answers.problem = ControlError(code, "the reason")
+            let page = try await world.page.get("/outbox")
+            #expect(page.status == status)
+            #expect(page.body.contains("<h1>\(title)</h1>") && page.body.contains("the reason"))
+            // Without a script the browser looks again by itself.
+            #expect(page.body.contains("http-equiv=\"refresh\"") == (status == 503))
+            let json = try await world.page.get("/api/outbox")
+            #expect(json.status == status)
+            let problem = try JSONDecoder().decode(ProblemAnswer.self, from: Data(json.body.utf8))
+            #expect(problem.error.error == ControlError(code, "the reason"))
+        }
+    }
+
+    /// An export may take longer than the time for one answer, as long as it goes on.
+    @Test func aLongExportIsNotCut() async throws {
+        try await Self.answering { configuration in
+            configuration.connections.answer = .milliseconds(400)
+        } _: { world, double in
+            let ids = try await world.fail(["a"])
+            _ = try await world.service.delete(ids, by: .cli)
+            let one = try await world.service.deleteActions(limit: 1, before: nil).actions
+            double.answers.deletions = { before throws(ControlError) in
+                await pause(milliseconds: 150)
+                let place = before ?? 10
+                return DeleteActionListForm(one, next: place > 1 ? place - 1 : nil)
+            }
+            let answer = try await world.page.get("/delete-actions.csv")
+            #expect(answer.body.components(separatedBy: "\r\n").count == 12)
+        }
+    }
+
+    /// Runs `body` with a daemon whose answers can be changed.
+    static func answering(
+        _ change: (inout StatusPageConfiguration) throws -> Void = { _ in },
+        _ body: @Sendable (PageWorld, CountingService) async throws -> Void
+    ) async throws {
+        let counting = Mutex<CountingService?>(nil)
+        let count: @Sendable (any ControlService) -> any ControlService = { service in
+            let counter = CountingService(service)
+            counting.withLock { $0 = counter }
+            return counter
+        }
+        try await PageWorld.run(change, asked: count) { world in
+            try await body(world, try #require(counting.withLock { $0 }))
         }
     }
 

@@ -57,6 +57,31 @@ import Testing
         #expect(try configuration(lacking, ["CAUSEWAY_STATUS_TOKEN": text]).token == token)
     }
 
+    @Test func theTokenHasTheSamePrecedence() throws {
+        let (low, middle, high) = ("token-of-the-config-file", "token-of-the-environment", "token-of-the-command-line")
+        let lowFile = try File(low)
+        let highFile = try File(high)
+        let file = try File(#"{"tokenFile":"\#(lowFile.path)"}"#)
+        let environment = ["CAUSEWAY_STATUS_TOKEN": middle]
+        let of = { (text: String) in try PageToken(text, from: "the test") }
+        #expect(try configuration(file: file.path).token == of(low))
+        #expect(try configuration([:], environment, file: file.path).token == of(middle))
+        #expect(try configuration([.tokenFile: highFile.path], environment, file: file.path).token == of(high))
+    }
+
+    /// A script that sets a variable to nothing, or two of them, opens no page by that.
+    @Test(arguments: [
+        ["CAUSEWAY_STATUS_TOKEN": ""], ["CAUSEWAY_STATUS_TOKEN_FILE": ""],
+        ["CAUSEWAY_STATUS_TOKEN": "a-token-of-enough-letters", "CAUSEWAY_STATUS_TOKEN_FILE": "/dev/null"],
+    ])
+    func aTokenThatIsSetToNothingIsRefused(environment: [String: String]) {
+        #expect {
+            try configuration([:], environment)
+        } throws: { error in
+            (error as? ControlError)?.code == .configuration
+        }
+    }
+
     @Test(arguments: [
         [StatusPageKey.listen: "8585"], [.listen: ":8585"], [.listen: "127.0.0.1:70000"], [.origins: "evil.example"],
         [.certificate: "/c"], [.key: "/k"], [.showBodies: "perhaps"], [.tokenFile: "/nonexistent/token"],

@@ -82,13 +82,3 @@ extension IOError: NIOError {}
 extension ChannelError: NIOError {}
 extension HTTPParserError: NIOError {}
 extension NIOConnectionError: NIOError {}
-
-/// Closes a connection on which nothing has come for long: whoever is alive gives signs of it.
-private final class SilenceEnd: ChannelInboundHandler {
-    typealias InboundIn = HTTPClientResponsePart
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is IdleStateHandler.IdleStateEvent { context.close(promise: nil) }
-        context.fireUserInboundEventTriggered(event)
-    }
-}

@@ -29,7 +29,7 @@ extension ControlRoutes {
             })
     }
 
-    private static func event(_ value: some Encodable, name: String? = nil) throws(ControlError) -> ByteBuffer {
+    static func event(_ value: some Encodable, name: String? = nil) throws(ControlError) -> ByteBuffer {
         var event = ByteBuffer()
         if let name { event.writeString("event: \(name)\n") }
         event.writeString("data: ")

@@ -153,11 +153,13 @@ struct ControlRoutes: Sendable {
         Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { writer in
-                for try await activity in service.watch().cancelOnGracefulShutdown() {
-                    var event = ByteBuffer(string: "data: ")
-                    event.writeBytes(try ControlJSON.encode(activity))
-                    event.writeString("\n\n")
-                    try await writer.write(event)
+                do {
+                    for try await activity in service.watch().cancelOnGracefulShutdown() {
+                        try await writer.write(try Self.event(activity))
+                    }
+                } catch let error as ControlError {
+                    // The head of the answer has left already.
+                    try await writer.write(try Self.event(ProblemAnswer(error), name: "problem"))
                 }
                 try await writer.finish(nil)
             })

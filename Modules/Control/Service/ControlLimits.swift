@@ -22,7 +22,7 @@ package enum ControlLimits {
     /// How often it is looked whether there was a change, and after how many looks the whole status is compared.
     static let watchTickMilliseconds = 100
     static let watchTicksPerLook = 10
-    /// The longest silence of a stream of events.
+    /// The longest silence towards who watches; three times that, and the watcher takes the daemon for dead.
     static let watchSilenceSecondsMax = 10
     /// Bytes of one event: the status of a great many lanes.
     static let eventBytesMax = 4 * 1024 * 1024

@@ -1,16 +1,17 @@
 import CausewayHTTP
+import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 
 extension ControlClient {
-    /// Over a connection of its own. Ends by throwing when the daemon stops.
+    /// Over a connection of its own. Ends by throwing when the daemon stops, or gives no sign of life.
     package func watch() -> AsyncThrowingStream<ActivityForm, any Error> {
-        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { [socketPath] continuation in
+        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { [socketPath, watchSilence] continuation in
             let task = Task {
                 do {
-                    try await Self.follow(socketPath) { continuation.yield($0) }
-                    continuation.finish(throwing: Self.unreachable(socketPath, "it closed the connection"))
+                    try await Self.listen(socketPath, silence: watchSilence) { continuation.yield($0) }
+                    continuation.finish(throwing: Self.unreachable(socketPath, "it tells no more"))
                 } catch let error as ControlError {
                     continuation.finish(throwing: error)
                 } catch {
@@ -25,12 +26,17 @@ extension ControlClient {
         ControlError(.daemonUnreachable, "the daemon at \(socketPath) does not answer: \(detail)")
     }
 
-    private static func follow(_ path: String, _ listener: @Sendable (ActivityForm) -> Void) async throws {
+    private static func listen(
+        _ path: String, silence: Duration, _ listener: @Sendable (ActivityForm) -> Void
+    ) async throws {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(.seconds(10))
             .connect(unixDomainSocketPath: path) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(IdleStateHandler(readTimeout: TimeAmount(silence)))
+                    try pipeline.addHTTPClientHandlers()
+                    try pipeline.addHandler(SilenceEnd())
                     return try NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>(
                         wrappingChannelSynchronously: channel)
                 }
@@ -40,15 +46,21 @@ extension ControlClient {
             try await outbound.write(
                 .head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/v1/events", headers: fields)))
             try await outbound.write(.end(nil))
-            var reader = EventReader()
+            var lines = EventLines(bytesMax: ControlLimits.eventBytesMax)
             for try await part in inbound {
                 switch part {
                 case .head(let head):
                     guard head.status == .ok else {
-                        throw ControlError(.busy, "the daemon at \(path) answered \(head.status.code)")
+                        throw unreachable(path, "it answered \(head.status.code)")
                     }
                 case .body(let bytes):
-                    for event in try reader.events(in: bytes.readableBytesView) { listener(event) }
+                    for event in try lines.events(in: bytes.readableBytesView) {
+                        let data = Data(event.data)
+                        guard event.name != "problem" else {
+                            throw try ControlJSON.decode(ProblemAnswer.self, from: data, what: "an event").error.error
+                        }
+                        listener(try ControlJSON.decode(ActivityForm.self, from: data, what: "an event"))
+                    }
                 case .end: return
                 }
             }

@@ -12,19 +12,23 @@ import NIOPosix
 package final class ControlClient: ControlService {
     private let http: HTTPClient
     let socketPath: String
+    let watchSilence: Duration
 
     /// Connects with the first call.
     ///
     /// - Parameters:
     ///   - answerTime: how long an answer's first byte is waited for; the whole answer may take twice that.
     ///   - connectionsMax: how many calls may be under way at once; more wait.
+    ///   - watchSilence: after how long without a sign of life who watches takes the other process for dead.
     ///
     /// Throws ``ControlError/Code/configuration`` when the path cannot be one of a socket.
     package init(
         socketPath: String, answerTime: Duration = .seconds(ControlLimits.answerSecondsMax),
-        connectionsMax: Int = ControlLimits.clientConnectionsMax
+        connectionsMax: Int = ControlLimits.clientConnectionsMax,
+        watchSilence: Duration = .seconds(3 * ControlLimits.watchSilenceSecondsMax)
     ) throws(ControlError) {
         self.socketPath = socketPath
+        self.watchSilence = watchSilence
         var limits = HTTPLimits()
         limits.bodyBytesMax = ControlLimits.answerBytesMax
         limits.connectionsMax = connectionsMax

@@ -14,12 +14,14 @@ struct HubRouter: Sendable {
     let writer: DeliveryWriter
     let budget = BodyBudget()
     let faults: HubFaults?
+    /// How long it takes a peer to earn one more failed attempt.
+    let attemptRefill: Duration
 
     func build() -> Router<HubRequestContext> {
         let router = Router(context: HubRequestContext.self)
         router.add(middleware: AnswerEnvelope(faults: faults))
         router.get("healthz") { _, _ in HubAnswer.json(.ok, Array(#"{"status":"ok"}"#.utf8)) }
-        router.group("v1").add(middleware: TokenGate(store))
+        router.group("v1").add(middleware: TokenGate(store, refill: attemptRefill))
             .get("session") { _, context in try session(context) }
             .get("channels") { _, _ in try HubAnswer.json(WireChannels(channels: try await store.channels())) }
             .put("channels/{channel}") { _, context in try await putChannel(context) }

@@ -14,12 +14,14 @@ final class TokenGate: RouterMiddleware {
     private static let tokenBytesMax = 4096
 
     private let store: HubStore
-    private let limiter = Mutex(
-        AttemptLimiter(
-            burst: HubLimits.failedAttemptsMax, refill: .seconds(HubLimits.failedAttemptSeconds),
-            peersMax: HubLimits.peersTrackedMax))
+    private let limiter: Mutex<AttemptLimiter>
 
-    init(_ store: HubStore) { self.store = store }
+    /// - Parameter refill: how long it takes a peer to earn one more failed attempt.
+    init(_ store: HubStore, refill: Duration) {
+        self.store = store
+        limiter = Mutex(
+            AttemptLimiter(burst: HubLimits.failedAttemptsMax, refill: refill, peersMax: HubLimits.peersTrackedMax))
+    }
 
     @concurrent
     func handle(

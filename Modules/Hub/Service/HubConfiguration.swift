@@ -16,6 +16,8 @@ package struct HubConfiguration: Sendable, Hashable {
     package var port: Int
     package var security: Security
     package var limits = ConnectionLimits.hub
+    /// How long it takes a peer that guesses tokens to earn one more attempt.
+    package var attemptRefill: Duration = .seconds(HubLimits.failedAttemptSeconds)
 
     package init(folder: DataFolder, host: String = "127.0.0.1", port: Int = 0, security: Security) {
         self.folder = folder

@@ -49,7 +49,9 @@ package final class HubService: Service {
     ///
     /// - Throws: `HubError.cannotListen`.
     package func run() async throws {
-        let router = HubRouter(store: store, writer: DeliveryWriter(store), faults: faults).build()
+        let router = HubRouter(
+            store: store, writer: DeliveryWriter(store), faults: faults, attemptRefill: configuration.attemptRefill
+        ).build()
         let tls = tls
         let limits = configuration.limits
         let readiness = readiness

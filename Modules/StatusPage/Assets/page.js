@@ -5,11 +5,15 @@
 
   const quietMs = 1000; // between two fetches
   const oldMs = 20000; // ages go on even when nothing else changes
+  const silenceMs = 30000; // the page gives a sign of life every ten seconds
+  const againMs = 5000; // until a stream that was refused is asked for again
+
+  // What the page says of itself: one word, the first of these that holds.
+
   const pulse = document.querySelector(".pulse");
-  let timer = 0;
-  let isFetching = false;
-  let isWanted = false;
-  let lastFetch = Date.now();
+  let isPaused = false;
+  let problem = ""; // of the last fetch
+  let stream = ["", ""]; // words and colour of the last news
 
   const say = (text, state) => {
     if (!pulse || pulse.textContent === text) return;
@@ -18,23 +22,75 @@
     pulse.classList.toggle("down", state === "down");
   };
 
+  const show = () => {
+    if (isPaused) say("Paused", "");
+    else if (isWanted && isSelecting()) say("Held while text is selected", "");
+    else if (problem) say(problem, "down");
+    else say(...stream);
+  };
+
   // What a person is doing must not be taken away.
-  const isBusy = () => {
+
+  const isSelecting = () => {
     const selection = document.getSelection();
     return selection && !selection.isCollapsed && document.querySelector("main").contains(selection.anchorNode);
   };
 
+  // By the box's id; kept outside the parts, so that it outlives an outage, when there is no list at all.
+  const ticked = new Set();
+  const boxes = () => [...document.querySelectorAll("main input[type=checkbox][id]")];
+  const noteTicks = () => {
+    for (const box of boxes()) box.checked ? ticked.add(box.id) : ticked.delete(box.id);
+  };
+  const giveTicksBack = () => {
+    const there = boxes();
+    for (const box of there) box.checked = ticked.has(box.id);
+    const all = document.getElementById("all");
+    if (all?.checked) all.checked = there.every((box) => box.checked);
+    if (!document.getElementById("rows")) return;
+    const known = new Set(there.map((box) => box.id));
+    for (const id of ticked) if (!known.has(id)) ticked.delete(id);
+  };
+
+  // Where an element is: the nearest one around it that has an id, and the way from there.
+  const placeOf = (element) => {
+    const way = [];
+    let at = element;
+    // The attribute: a form's `id` may be the box in it that has this name.
+    while (at && !at.getAttribute("id")) {
+      if (!at.parentElement) return null;
+      way.unshift([...at.parentElement.children].indexOf(at));
+      at = at.parentElement;
+    }
+    return at && { id: at.getAttribute("id"), way, name: element.localName };
+  };
+  const elementAt = (place) => {
+    let at = document.getElementById(place.id);
+    for (const step of place.way) at = at?.children[step];
+    return at?.localName === place.name ? at : null;
+  };
+
   const keepState = (part) => ({
-    checked: new Set([...part.querySelectorAll("input[type=checkbox]:checked")].map((box) => box.value)),
-    open: new Set([...part.querySelectorAll("details[open]")].map((box) => box.id)),
-    focus: part.contains(document.activeElement) ? document.activeElement.id : "",
+    focus: part.contains(document.activeElement) ? placeOf(document.activeElement) : null,
+    scrolled: [...part.querySelectorAll(".scroll, .body")]
+      .filter((box) => box.scrollLeft || box.scrollTop)
+      .map((box) => [placeOf(box), box.scrollLeft, box.scrollTop]),
   });
 
-  const giveBack = (part, state) => {
-    for (const box of part.querySelectorAll("input[type=checkbox]")) box.checked = state.checked.has(box.value);
-    for (const box of part.querySelectorAll("details")) if (state.open.has(box.id)) box.open = true;
-    if (state.focus) document.getElementById(state.focus)?.focus({ preventScroll: true });
+  const giveBack = (state) => {
+    for (const [place, left, top] of state.scrolled) {
+      const box = place && elementAt(place);
+      if (box) Object.assign(box, { scrollLeft: left, scrollTop: top });
+    }
+    if (state.focus) elementAt(state.focus)?.focus({ preventScroll: true });
   };
+
+  // Alerts that come by themselves are read out: this stands outside what is exchanged.
+  const herald = document.createElement("p");
+  herald.className = "hidden";
+  herald.setAttribute("role", "status");
+  const alerts = () => [...document.querySelectorAll("main [data-live] .note, main .note[data-live]")]
+    .map((note) => note.innerText.trim());
 
   const exchange = (fresh) => {
     const parts = [...document.querySelectorAll("[data-live]")];
@@ -42,8 +98,10 @@
     const news = [...fresh.querySelectorAll("[data-live]")].every((part) => document.getElementById(part.id));
     const pairs = same && news
       ? parts.map((part) => [part, fresh.getElementById(part.id)])
-      : [[document.querySelector("main"), fresh.querySelector("main")],
-         [document.querySelector(".top nav"), fresh.querySelector(".top nav")]];
+      : ["main", ".top nav"].map((name) => [document.querySelector(name), fresh.querySelector(name)]);
+    pairs.push([document.querySelector(".foot"), fresh.querySelector(".foot")]);
+    const told = new Set(alerts());
+    document.title = fresh.title;
     for (const [old, young] of pairs) {
       if (!old || !young || old.innerHTML === young.innerHTML) continue;
       const state = keepState(old);
@@ -52,35 +110,54 @@
       for (const row of old.querySelectorAll("tr[id]")) {
         if (known.size && !known.has(row.id + row.innerText)) row.classList.add("fresh");
       }
-      giveBack(old, state);
+      enhance();
+      giveTicksBack();
+      giveBack(state);
     }
-    enhance();
+    const untold = alerts().filter((text) => !told.has(text));
+    if (untold.length) herald.textContent = untold.join(" ");
   };
 
+  // Fetching
+
+  let timer = 0;
+  let isFetching = false;
+  let isWanted = false;
+  let lastFetch = Date.now();
+
   const fetchPage = async () => {
-    if (isFetching || isBusy() || document.hidden) {
+    if (isFetching || isPaused || isSelecting() || document.hidden) {
       isWanted = true;
+      show();
       return;
     }
     isFetching = true;
     isWanted = false;
     lastFetch = Date.now();
     try {
-      const answer = await fetch(location.href, { cache: "no-store", redirect: "error" });
-      if (answer.ok || answer.status === 503 || answer.status === 404) {
-        exchange(new DOMParser().parseFromString(await answer.text(), "text/html"));
-      } else if (answer.status === 401) {
+      const answer = await fetch(location.href, { cache: "no-store", redirect: "manual" });
+      if (answer.type === "opaqueredirect" || answer.status === 401) {
+        // The login is over: the whole page is asked for, which leads to the form.
         location.reload();
+      } else if (answer.ok || answer.status === 503 || answer.status === 404) {
+        const text = await answer.text();
+        if (isSelecting() || isPaused) isWanted = true;
+        else exchange(new DOMParser().parseFromString(text, "text/html"));
+        problem = "";
+      } else {
+        problem = `Not up to date: the page answers ${answer.status}`;
       }
     } catch {
-      say("The status page does not answer", "down");
+      problem = "The status page does not answer";
     } finally {
       isFetching = false;
+      show();
     }
   };
 
   const want = () => {
     isWanted = true;
+    show();
     if (timer) return;
     timer = setTimeout(() => { timer = 0; if (isWanted) fetchPage(); }, Math.max(0, lastFetch + quietMs - Date.now()));
   };
@@ -95,6 +172,7 @@
       box.setAttribute("aria-label", head.dataset.all);
       box.addEventListener("change", () => {
         for (const each of document.querySelectorAll("tbody input[type=checkbox]")) each.checked = box.checked;
+        noteTicks();
       });
       head.replaceChildren(box);
     }
@@ -103,10 +181,94 @@
   enhance();
   if (!document.querySelector("[data-live]")) return;
 
-  const events = new EventSource("/events");
-  events.addEventListener("up", () => { say("Live", "up"); want(); });
-  events.addEventListener("down", () => { say("The daemon does not answer", "down"); want(); });
-  events.addEventListener("error", () => { say("Connecting again", "down"); });
-  document.addEventListener("visibilitychange", () => { if (!document.hidden && isWanted) want(); });
-  setInterval(() => { if (isWanted || Date.now() - lastFetch > oldMs) want(); }, quietMs * 2);
+  noteTicks();
+  document.addEventListener("change", noteTicks);
+  document.body.append(herald);
+
+  const pause = document.createElement("button");
+  pause.id = "pause";
+  pause.className = "slim";
+  pause.textContent = "Pause updates";
+  pause.setAttribute("aria-pressed", "false");
+  pause.addEventListener("click", () => {
+    isPaused = !isPaused;
+    pause.setAttribute("aria-pressed", String(isPaused));
+    isPaused ? show() : want();
+  });
+  pulse?.after(pause);
+
+  // The news. A browser has six connections for a host and each stream takes one for good: so of all tabs that can be
+  // seen one has the stream, and tells the others.
+
+  const tabs = new BroadcastChannel("causeway-events");
+  let heardAt = Date.now();
+  let events = null;
+  let lastNews = "";
+
+  const hear = (news) => {
+    heardAt = Date.now();
+    stream = {
+      up: ["Live", "up"], down: ["The daemon does not answer", "down"], lost: ["Connecting again", "down"],
+      busy: ["Now and then: too many watch the daemon", ""],
+    }[news] ?? stream;
+    news === "lost" ? show() : want();
+  };
+
+  const tell = (news) => {
+    lastNews = news;
+    tabs.postMessage(news);
+    hear(news);
+  };
+
+  const openStream = () => {
+    events = new EventSource("/events");
+    for (const news of ["up", "down", "busy"]) events.addEventListener(news, () => tell(news));
+    events.addEventListener("error", (event) => {
+      tell("lost");
+      // The browser tries again by itself, unless the page refused it: for too many, or because the login is over.
+      if (event.target.readyState !== EventSource.CLOSED) return;
+      want();
+      setTimeout(() => { if (events === event.target) openStream(); }, againMs);
+    });
+  };
+
+  const closeStream = () => {
+    events?.close();
+    events = null;
+  };
+
+  let giveUp = null; // ends having the stream, or waiting for it
+  const join = () => {
+    if (giveUp || document.hidden) return;
+    const asking = new AbortController();
+    const isOver = new Promise((resolve) => asking.signal.addEventListener("abort", resolve));
+    giveUp = () => { giveUp = null; asking.abort(); closeStream(); };
+    tabs.postMessage("ask");
+    navigator.locks.request("causeway-events", { signal: asking.signal }, () => { openStream(); return isOver; })
+      .catch(() => {});
+  };
+
+  tabs.addEventListener("message", (message) => {
+    if (message.data !== "ask") hear(message.data);
+    else if (events && lastNews) tabs.postMessage(lastNews);
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) {
+      giveUp?.();
+      return;
+    }
+    heardAt = Date.now();
+    join();
+    if (isWanted) want();
+  });
+  document.addEventListener("selectionchange", () => { if (isWanted && !isSelecting()) want(); });
+  setInterval(() => {
+    if (Date.now() - heardAt > silenceMs && stream[0]) {
+      stream = ["Connecting again", "down"];
+      heardAt = Date.now();
+      if (events) { closeStream(); openStream(); }
+    }
+    if (isWanted || Date.now() - lastFetch > oldMs) want();
+  }, quietMs * 2);
+  join();
 })();

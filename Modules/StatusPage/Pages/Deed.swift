@@ -50,7 +50,7 @@ enum Deed: String, CaseIterable {
         if others > 0 {
             text +=
                 isDanger
-                ? " \(PageNumber.messages(others)) were no longer here."
+                ? " \(PageNumber.messages(others)) \(others == 1 ? "was" : "were") no longer here."
                 : " \(PageNumber.messages(others)) had not failed any more."
         }
         return PageNotice(kind: count == 0 || others > 0 ? .busy : .good, text: text)

@@ -31,7 +31,8 @@ struct DeleteActionsView {
         ]
     }
 
-    private static func origin(_ word: String) -> String {
+    /// Who deleted, in words.
+    static func origin(_ word: String) -> String {
         switch DeleteAction.Origin(rawValue: word) {
         case .api: "API"
         case .cli: "CLI"

@@ -31,7 +31,8 @@ struct MessageRowView {
             "ios": message.states.ios, "android": message.states.android, "typescript": message.states.typescript,
             "classic": message.states.classic, "lane": message.lane ?? "none",
         ]
-        if let place = message.place { view["place"] = PageNumber.text(place) }
+        // What is parked has no place in its lane yet.
+        if let place = message.place, place > 0 { view["place"] = PageNumber.text(place) }
         if let related = message.related {
             view["related"] = related.description
             view["relatedShort"] = short(related)

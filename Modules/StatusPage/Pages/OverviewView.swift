@@ -12,7 +12,8 @@ struct OverviewView {
         var view: [String: Any] = [
             "alerts": alerts, "tiles": tiles, "delivered": PageNumber.text(status.delivered), "link": link,
             "transport": transport, "waitingText": waitingText, "hour": HourView(activity.drainedPerMinute).view,
-            "hasLanes": !status.lanes.isEmpty, "lanes": status.lanes.prefix(StatusPageLimits.lanesShownMax).map(lane),
+            "hasLanes": !status.lanes.isEmpty, "noLanes": noLanes,
+            "lanes": lanes.prefix(StatusPageLimits.lanesShownMax).map(lane),
             "pid": String(status.process.pid), "daemonVersion": status.process.version, "store": status.process.store,
             "epoch": String(status.epoch), "bytes": PageNumber.bytes(Int64(status.counts.undeliveredBytes)),
         ]
@@ -102,6 +103,19 @@ struct OverviewView {
         guard waiting > 0 else { return "Nothing waits." }
         let reason = WaitWords.text(status.wait, status.waitText).map { ": " + $0 } ?? ""
         return PageNumber.messages(waiting) + " on the way" + PageNumber.preview(reason) + "."
+    }
+
+    /// Those whose heads wait for longest first; those of which that is not known last.
+    private var lanes: [StatusForm.Lane] {
+        status.lanes.sorted { ($0.headCreatedAtMs ?? .max, $0.lane) < ($1.headCreatedAtMs ?? .max, $1.lane) }
+    }
+
+    /// What stands in the place of lanes when there are none: failed messages wait in no lane.
+    private var noLanes: String {
+        let counts = status.counts
+        if counts.undelivered == 0 { return "Every lane is empty: all that was sent is on the server." }
+        guard counts.error > 0 else { return "Nothing waits in a lane." }
+        return "Nothing waits in a lane; \(PageNumber.text(counts.error)) failed."
     }
 
     private func lane(_ lane: StatusForm.Lane) -> [String: Any] {

@@ -1,3 +1,4 @@
+import Causeway
 import CausewayHTTPServer
 import Synchronization
 
@@ -18,9 +19,8 @@ final class LoginDesk: Sendable {
 
     init(_ token: PageToken?) { self.token = token }
 
-    func judge(_ text: String, from peer: String) -> Verdict {
+    func judge(_ text: String, from peer: String, at now: MonotonicTime) -> Verdict {
         limiter.withLock { limiter in
-            let now = SystemClock.monotonic()
             if let seconds = limiter.wait(of: peer, at: now) { return .wait(seconds: seconds) }
             if let token, token.matches(text) { return .right }
             _ = limiter.recordFailure(of: peer, at: now)

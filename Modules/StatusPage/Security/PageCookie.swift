@@ -2,9 +2,10 @@ import HTTPTypes
 
 /// The cookie of a login: for this host alone, out of the reach of scripts and of other sites.
 enum PageCookie {
-    /// Over TLS the prefix makes browsers refuse a cookie that another host or a plain connection set.
+    /// Over TLS the prefix makes browsers refuse a cookie that another host or a plain connection set. Browsers give a
+    /// cookie to every port of a host: with the port in its name, two pages of one host keep their logins apart.
     private static func name(_ origin: SiteOrigin) -> String {
-        origin.isSecure ? "__Host-causeway" : "causeway"
+        (origin.isSecure ? "__Host-causeway" : "causeway") + (origin.port.map { "-\($0)" } ?? "")
     }
 
     static func value(in fields: HTTPFields, origin: SiteOrigin) -> String? {

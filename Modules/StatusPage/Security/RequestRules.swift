@@ -14,6 +14,8 @@ enum RequestRules {
     static let fetchMode = name("Sec-Fetch-Mode")
     static let fetchDestination = name("Sec-Fetch-Dest")
 
+    static let host = name("Host")
+
     private static func name(_ text: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is a field's name") }
         return name
@@ -30,6 +32,11 @@ enum RequestRules {
             return "The request comes from inside another site's page."
         }
         return nil
+    }
+
+    /// Whether a person made the request by a click or a key: what a page loads by itself says so.
+    static func isByPerson(_ request: Request) -> Bool {
+        request.method == .post || (request.headers[fetchMode] ?? "navigate") == "navigate"
     }
 
     /// Why a request that changes something is refused before its form is read; `nil` when it is not.

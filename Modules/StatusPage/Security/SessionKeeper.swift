@@ -50,7 +50,10 @@ final class SessionKeeper: Sendable {
     }
 
     /// The session of a request; `nil` when it must log in first.
-    func session(cookie: String?, at now: MonotonicTime) -> PageSession? {
+    ///
+    /// - Parameter isUse: true when a person asks. What a page's script asks by itself, as long as its tab is open,
+    ///   must not keep a login alive.
+    func session(cookie: String?, at now: MonotonicTime, isUse: Bool) -> PageSession? {
         if let open { return open }
         guard let cookie else { return nil }
         let key = Digest.sha256(cookie.utf8)
@@ -60,7 +63,7 @@ final class SessionKeeper: Sendable {
                 entries[key] = nil
                 return nil
             }
-            entries[key]?.usedAt = now
+            if isUse { entries[key]?.usedAt = now }
             return entry.session
         }
     }

@@ -36,6 +36,12 @@ package struct SiteOrigin: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { (isSecure ? "https://" : "http://") + authority }
 
+    /// The port, as far as it is written out.
+    var port: Int? {
+        guard let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") else { return nil }
+        return Int(authority[authority.index(after: colon)...])
+    }
+
     package var isLoopback: Bool {
         var host = authority
         if let end = host.lastIndex(of: ":"), !host.hasSuffix("]") { host = String(host[..<end]) }

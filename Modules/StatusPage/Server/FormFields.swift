@@ -7,18 +7,24 @@ struct FormFields: Sendable, Hashable {
 
     private var fields: [Field] = []
 
-    /// - Returns: `nil` for what is no such text: a broken escape, no UTF-8, or too many fields.
+    /// Fields that may stand there more than once.
+    private static let repeatable: Set<String> = ["id"]
+
+    /// - Returns: `nil` for what is no such text, or does not say one clear thing: a broken escape, no UTF-8, too many
+    ///   fields, or one of them twice. Taken for absent, a doubled field could widen what is asked for.
     init?(_ text: some StringProtocol) {
+        var names: Set<String> = []
         for part in text.split(separator: "&", omittingEmptySubsequences: true) {
             guard fields.count < StatusPageLimits.formFieldsMax else { return nil }
             let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = Self.decoded(halves[0]), let value = Self.decoded(halves.count > 1 ? halves[1] : "")
             else { return nil }
+            guard names.insert(name).inserted || Self.repeatable.contains(name) else { return nil }
             fields.append(Field(name: name, value: value))
         }
     }
 
-    /// The value of a field that stands there once and is not empty.
+    /// The value of a field that is not empty.
     subscript(name: String) -> String? {
         let found = all(name)
         guard found.count == 1, let value = found.first, !value.isEmpty else { return nil }

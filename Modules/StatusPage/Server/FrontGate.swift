@@ -1,4 +1,4 @@
-import CausewayHTTPServer
+import Causeway
 import HTTPTypes
 import Hummingbird
 
@@ -7,6 +7,7 @@ struct FrontGate: RouterMiddleware {
     /// Known once the port is.
     let sites: @Sendable () -> SiteList?
     let sessions: SessionKeeper
+    let clock: @Sendable () -> MonotonicTime
 
     @concurrent
     func handle(
@@ -14,6 +15,10 @@ struct FrontGate: RouterMiddleware {
         next: @concurrent (Request, PageContext) async throws -> Response
     ) async throws -> Response {
         var context = context
+        // The field `Host` has become the authority; one that is left over is a second one.
+        guard request.headers[values: RequestRules.host].isEmpty else {
+            throw PageRefusal.badRequest("The request names two hosts.")
+        }
         guard let origin = sites()?.origin(host: request.head.authority) else {
             throw PageRefusal(
                 .misdirectedRequest, title: "Another host", text: "This page does not answer to that name.",
@@ -34,7 +39,8 @@ struct FrontGate: RouterMiddleware {
             throw PageRefusal(.forbidden, title: "Refused", text: problem)
         }
         let cookie = PageCookie.value(in: request.headers, origin: origin)
-        context.session = sessions.session(cookie: cookie, at: SystemClock.monotonic())
+        context.session = sessions.session(
+            cookie: cookie, at: clock(), isUse: RequestRules.isByPerson(request))
         if context.session == nil, !route.isPublic { throw PageRefusal.needsLogin }
         return try await next(request, context)
     }

@@ -25,8 +25,13 @@ final class NoticeBoard: Sendable {
         return key
     }
 
-    func notice(_ key: String?) -> PageNotice? {
+    /// The notice, for the first who asks: loaded again, the page does not say once more what was done once.
+    func take(_ key: String?) -> PageNotice? {
         guard let key else { return nil }
-        return state.withLock { $0.notices[key] }
+        return state.withLock { state in
+            guard let notice = state.notices.removeValue(forKey: key) else { return nil }
+            state.order.removeAll { $0 == key }
+            return notice
+        }
     }
 }

@@ -54,9 +54,8 @@ struct PageEnvelope: RouterMiddleware {
         } catch let refusal as PageRefusal {
             return refused(refusal, request)
         } catch let error as ControlError {
-            if error.code != .notFound, error.code != .badRequest {
-                logger.warning("\(error.detail)", metadata: ["code": "\(error.code.rawValue)"])
-            }
+            logger.log(
+                level: Self.level(of: error.code), "\(error.detail)", metadata: ["code": "\(error.code.rawValue)"])
             return refused(PageRefusal(error), request)
         } catch let error as HTTPParserError {
             // The connection itself is beyond repair: the server closes it.
@@ -64,7 +63,7 @@ struct PageEnvelope: RouterMiddleware {
         } catch let error as ChannelError {
             throw error
         } catch is CancellationError {
-            return refused(PageRefusal(ControlError(.stopping, "The status page is stopping.")), request)
+            return refused(.stopping, request)
         } catch let error as any HTTPResponseError where error.status == .notFound {
             return refused(.notFound, request)
         } catch {
@@ -76,8 +75,22 @@ struct PageEnvelope: RouterMiddleware {
         }
     }
 
+    /// What everybody could bring about is no warning; that the daemon is away says the watch, once.
+    private static func level(of code: ControlError.Code) -> Logger.Level {
+        switch code {
+        case .notFound, .badRequest, .daemonUnreachable, .busy, .stopping: .debug
+        default: .warning
+        }
+    }
+
     private func refused(_ refusal: PageRefusal, _ request: Request) -> Response {
         let route = PageRoute.find(request.uri.path)
+        logger.debug(
+            "refused",
+            metadata: [
+                "status": "\(refusal.status.code)", "method": "\(request.method)",
+                "route": "\(route.map { "\($0)" } ?? "none")",
+            ])
         var response: Response
         if route?.isJSON ?? request.uri.path.hasPrefix("/api/") {
             response = Self.json(refusal)
@@ -88,16 +101,30 @@ struct PageEnvelope: RouterMiddleware {
             var values: [String: Any] = ["text": refusal.text]
             if let advice = refusal.advice { values["advice"] = advice }
             let frame = PageFrame(
-                title: refusal.title, hasMenu: refusal.status != .misdirectedRequest, isLive: refusal.isPassing)
+                title: refusal.title, hasMenu: refusal.status != .misdirectedRequest,
+                // What was asked for by a form is not asked for again by itself.
+                isLive: refusal.isPassing && request.method != .post,
+                isPassing: refusal.isPassing && request.method != .post)
             response = renderer.page(.problem, values, in: frame, status: refusal.status)
         }
         response.headers.append(contentsOf: refusal.headers)
         return response
     }
 
+    /// The control socket's word for what the page itself refuses.
+    private static func code(of status: HTTPResponse.Status) -> ControlError.Code {
+        switch status {
+        case .notFound: .notFound
+        case .unauthorized, .forbidden, .misdirectedRequest: .forbidden
+        case .contentTooLarge: .tooLarge
+        case .serviceUnavailable: .busy
+        case .internalServerError: .internalError
+        default: .badRequest
+        }
+    }
+
     private static func json(_ refusal: PageRefusal) -> Response {
-        let code = refusal.isPassing ? "daemonUnreachable" : String(refusal.status.code)
-        let body = ["error": ["code": code, "detail": refusal.text]]
-        return (try? PageJSON.answer(body, status: refusal.status)) ?? Response(status: refusal.status)
+        let answer = ProblemAnswer(ControlError(refusal.code ?? code(of: refusal.status), refusal.text))
+        return (try? PageJSON.answer(answer, status: refusal.status)) ?? Response(status: refusal.status)
     }
 }

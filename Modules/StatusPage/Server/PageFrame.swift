@@ -15,6 +15,8 @@ struct PageFrame {
     var notice: PageNotice?
     /// True when the page has parts that change by themselves.
     var isLive = false
+    /// True for a problem that may be over soon: without a script the browser loads the page again.
+    var isPassing = false
     var now = SystemClock.now()
 
     private static let menu: [(PageRoute, String, String)] = [
@@ -25,7 +27,8 @@ struct PageFrame {
     var view: [String: Any] {
         let moment = PageMoment(now.milliseconds, now: now)
         var view: [String: Any] = [
-            "title": title, "isLive": isLive, "now": moment.moment.description, "nowText": moment.full,
+            "title": title, "isLive": isLive, "isPassing": isPassing, "now": moment.moment.description,
+            "nowText": moment.full,
         ]
         if let notice { view["notice"] = ["kind": notice.kind.rawValue, "text": notice.text] }
         if let session {

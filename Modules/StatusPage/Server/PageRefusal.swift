@@ -10,6 +10,8 @@ struct PageRefusal: Error, Sendable {
     var headers: HTTPFields = [:]
     /// True when it may be over soon: the page then looks again by itself.
     var isPassing = false
+    /// What the daemon calls it.
+    var code: ControlError.Code?
 
     init(
         _ status: HTTPResponse.Status, title: String, text: String, advice: String? = nil, headers: HTTPFields = [:]
@@ -39,12 +41,28 @@ struct PageRefusal: Error, Sendable {
         .contentTooLarge, title: "Too large",
         text: "The form is larger than the \(StatusPageLimits.formBytesMax) bytes that the page takes.")
 
+    static let stopping: PageRefusal = {
+        var refusal = PageRefusal(
+            .serviceUnavailable, title: "The status page is stopping", text: "It answers again when it was started.",
+            headers: [.retryAfter: "2"])
+        refusal.isPassing = true
+        refusal.code = .stopping
+        return refusal
+    }()
+
     static let needsLogin = PageRefusal(.unauthorized, title: "Log in", text: "This page needs a login.")
 
     /// What the daemon said, or that it says nothing.
     init(_ error: ControlError) {
+        defer { code = error.code }
         switch error.code {
-        case .daemonUnreachable, .stopping, .busy:
+        case .busy:
+            self.init(
+                .serviceUnavailable, title: "The daemon has too much to do", text: error.detail,
+                advice: "It goes on by itself.")
+            headers[.retryAfter] = "2"
+            isPassing = true
+        case .daemonUnreachable, .stopping:
             self.init(
                 .serviceUnavailable, title: "The daemon does not answer", text: error.detail,
                 advice: "Messages that were accepted are safe in its store. Start it again: systemctl start causewayd")

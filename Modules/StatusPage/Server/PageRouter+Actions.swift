@@ -26,7 +26,14 @@ extension PageRouter {
             "ids": ids.map(\.description),
         ]
         if let channel { values["channel"] = channel.value }
+        if fields["from"] == Self.fromMessage { values["from"] = Self.fromMessage }
+        values["back"] = Self.origin(fields, ids, channel)
         let (items, others) = try await listed(deed, ids, channel)
+        if items.isEmpty, !deed.isForAll {
+            throw PageRefusal(
+                .notFound, title: "Nothing is left to do", text: "None of these messages is here any more.",
+                advice: "What was deleted stands under Delete actions.")
+        }
         values["items"] = items
         if let others { values["others"] = others }
         return renderer.page(.confirm, values, in: frame)
@@ -41,7 +48,7 @@ extension PageRouter {
             let query = OutboxQuery(channel: channel, state: .error, newestFirst: true, range: range)
             let list = try await daemon.reading.outbox(query)
             let more = list.next == nil ? nil : "and all the others, as many as there are when you say yes"
-            return (list.messages.map(MessageRowView.parts), more)
+            return (list.messages.map(MessageRowView.parts), list.messages.isEmpty ? "none at the moment" : more)
         }
         var items: [[String: Any]] = []
         for id in ids.prefix(StatusPageLimits.listedMax) {
@@ -78,7 +85,24 @@ extension PageRouter {
         let notice = notices.put(deed.notice(count: report.count, asked: deed.isForAll ? nil : Set(ids).count))
         return Response(
             status: .seeOther,
-            headers: [.location: PageLink.to("/failed", ["channel": channel?.value, "notice": notice])])
+            headers: [
+                // What was deleted has no page to go back to.
+                .location: deed.isDanger
+                    ? PageLink.to("/failed", ["channel": channel?.value, "notice": notice])
+                    : Self.origin(form, ids, channel, notice: notice)
+            ])
+    }
+
+    private static let fromMessage = "message"
+
+    /// Where a person came from who was asked: the page of the one message, or the list of those that failed.
+    private static func origin(
+        _ fields: FormFields, _ ids: [MessageID], _ channel: ChannelID?, notice: String? = nil
+    ) -> String {
+        if fields["from"] == fromMessage, ids.count == 1, let id = ids.first {
+            return PageLink.to("/messages/\(id)", ["notice": notice])
+        }
+        return PageLink.to("/failed", ["channel": channel?.value, "notice": notice])
     }
 
     // MARK: - Login
@@ -99,9 +123,9 @@ extension PageRouter {
         guard RequestRules.carries(sessions.loginSecret, form), let origin = context.origin else {
             throw PageRefusal.forged("It does not carry this page's secret.")
         }
-        switch login.judge(form["token"] ?? "", from: PeerAddress.text(of: context.channel)) {
+        switch login.judge(form["token"] ?? "", from: PeerAddress.text(of: context.channel), at: clock()) {
         case .right:
-            let cookie = sessions.begin(at: SystemClock.monotonic())
+            let cookie = sessions.begin(at: clock())
             logger.notice("somebody logged in")
             return Response(
                 status: .seeOther,
@@ -139,7 +163,7 @@ extension PageRouter {
             throw PageRefusal.tooLarge
         }
         guard let form = FormFields(String(buffer: body)) else {
-            throw PageRefusal.badRequest("The form holds something that is no text.")
+            throw PageRefusal.badRequest("The form holds something that is no text, or a field twice.")
         }
         return form
     }

@@ -28,7 +28,11 @@ extension PageRouter {
         }
         values["states"] = ["options": options]
         values["emptyText"] =
-            query.isFiltered ? "Nothing here matches." : "The outbox is empty: everything is on the server."
+            if list.next != nil {
+                "None among the first few thousand; go on with Next page."
+            } else {
+                query.isFiltered ? "Nothing here matches." : "The outbox is empty: everything is on the server."
+            }
         return renderer.page(.outbox, values, in: frame)
     }
 
@@ -92,7 +96,9 @@ extension PageRouter {
         guard let channel = ChannelID(wanted) else {
             let frame = try await frame("Messages", .messages, request, context, isLive: false)
             let problem =
-                "That is neither a message's id nor a channel: a name \(Name.problem(with: wanted) ?? "is wrong")."
+                wanted.hasPrefix("…")
+                ? "That is the end of an id. A click on it shows the message; its page has the whole id."
+                : "That is neither a message's id nor a channel: a name \(Name.problem(with: wanted) ?? "is wrong")."
             return renderer.page(
                 .messages, ["query": wanted, "problem": problem], in: frame, status: .badRequest)
         }
@@ -112,10 +118,32 @@ extension PageRouter {
     }
 
     func message(_ request: Request, _ context: PageContext) async throws -> Response {
-        let message = try await daemon.reading.message(try Self.messageID(context))
+        let id = try Self.messageID(context)
+        let message: MessageForm
+        do throws(ControlError) {
+            message = try await daemon.reading.message(id)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            throw try await absence(of: id)
+        }
         let frame = try await frame("Message \(MessageRowView.short(message.id))", .messages, request, context)
         let view = MessageView(message: message, now: frame.now, showsBodies: showsBodies).view
         return renderer.page(.message, view, in: frame)
+    }
+
+    /// Why a message is not here, as far as its deletion is among the last ones.
+    private func absence(of id: MessageID) async throws(ControlError) -> PageRefusal {
+        let list = try await daemon.reading.deleteActions(limit: StatusPageLimits.deletionsSearchedMax, before: nil)
+        guard let action = list.actions.first(where: { $0.message == id }) else {
+            return PageRefusal(
+                .notFound, title: "Not found", text: "There is no message \(id) here.",
+                advice: "If it was deleted long ago, it stands under Delete actions.")
+        }
+        let moment = PageMoment(action.atMs, now: SystemClock.now())
+        return PageRefusal(
+            .notFound, title: "Deleted",
+            text: "The message \(id) was deleted on \(moment.full) by \(DeleteActionsView.origin(action.by)).",
+            advice: "It stands under Delete actions as number \(action.sequence).")
     }
 
     // MARK: - Parts
@@ -141,6 +169,6 @@ extension PageRouter {
         let fields = try Self.fields(request)
         return PageFrame(
             title: title, current: current, session: try context.requireSession(), counts: counts,
-            notice: notices.notice(fields["notice"]), isLive: isLive)
+            notice: notices.take(fields["notice"]), isLive: isLive)
     }
 }

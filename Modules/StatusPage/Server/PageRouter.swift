@@ -16,11 +16,13 @@ struct PageRouter: Sendable {
     let renderer: PageRenderer
     let showsBodies: Bool
     let logger: Logger
+    /// What logins and guesses are timed by.
+    let clock: @Sendable () -> MonotonicTime
 
     func build(sites: @escaping @Sendable () -> SiteList?) -> Router<PageContext> {
-        let router = Router(context: PageContext.self)
+        let router = Router(context: PageContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: PageEnvelope(renderer: renderer, logger: logger))
-        router.add(middleware: FrontGate(sites: sites, sessions: sessions))
+        router.add(middleware: FrontGate(sites: sites, sessions: sessions, clock: clock))
         router.get("") { request, context in try await overview(request, context) }
         router.get("outbox") { request, context in try await outbox(request, context) }
         router.get("failed") { request, context in try await failed(request, context) }
@@ -113,6 +115,7 @@ struct PageRouter: Sendable {
                     let text =
                         switch item {
                         case .up(let version): "event: up\ndata: {\"version\":\(version)}\n\n"
+                        case .busy: "event: busy\ndata: {}\n\n"
                         case .down: "event: down\ndata: {}\n\n"
                         }
                     try await writer.write(ByteBuffer(string: text))
@@ -126,7 +129,7 @@ struct PageRouter: Sendable {
 
     static func fields(_ request: Request) throws(PageRefusal) -> FormFields {
         guard let fields = FormFields(request.uri.query ?? "") else {
-            throw .badRequest("The address holds something that is no text.")
+            throw .badRequest("The address holds something that is no text, or a field twice.")
         }
         return fields
     }

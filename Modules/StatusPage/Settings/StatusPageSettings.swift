@@ -9,7 +9,8 @@ package struct StatusPageSettings: Sendable, Hashable {
     package static let listenDefault = ListenAddress(host: "127.0.0.1", port: 8585)
 
     private let values: [StatusPageKey: String]
-    private let environment: [String: String]
+    /// `CAUSEWAY_STATUS_TOKEN`.
+    private let tokenText: String?
 
     /// - Parameters:
     ///   - flags: what was said on the command line; `true` for a switch, several origins with commas between.
@@ -21,12 +22,14 @@ package struct StatusPageSettings: Sendable, Hashable {
     package init(
         flags: [StatusPageKey: String], environment: [String: String], file: String?
     ) throws(ControlError) {
-        self.environment = environment
         var values = try Self.file(file, environment)
         for key in StatusPageKey.allCases {
             if let text = environment[key.environmentName], !text.isEmpty { values[key] = text }
-            if let text = flags[key] { values[key] = text }
         }
+        tokenText = try Self.token(in: environment)
+        // The token itself in the environment counts before a file's name from a file, and after one from a flag.
+        if tokenText != nil { values[.tokenFile] = nil }
+        for (key, text) in flags { values[key] = text }
         self.values = values
     }
 
@@ -70,8 +73,27 @@ package struct StatusPageSettings: Sendable, Hashable {
             let data = try TextFile.read(path, bytesMax: StatusPageLimits.tokenBytesMax * 2, as: .configuration)
             return try PageToken(String(decoding: data, as: UTF8.self), from: path)
         }
-        guard let text = environment["CAUSEWAY_STATUS_TOKEN"], !text.isEmpty else { return nil }
-        return try PageToken(text, from: "CAUSEWAY_STATUS_TOKEN")
+        return try tokenText.map { text throws(ControlError) in try PageToken(text, from: Self.tokenName) }
+    }
+
+    private static let tokenName = "CAUSEWAY_STATUS_TOKEN"
+
+    /// A variable that is set to nothing is no wish for a page without a token: a broken script opens no page.
+    private static func token(in environment: [String: String]) throws(ControlError) -> String? {
+        let text = environment[tokenName]
+        let path = environment[StatusPageKey.tokenFile.environmentName]
+        if text?.isEmpty == true || path?.isEmpty == true {
+            throw ControlError(
+                .configuration,
+                "\(text?.isEmpty == true ? tokenName : StatusPageKey.tokenFile.environmentName) is set to nothing;"
+                    + " give it a value, or unset it for a page without a token")
+        }
+        if text != nil, path != nil {
+            throw ControlError(
+                .configuration,
+                "\(tokenName) and \(StatusPageKey.tokenFile.environmentName) are both set; only one of them can count")
+        }
+        return text
     }
 
     private func isOn(_ key: StatusPageKey) throws(ControlError) -> Bool {

@@ -26,9 +26,10 @@ enum PageNumber {
         return "\(count) bytes"
     }
 
-    /// A text for a list: cut, with a sign that it was.
+    /// A text for a list: cut, with a sign that it was. By scalars: one character may have thousands of accents.
     static func preview(_ text: String) -> String {
-        let cut = text.prefix(StatusPageLimits.previewCharactersMax)
-        return cut.endIndex == text.endIndex ? text : cut + "…"
+        let scalars = text.unicodeScalars
+        let cut = scalars.prefix(StatusPageLimits.previewScalarsMax)
+        return cut.endIndex == scalars.endIndex ? text : String(cut) + "…"
     }
 }

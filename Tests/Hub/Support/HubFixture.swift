@@ -36,22 +36,25 @@ struct HubFixture: Sendable {
 
     static func running<Value: Sendable>(
         faults: HubFaults? = nil, limits: ConnectionLimits = ConnectionLimits.hub,
+        attemptRefill: Duration? = nil,
         _ body: @Sendable (HubFixture) async throws -> Value
     ) async throws -> Value {
         let temporary = TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
-        return try await running(folder, faults: faults, limits: limits, body)
+        return try await running(folder, faults: faults, limits: limits, attemptRefill: attemptRefill, body)
     }
 
     /// A hub on a folder that is set up already.
     static func running<Value: Sendable>(
         _ folder: DataFolder, faults: HubFaults? = nil, limits: ConnectionLimits = ConnectionLimits.hub,
+        attemptRefill: Duration? = nil,
         _ body: @Sendable (HubFixture) async throws -> Value
     ) async throws -> Value {
         let token = try token(in: folder)
         var configuration = HubConfiguration(folder: folder, security: .plainOnLoopback)
         configuration.limits = limits
+        if let attemptRefill { configuration.attemptRefill = attemptRefill }
         return try await HubService.running(
             configuration, faults: faults, logger: Self.logger
         ) { hub in

@@ -2,12 +2,34 @@ import Causeway
 import CausewayControl
 import Synchronization
 
+/// What is answered instead, or in a changed form.
+struct Answers: Sendable {
+    var watch: (@Sendable () -> AsyncThrowingStream<ActivityForm, any Error>)?
+    var outbox: (@Sendable (MessageListForm) -> MessageListForm)?
+    var message: (@Sendable (MessageForm) -> MessageForm)?
+    var activity: (@Sendable (ActivityForm) -> ActivityForm)?
+    var deletions: (@Sendable (Int64?) async throws(ControlError) -> DeleteActionListForm)?
+    /// Thrown by every question.
+    var problem: ControlError?
+}
+
 /// Passes everything on, and keeps what the page asked for.
 final class CountingService: ControlService {
     private let service: any ControlService
     private let state = Mutex<[(question: String, rows: Int)]>([])
 
+    private let changed = Mutex(Answers())
+
     init(_ service: any ControlService) { self.service = service }
+
+    var answers: Answers {
+        get { changed.withLock { $0 } }
+        set { changed.withLock { $0 = newValue } }
+    }
+
+    private func trouble() throws(ControlError) {
+        if let problem = answers.problem { throw problem }
+    }
 
     var asked: [(question: String, rows: Int)] { state.withLock { $0 } }
     func forget() { state.withLock { $0 = [] } }
@@ -24,7 +46,8 @@ final class CountingService: ControlService {
     }
     func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm {
         note("messages", query.range.limit)
-        return try await service.messages(query)
+        let list = try await service.messages(query)
+        return answers.outbox?(list) ?? list
     }
     func edit(_ id: MessageID, _ form: EditForm) async throws(ControlError) -> MessageForm {
         try await service.edit(id, form)
@@ -37,11 +60,15 @@ final class CountingService: ControlService {
     }
     func message(_ id: MessageID) async throws(ControlError) -> MessageForm {
         note("message")
-        return try await service.message(id)
+        try trouble()
+        let message = try await service.message(id)
+        return answers.message?(message) ?? message
     }
     func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListForm {
         note("outbox", query.range.limit)
-        return try await service.outbox(query)
+        try trouble()
+        let list = try await service.outbox(query)
+        return answers.outbox?(list) ?? list
     }
     func failed(in channel: ChannelID?, _ range: PageRange) async throws(ControlError) -> MessageListForm {
         note("failed", range.limit)
@@ -59,17 +86,21 @@ final class CountingService: ControlService {
     ) async throws(ControlError) -> ChangeReport { try await service.deleteFailed(in: channel, by: origin) }
     func deleteActions(limit: Int, before: Int64?) async throws(ControlError) -> DeleteActionListForm {
         note("deleteActions", limit)
+        if let deletions = answers.deletions { return try await deletions(before) }
         return try await service.deleteActions(limit: limit, before: before)
     }
     func status() async throws(ControlError) -> StatusForm {
         note("status")
+        try trouble()
         return try await service.status()
     }
     func activity() async throws(ControlError) -> ActivityForm {
         note("activity")
-        return try await service.activity()
+        try trouble()
+        let activity = try await service.activity()
+        return answers.activity?(activity) ?? activity
     }
-    func watch() -> AsyncThrowingStream<ActivityForm, any Error> { service.watch() }
+    func watch() -> AsyncThrowingStream<ActivityForm, any Error> { answers.watch?() ?? service.watch() }
     func setPaused(_ isPaused: Bool) async throws(ControlError) { try await service.setPaused(isPaused) }
     func probe() async throws(ControlError) { try await service.probe() }
 }

@@ -79,6 +79,56 @@ struct PageClient: Sendable {
         }
     }
 
+    /// Sends bytes, then one more each time, until the other side closes.
+    func drip(_ text: String, everyMilliseconds milliseconds: Int) async throws -> Answer {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            // On a busy machine the other side may have closed before the first byte.
+            try? await outbound.write(ByteBuffer(string: text))
+            return try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    while !Task.isCancelled {
+                        await pause(milliseconds: milliseconds)
+                        try await outbound.write(ByteBuffer(string: "a"))
+                    }
+                }
+                var bytes = ByteBuffer()
+                do {
+                    for try await var part in inbound { bytes.writeBuffer(&part) }
+                } catch is IOError {}
+                group.cancelAll()
+                while await group.nextResult() != nil {}
+                return Self.parse(String(buffer: bytes))
+            }
+        }
+    }
+
+    /// Opens the stream of events and holds it while `body` runs.
+    func listening(_ count: Int, _ body: () async throws -> Void) async throws {
+        var channels: [any Channel] = []
+        for _ in 0..<count {
+            let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connect(host: "127.0.0.1", port: port).get()
+            let request = "GET /events HTTP/1.1\r\nHost: \(host)\r\nAccept: text/event-stream\r\n\r\n"
+            try await channel.writeAndFlush(ByteBuffer(string: request))
+            channels.append(channel)
+        }
+        let result: Result<Void, any Error>
+        do {
+            try await body()
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        for channel in channels { try? await channel.close() }
+        try result.get()
+    }
+
     /// The name of the first event of the page's stream.
     func firstEvent() async throws -> String? {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -89,7 +139,7 @@ struct PageClient: Sendable {
             }
         return try await channel.executeThenClose { inbound, outbound in
             try await outbound.write(
-                ByteBuffer(string: "GET /events HTTP/1.1\r\nHost: \(host)\r\nAccept: text/event-stream\r\n\r\n"))
+                ByteBuffer(string: "GET /events HTTP/1.1\r\nConnection: close\r\nHost: \(host)\r\n\r\n"))
             var text = ""
             for try await part in inbound {
                 text += String(buffer: part)

@@ -3,6 +3,7 @@ import CausewayControl
 import CausewayHTTPServer
 import CausewayScriptedWorld
 import CausewayStatusPage
+import Dispatch
 import Logging
 
 /// A client on a memory store, its control service, and a status page in front of it on a real socket.
@@ -18,6 +19,7 @@ struct PageWorld: Sendable {
     static func run(
         _ change: (inout StatusPageConfiguration) throws -> Void = { _ in },
         asked: (@Sendable (any ControlService) -> any ControlService)? = nil,
+        clock: @escaping @Sendable () -> MonotonicTime = SystemClock.monotonic,
         _ body: @Sendable (PageWorld) async throws -> Void
     ) async throws {
         guard let general = ChannelID("general"), let token = AccessToken("s3cret-token") else { throw Unserved() }
@@ -29,7 +31,7 @@ struct PageWorld: Sendable {
         let service = ClientControlService(client: client, trust: MemoryTrustKeeper(), process: process)
         _ = try await service.login(LoginRequest(server: "test://server", token: token))
         let control = asked?(service) ?? service
-        try await serving(DaemonDesk(reading: control, changing: control), change) { page in
+        try await serving(DaemonDesk(reading: control, changing: control), change, clock: clock) { page in
             try await body(PageWorld(remote: remote, service: service, page: page, general: general))
         }
         await client.close()
@@ -38,13 +40,14 @@ struct PageWorld: Sendable {
     /// Runs `body` while a page in front of this daemon serves.
     static func serving(
         _ daemon: DaemonDesk, _ change: (inout StatusPageConfiguration) throws -> Void = { _ in },
+        clock: @escaping @Sendable () -> MonotonicTime = SystemClock.monotonic,
         _ body: @Sendable (PageClient) async throws -> Void
     ) async throws {
         var configuration = StatusPageConfiguration(socket: "/run/s")
         try change(&configuration)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        let service = try StatusPageService(configuration, daemon: daemon, logger: logger)
+        let service = try StatusPageService(configuration, daemon: daemon, logger: logger, clock: clock)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
             let result: Result<Void, any Error>
@@ -72,10 +75,11 @@ struct PageWorld: Sendable {
     struct Unserved: Error {}
 
     /// Sends texts that fail for good, and waits until they have.
-    func fail(_ texts: [String], in channel: ChannelID? = nil, detail: String = "no such channel") async throws
-        -> [MessageID]
-    {
-        remote.set(.refusing(code: "channelNotFound", detail: detail))
+    func fail(
+        _ texts: [String], in channel: ChannelID? = nil, code: String = "channelNotFound",
+        detail: String = "no such channel"
+    ) async throws -> [MessageID] {
+        remote.set(.refusing(code: code, detail: detail))
         let messages = texts.map { OutgoingMessage(channel: channel ?? general, text: $0) }
         let ids = try await service.send(messages).ids
         for id in ids { _ = try await service.result(of: id, within: .seconds(20)) }
@@ -105,7 +109,14 @@ func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(60)
     while try await !holds() {
         guard ContinuousClock.now < end else { throw TookTooLong(what: what) }
-        await Task.yield()
+        await pause(milliseconds: 10)
+    }
+}
+
+/// Lets time pass: between two looks, or as somebody who is slow.
+func pause(milliseconds: Int) async {
+    await withCheckedContinuation { next in
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { next.resume() }
     }
 }
 

@@ -1,0 +1,12 @@
+import NIOCore
+import NIOHTTP1
+
+/// Closes a connection on which nothing has come for long: whoever is alive gives signs of it.
+final class SilenceEnd: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is IdleStateHandler.IdleStateEvent { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+}

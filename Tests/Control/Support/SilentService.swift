@@ -1,0 +1,52 @@
+import Causeway
+import CausewayControl
+import Synchronization
+
+/// A service that tells those who watch one thing, or nothing, and is silent from then on.
+struct SilentService: ControlService {
+    let activity: ActivityForm?
+
+    /// A stream that nobody holds would end.
+    private final class Kept: Sendable {
+        let streams = Mutex<[AsyncThrowingStream<ActivityForm, any Error>.Continuation]>([])
+    }
+
+    private let kept = Kept()
+
+    init(activity: ActivityForm?) { self.activity = activity }
+
+    private var deaf: ControlError { ControlError(.internalError, "silent") }
+
+    func login(_ request: LoginRequest) async throws(ControlError) -> SessionForm { throw deaf }
+    func logout() async throws(ControlError) -> LogoutReport { throw deaf }
+    func send(_ messages: [OutgoingMessage]) async throws(ControlError) -> SendReport { throw deaf }
+    func result(of id: MessageID, within limit: Duration) async throws(ControlError) -> ResultForm { throw deaf }
+    func edit(_ id: MessageID, _ form: EditForm) async throws(ControlError) -> MessageForm { throw deaf }
+    func react(_ id: MessageID, _ form: ReactionForm) async throws(ControlError) -> MessageForm { throw deaf }
+    func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm { throw deaf }
+    func message(_ id: MessageID) async throws(ControlError) -> MessageForm { throw deaf }
+    func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListForm { throw deaf }
+    func failed(in channel: ChannelID?, _ range: PageRange) async throws(ControlError) -> MessageListForm {
+        throw deaf
+    }
+    func follow(_ query: FollowQuery, _ listener: (FollowEvent) async throws -> Void) async throws { throw deaf }
+    func resend(_ ids: [MessageID]) async throws(ControlError) -> ChangeReport { throw deaf }
+    func resendFailed(in channel: ChannelID?) async throws(ControlError) -> ChangeReport { throw deaf }
+    func delete(_ ids: [MessageID], by origin: DeleteAction.Origin) async throws(ControlError) -> ChangeReport {
+        throw deaf
+    }
+    func deleteFailed(
+        in channel: ChannelID?, by origin: DeleteAction.Origin
+    ) async throws(ControlError) -> ChangeReport { throw deaf }
+    func deleteActions(limit: Int, before: Int64?) async throws(ControlError) -> DeleteActionListForm { throw deaf }
+    func status() async throws(ControlError) -> StatusForm { throw deaf }
+    func activity() async throws(ControlError) -> ActivityForm { throw deaf }
+    func watch() -> AsyncThrowingStream<ActivityForm, any Error> {
+        AsyncThrowingStream { continuation in
+            if let activity { continuation.yield(activity) }
+            kept.streams.withLock { $0.append(continuation) }
+        }
+    }
+    func setPaused(_ isPaused: Bool) async throws(ControlError) { throw deaf }
+    func probe() async throws(ControlError) { throw deaf }
+}

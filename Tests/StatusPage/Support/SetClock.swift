@@ -1,0 +1,14 @@
+import Causeway
+import Synchronization
+
+/// A clock that goes on when it is told to.
+final class SetClock: Sendable {
+    private let time = Mutex(MonotonicTime.zero + .seconds(1_000_000))
+
+    var now: MonotonicTime { time.withLock { $0 } }
+
+    /// For who takes a function.
+    var reading: @Sendable () -> MonotonicTime { { self.now } }
+
+    func pass(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
+}
