@@ -7,7 +7,7 @@ import Testing
 
 /// A router that is done before whoever asked it goes on: on a machine with several cores it may be.
 struct PromptRouterTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     @MainActor
     func theFirstFrameIsShownHoweverEarlyItCame() async throws {
         let general = try #require(ChannelID("general"))

@@ -62,7 +62,7 @@ import Testing
         while !holds() { await Task.yield() }
     }
 
-    @Test(.timeLimit(.minutes(1))) func withoutDemandNothingComesAndThenOneChangeWithAll() async throws {
+    @Test(.timeLimit(.minutes(10))) func withoutDemandNothingComesAndThenOneChangeWithAll() async throws {
         let client = try await opened()
         let messages = client.messages.liveMessages(in: general)
         let reader = Reader()
@@ -84,7 +84,7 @@ import Testing
         await client.close()
     }
 
-    @Test(.timeLimit(.minutes(1))) func afterCancelNothingComesAndTheWindowIsClosed() async throws {
+    @Test(.timeLimit(.minutes(10))) func afterCancelNothingComesAndTheWindowIsClosed() async throws {
         let client = try await opened()
         let reader = Reader()
         weak var window: OwnQuery.Window?
@@ -110,7 +110,7 @@ import Testing
         await client.close()
     }
 
-    @Test(.timeLimit(.minutes(1))) func anOwnQueryIsShownAndFollowed() async throws {
+    @Test(.timeLimit(.minutes(10))) func anOwnQueryIsShownAndFollowed() async throws {
         let client = try await opened()
         try await write("one")
         let collection = client.liveCollection(OwnQuery(general))
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func disposingCompletes() async throws {
+    @Test(.timeLimit(.minutes(10))) func disposingCompletes() async throws {
         let client = try await opened()
         let messages = client.messages.liveMessages(in: general)
         let reader = Reader()
@@ -166,7 +166,7 @@ import Testing
         await client.close()
     }
 
-    @Test(.timeLimit(.minutes(1))) func snapshotsComeWhenTheyDiffer() async throws {
+    @Test(.timeLimit(.minutes(10))) func snapshotsComeWhenTheyDiffer() async throws {
         let client = try await opened()
         try await write("one")
         let messages = client.messages.liveMessages(in: general)
