@@ -114,7 +114,7 @@ import Testing
         try await ControlWorld.run { world in
             let activity = try await world.client.activity()
             try await ControlWorld.serving(
-                SilentService(activity: isFirst ? nil : activity), at: world.folder.path + "/run/silent"
+                DeafService(watched: .silent(after: isFirst ? nil : activity)), at: world.folder.path + "/run/silent"
             ) {
                 let client = try ControlClient(
                     socketPath: world.folder.path + "/run/silent", watchSilence: .seconds(5))

@@ -1,8 +1,26 @@
 import Causeway
 import CausewayControl
+import Synchronization
 
-/// A service that does nothing: for what happens before any request.
+/// A service that does nothing: for what happens before any request, and for watches on which nothing comes.
 struct DeafService: ControlService {
+    /// What those who watch get.
+    enum Watch {
+        case refused
+        /// One thing, or nothing, and silence from then on.
+        case silent(after: ActivityForm?)
+    }
+
+    /// A stream that nobody holds would end.
+    private final class Kept: Sendable {
+        let streams = Mutex<[AsyncThrowingStream<ActivityForm, any Error>.Continuation]>([])
+    }
+
+    private let watched: Watch
+    private let kept = Kept()
+
+    init(watched: Watch = .refused) { self.watched = watched }
+
     private var deaf: ControlError { ControlError(.internalError, "deaf") }
 
     func login(_ request: LoginRequest) async throws(ControlError) -> SessionForm { throw deaf }
@@ -29,7 +47,16 @@ struct DeafService: ControlService {
     func deleteActions(limit: Int, before: Int64?) async throws(ControlError) -> DeleteActionListForm { throw deaf }
     func status() async throws(ControlError) -> StatusForm { throw deaf }
     func activity() async throws(ControlError) -> ActivityForm { throw deaf }
-    func watch() -> AsyncThrowingStream<ActivityForm, any Error> { AsyncThrowingStream { $0.finish(throwing: deaf) } }
+    func watch() -> AsyncThrowingStream<ActivityForm, any Error> {
+        AsyncThrowingStream { continuation in
+            switch watched {
+            case .refused: continuation.finish(throwing: deaf)
+            case .silent(let first):
+                if let first { continuation.yield(first) }
+                kept.streams.withLock { $0.append(continuation) }
+            }
+        }
+    }
     func setPaused(_ isPaused: Bool) async throws(ControlError) { throw deaf }
     func probe() async throws(ControlError) { throw deaf }
 }
