@@ -70,7 +70,13 @@ public final class CausewayClient: Sendable {
         let live = LiveRouter(store: store, runtime: runtime)
         let engine = SyncEngine(
             store: store, snapshot: snapshot, runtime: runtime, configuration: outbox, ordering: configuration.ordering
-        ) { occasion in live.refresh(isNewSession: occasion == .sessionChanged) }
+        ) { occasion in
+            switch occasion {
+            case .sessionChanged: live.refresh(isNewSession: true)
+            case .reachable: live.refresh(isNewSession: false)
+            case .pagesDue: live.retryFailed()
+            }
+        }
         let client = CausewayClient(
             engine: engine, store: store, transports: transports, credentials: credentials, runtime: runtime,
             live: live, configuration: configuration)

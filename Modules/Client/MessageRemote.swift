@@ -17,7 +17,9 @@ struct MessageRemote: LiveRemote {
         if let message = try await store.message(id), let placement = message.placement {
             let question = RemoteQuery(
                 channel: message.channel, range: .after(position: max(placement.position, 1) - 1), limit: 1)
-            try await engine.refresh(question, isAskedAgain: true)
+            let page = try await engine.refresh(question, isAskedAgain: true)
+            // A page that reports its range has shown by now whether the message is gone.
+            if page.range == nil, !page.items.contains(where: { $0.id == id }) { try await engine.verify(id) }
         }
         return LiveReach()
     }

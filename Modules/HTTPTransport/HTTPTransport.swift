@@ -95,7 +95,7 @@ public struct HTTPTransport: Transport {
 
     public func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
         let page = try await ask(requests.page(query), as: WirePage.self, .page)
-        return RemotePage(items: page.messages.map(\.placed), hasMore: page.hasMore)
+        return RemotePage(items: page.messages.map(\.placed), hasMore: page.hasMore, range: page.range)
     }
 
     public func lookup(_ id: MessageID) async throws(TransportError) -> Placement? {

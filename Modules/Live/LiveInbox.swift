@@ -20,6 +20,8 @@ final class LiveInbox: Sendable {
         case goOn
         /// Asks the server again.
         case refresh(isNewSession: Bool)
+        /// Asks the server again for what it could not be asked for.
+        case retryFailed
         /// Ends every window, for good.
         case end(@Sendable () -> Void)
     }

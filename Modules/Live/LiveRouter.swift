@@ -91,6 +91,11 @@ package actor LiveRouter {
         if inbox.isListening { submit(.refresh(isNewSession: isNewSession)) }
     }
 
+    /// Asks the server again for what it could not be asked for, and for nothing else.
+    package nonisolated func retryFailed() {
+        if inbox.isListening { submit(.retryFailed) }
+    }
+
     /// Ends every live object and collection: both statuses become `error`, and iterators end. What is opened
     /// afterwards begins so. Returns when they were told so. May be called twice.
     package nonisolated func close() async {
@@ -151,6 +156,8 @@ package actor LiveRouter {
                 window.refresh(isNewSession: isNewSession)
             }
             stirred.formUnion(windows.keys)
+        case .retryFailed:
+            for (id, window) in windows where window.retryFailed() { stirred.insert(id) }
         case .end(let whenDone):
             endAll()
             whenDone()

@@ -135,29 +135,8 @@ extension SyncEngine {
             submit(.event(.probeFailed(.needsAttention(Attention(cause: .tokenRefused, detail: detail)))))
             return
         }
-        if hasMissedPage || !outbox.isReached {
-            hasMissedPage = false
-            tell(.reachable)
-        }
+        tellOfReachedServer()
         submit(.event(.greeted))
-    }
-
-    /// A page could not be asked for. The outbox, which has nothing to send perhaps, does not know what that says of
-    /// the way to the server: it is looked for after a while, and whoever wants pages told when it is there.
-    func missedPage() {
-        hasMissedPage = true
-        guard !isPageProbePlanned else { return }
-        isPageProbePlanned = true
-        runtime.spawn { [runtime, weak self] in
-            await runtime.sleep(until: runtime.now + SyncLimits.missedPageProbeInterval)
-            await self?.probeForMissedPage()
-        }
-    }
-
-    /// A server that cannot be reached is looked for anyway.
-    private func probeForMissedPage() {
-        isPageProbePlanned = false
-        if hasMissedPage, outbox.isReached { submit(.event(.probeRequested)) }
     }
 
     /// Ends the calls under way and waits until they have ended. The transport can be used afterwards: when what

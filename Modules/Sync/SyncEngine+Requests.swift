@@ -186,46 +186,6 @@ extension SyncEngine {
         }
     }
 
-    /// Asks the server for a page of a channel and merges it into the store.
-    ///
-    /// - Parameter isAskedAgain: true for one who asks again when told that the server can be reached: with nothing to
-    ///   send, nobody else looks for it.
-    /// - Returns: the page; what it brought is in the store by then, and was told by its feed.
-    @discardableResult
-    package func refresh(
-        _ query: RemoteQuery, isAskedAgain: Bool = false
-    ) async throws(SyncError) -> RemotePage {
-        guard let transport, let asked = session?.id else { throw .noSession }
-        let page: RemotePage
-        do throws(TransportError) {
-            page = try await transport.messages(query)
-        } catch {
-            if isAskedAgain, session?.id == asked, !Task.isCancelled { missedPage() }
-            throw .transport(error)
-        }
-        guard !page.items.isEmpty else { return page }
-        return try await request { engine -> Result<RemotePage, SyncError> in
-            // What another session was shown is not for this one.
-            guard engine.session?.id == asked else { return .failure(.noSession) }
-            do throws(StoreError) {
-                let now = engine.moment.wall
-                try await engine.store.commit(page.items.map { .merge($0, at: now) })
-            } catch {
-                return .failure(.store(error))
-            }
-            for item in page.items {
-                if engine.outbox.isWaiting(for: item.id) {
-                    await engine.perform(
-                        engine.outbox.handle(.proven(item.id, item.placement), at: engine.moment))
-                } else {
-                    // It may have been parked, sent by another copy of this store: without a place nobody else tells.
-                    engine.waiters.complete(item.id, .delivered(item.placement))
-                }
-            }
-            return .success(page)
-        }
-    }
-
     // MARK: - Session
 
     /// Begins a session, or renews the token of the one that is there.
@@ -245,7 +205,7 @@ extension SyncEngine {
                 await transport?.close()
                 transport = newTransport
                 await perform(outbox.handle(.attentionResolved, at: moment))
-                hasMissedPage = false
+                forgetMissedPages()
                 tell(.reachable)
                 return .success(session)
             }
@@ -259,7 +219,7 @@ extension SyncEngine {
             await reloadOutbox()
             session = new
             transport = newTransport
-            hasMissedPage = false
+            forgetMissedPages()
             tell(.sessionChanged)
             await completeAllAsStored()  // those who wait for what was created while nobody was logged in
             await perform(outbox.handle(.sessionBegan, at: moment))

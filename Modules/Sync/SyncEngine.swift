@@ -47,8 +47,15 @@ package actor SyncEngine {
     var probe: RuntimeTask?
     /// True when a page could not be asked for since the server was reached last.
     var hasMissedPage = false
+    /// True when one of them could not be asked for because the server could not be reached.
+    var hasLostServer = false
     /// True when the server will be looked for because of that.
     var isPageProbePlanned = false
+    /// True when pages that the server refused will be asked for again.
+    var isRefusedPageDue = false
+    /// Pages that are being read, with the messages that were found to be gone since each was asked for.
+    var pagesUnderWay: [Int: Set<MessageID>] = [:]
+    var lastPage = 0
     var waiters = Waiters()
 
     private var inbox: Deque<Input> = []

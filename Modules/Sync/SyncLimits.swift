@@ -8,4 +8,8 @@ enum SyncLimits {
     static let bulkStepMax = 500
     /// The pause before the server is looked for because a page could not be asked for.
     static let missedPageProbeInterval: Duration = .seconds(10)
+    /// The pause before pages are asked for again that the server refused.
+    static let refusedPageInterval: Duration = .seconds(60)
+    /// Stored messages that are held against a page at a time.
+    static let reconcileStepMax = 200
 }

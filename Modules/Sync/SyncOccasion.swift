@@ -4,4 +4,6 @@ package enum SyncOccasion: Sendable, Hashable {
     case sessionChanged
     /// The server can be reached again, or takes the account again.
     case reachable
+    /// A page that could not be read may be readable now; all others are as they were.
+    case pagesDue
 }

@@ -29,9 +29,14 @@ public struct RemotePage: Sendable, Hashable {
     public var items: [PlacedMessage]
     /// True when there is more in the direction that was asked for.
     public var hasMore: Bool
+    /// The positions of which the page lists every message that the server has: a stored message there that is not
+    /// among ``items`` was deleted. It ends behind the channel's newest position where nothing newer is there, also
+    /// when no message is left at that position. `nil` when the server does not report it.
+    public var range: Range<Int64>?
 
-    public init(items: [PlacedMessage], hasMore: Bool) {
+    public init(items: [PlacedMessage], hasMore: Bool, range: Range<Int64>? = nil) {
         self.items = items
         self.hasMore = hasMore
+        self.range = range
     }
 }

@@ -3,9 +3,29 @@ package struct WirePage: Sendable, Hashable, Codable {
     package var messages: [WireMessage]
     /// True when there is more in the direction that was asked for.
     package var hasMore: Bool
+    /// The first and the last position of which the page lists every message; `through` is one less than `from` when
+    /// there is none. Towards the newest messages, without ``hasMore``, the range ends with the channel's newest
+    /// position. Absent from hubs that do not report it.
+    package var from: Int64?
+    package var through: Int64?
 
-    package init(messages: [WireMessage], hasMore: Bool) {
+    package init(messages: [WireMessage], hasMore: Bool, from: Int64? = nil, through: Int64? = nil) {
         self.messages = messages
         self.hasMore = hasMore
+        self.from = from
+        self.through = through
+    }
+}
+
+extension WirePage {
+    /// The range of the page; `nil` when it is absent, or cannot be the range of these messages.
+    package var range: Range<Int64>? {
+        guard let from, let through, from >= 1, through >= from - 1, through < .max else { return nil }
+        let range = from..<(through + 1)
+        let positions = messages.map(\.position)
+        guard positions.allSatisfy(range.contains), zip(positions, positions.dropFirst()).allSatisfy(<) else {
+            return nil
+        }
+        return range
     }
 }

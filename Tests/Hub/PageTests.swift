@@ -41,6 +41,34 @@ import Testing
         }
     }
 
+    /// Also of what was deleted at its ends.
+    @Test func aPageReportsTheRangeThatItCovers() async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(
+                delivery((1...10).map { send($0) } + [1, 4, 5, 9, 10].map { delete(Int64($0 + 10), UInt64($0)) }))
+            let cases: [(query: String, positions: [Int64], range: Range<Int64>)] = [
+                ("", [2, 3, 6, 7, 8], 1..<11),
+                ("?limit=2", [7, 8], 7..<11),
+                ("?limit=2&before=7", [3, 6], 3..<7),
+                ("?limit=2&before=5", [2, 3], 1..<5),
+                ("?limit=2&before=2", [], 1..<2),
+                ("?limit=2&before=0", [], 1..<1),
+                ("?limit=2&before=9223372036854775807", [7, 8], 7..<11),
+                ("?limit=2&after=0", [2, 3], 1..<4),
+                ("?limit=3&after=3", [6, 7, 8], 4..<11),
+                ("?limit=2&after=8", [], 9..<11),
+                ("?limit=2&after=10", [], 11..<11),
+                ("?limit=2&after=50", [], 51..<51),
+                ("?limit=2&after=9223372036854775807", [], .max ..< .max),
+            ]
+            for (query, positions, range) in cases {
+                let page = try await hub.client.get(WireProtocol.messagesPath("general") + query).decoded(WirePage.self)
+                #expect(page.messages.map(\.position) == positions, "\(query)")
+                #expect(page.range == range, "\(query)")
+            }
+        }
+    }
+
     @Test func deletedMessagesAreNoHolesInAPage() async throws {
         try await HubFixture.running { hub in
             _ = try await hub.client.report(

@@ -160,6 +160,165 @@ import Testing
         }
     }
 
+    // MARK: - Messages that were deleted on the server
+
+    /// Messages at positions from 1 on, by somebody else.
+    private nonisolated static func server(_ count: Int, _ world: ClientWorld) throws -> [PlacedMessage] {
+        let messages = try (1...count).map { try placed($0, world) }
+        world.transport.server.withLock { server in
+            server.page = messages
+            server.newest = Int64(count)
+        }
+        return messages
+    }
+
+    @Test(arguments: [[3], [1], [5], [1, 2, 3, 4, 5]])
+    func aMessageThatWasDeletedOnTheServerLeavesTheList(_ deleted: [Int]) throws {
+        try ClientWorld.run { world in
+            _ = try Self.server(5, world)
+            let client = try await world.loggedIn()
+            let first = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            await world.pass(.seconds(1))
+            #expect(first.last?.snapshot.count == 5)
+            world.transport.server.withLock { server in
+                server.page.removeAll { deleted.contains(Int($0.placement.position)) }
+            }
+            await world.pass(.seconds(60))
+            let second = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            await world.pass(.seconds(1))
+            let left = (1...5).filter { !deleted.contains($0) }.map(Int64.init)
+            for list in [first, second] {
+                #expect(list.last?.snapshot.compactMap(\.placement?.position) == left)
+                #expect(list.last?.dataStatus == .fresh)
+            }
+            await client.close()
+        }
+    }
+
+    /// More stored messages are gone than are held against a page at a time.
+    @Test func aPageOfFewReconcilesManyStoredMessages() throws {
+        try ClientWorld.run { world in
+            let messages = try Self.server(1000, world)
+            let client = try await world.loggedIn()
+            try await world.store.commit(messages.map { .merge($0, at: world.runtime.wallClock) })
+            world.transport.server.withLock { server in server.page.removeAll { (10..<990).contains($0.number) } }
+            let list = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            await world.pass(.seconds(1))
+            #expect(list.last?.dataStatus == .fresh)
+            #expect(world.store.contents.messages.compactMap(\.placement?.position) == Array(1...9) + Array(990...1000))
+            await client.close()
+        }
+    }
+
+    @Test func theObjectOfADeletedMessageDoesNotExist() throws {
+        try ClientWorld.run { world in
+            let messages = try Self.server(3, world)
+            let client = try await world.loggedIn()
+            try await world.store.commit(messages.map { .merge($0, at: world.runtime.wallClock) })
+            for reportsRange in [true, false] {
+                let gone = messages[reportsRange ? 1 : 0]
+                world.transport.server.withLock { server in
+                    server.page = [messages[2]]
+                    if !reportsRange { server.newest = nil }
+                }
+                let message = Followed(onMain { client.messages.liveMessage(gone.id).changes }, world.runtime)
+                await world.pass(.seconds(1))
+                #expect(message.last?.dataStatus == .notExist && message.last?.loadingStatus == .loaded)
+                #expect(message.last?.snapshot.isEmpty == true)
+            }
+            await client.close()
+        }
+    }
+
+    /// A page that was read before the deletion arrives after the one that showed it.
+    @Test func aLatePageBringsNoDeletedMessageBack() throws {
+        try ClientWorld.run { world in
+            let messages = try Self.server(3, world)
+            let client = try await world.loggedIn()
+            try await world.store.commit(messages.map { .merge($0, at: world.runtime.wallClock) })
+            world.transport.server.withLock { $0.pageDelays = [.seconds(5)] }
+            let late = Followed(
+                onMain { client.messages.liveMessages(in: world.general, pageSize: 10).changes }, world.runtime)
+            await world.pass(.seconds(1))
+            world.transport.server.withLock { server in server.page.removeAll { $0.number == 2 } }
+            let prompt = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            await world.pass(.seconds(1))
+            #expect(prompt.last?.snapshot.compactMap(\.placement?.position) == [1, 3])
+            await world.pass(.seconds(5))
+            for list in [late, prompt] {
+                #expect(list.last?.dataStatus == .fresh)
+                #expect(list.last?.snapshot.compactMap(\.placement?.position) == [1, 3])
+            }
+            await client.close()
+        }
+    }
+
+    /// A message that is accepted while a page is read lies behind the page's range.
+    @Test func aPageTakesNothingAwayThatWasAcceptedAfterIt() throws {
+        try ClientWorld.run { world in
+            world.transport.server.withLock { server in
+                server.newest = 0
+                server.pageDelays = [.seconds(5)]
+            }
+            let client = try await world.loggedIn()
+            let list = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            await world.pass(.seconds(1))
+            let handle = try await client.messages.createTextMessage("hi", in: world.general)
+            _ = try await handle.delivered()
+            await world.pass(.seconds(10))
+            #expect(list.last?.snapshot.map(\.id) == [handle.id])
+            await client.close()
+        }
+    }
+
+    // MARK: - A channel that is refused
+
+    @Test func oneRefusedChannelMakesNoOtherListAskAgain() throws {
+        try ClientWorld.run { world in
+            let lost = try #require(ChannelID("lost"))
+            _ = try Self.server(3, world)
+            world.transport.server.withLock { server in
+                server.channelErrors[lost] = .refused(code: "channelNotFound", detail: "There is no such channel.")
+            }
+            let client = try await world.loggedIn()
+            let refused = Followed(onMain { client.messages.liveMessages(in: lost).changes }, world.runtime)
+            let lists = (1...20).map { size in
+                Followed(
+                    onMain { client.messages.liveMessages(in: world.general, pageSize: size).changes }, world.runtime)
+            }
+            await world.pass(.seconds(1))
+            let asked = world.transport.server.withLock { $0.pageQueries.count }
+            await world.pass(.seconds(600))
+            let queries = world.transport.server.withLock { $0.pageQueries[asked...] }
+            #expect(queries.filter { $0.channel == world.general }.isEmpty)
+            #expect((1...10).contains(queries.count))
+            #expect(refused.last?.loadingStatus == .error)
+            #expect(lists.allSatisfy { $0.last?.dataStatus == .fresh })
+            // It may come to be.
+            world.transport.server.withLock { $0.channelErrors = [:] }
+            try await world.until("the list is fresh") { refused.last?.dataStatus == .fresh }
+            await client.close()
+        }
+    }
+
+    /// The same for a channel that the server cannot read for now.
+    @Test func oneFailingChannelMakesNoOtherListAskAgain() throws {
+        try ClientWorld.run { world in
+            let broken = try #require(ChannelID("broken"))
+            _ = try Self.server(3, world)
+            world.transport.server.withLock { $0.channelErrors[broken] = .transient(code: "internal", detail: "") }
+            let client = try await world.loggedIn()
+            let failing = Followed(onMain { client.messages.liveMessages(in: broken).changes }, world.runtime)
+            let list = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            await world.pass(.seconds(100))
+            let queries = world.transport.server.withLock { $0.pageQueries }
+            #expect(queries.filter { $0.channel == world.general }.count == 1)
+            #expect((5...15).contains(queries.filter { $0.channel == broken }.count))
+            #expect(failing.last?.loadingStatus == .error && list.last?.dataStatus == .fresh)
+            await client.close()
+        }
+    }
+
     @Test func closingTheClientEndsWhatIsLive() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
@@ -172,6 +331,10 @@ import Testing
             #expect(messages.last?.dataStatus == .error && messages.last?.loadingStatus == .error)
         }
     }
+}
+
+extension PlacedMessage {
+    fileprivate var number: Int { Int(placement.position) }
 }
 
 /// Follows changes until they end.

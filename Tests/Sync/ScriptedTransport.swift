@@ -32,6 +32,13 @@ final class ScriptedTransport: Transport {
         /// Why pages cannot be read; `nil` when they can.
         var pageError: TransportError?
         var pageQueries: [RemoteQuery] = []
+        /// The channel's newest position. With it ``page`` is all that the channel has, and pages report their range;
+        /// without it every page is ``page``.
+        var newest: Int64?
+        /// Why the pages of some channels cannot be read.
+        var channelErrors: [ChannelID: TransportError] = [:]
+        /// How long the next pages take from when they were read, in their order.
+        var pageDelays: [Duration] = []
 
         var order: [MessageID] { hub.history.map(\.message) }
         var accepted: [MessageID: Placement] { hub.accepted.mapValues(\.placement) }
@@ -89,12 +96,16 @@ final class ScriptedTransport: Transport {
     }
 
     func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
-        let (items, error) = server.withLock { server in
+        let (page, error, delay) = server.withLock { server in
             server.pageQueries.append(query)
-            return (server.page, server.pageError)
+            return (
+                server.page(query), server.pageError ?? server.channelErrors[query.channel],
+                server.pageDelays.isEmpty ? nil : server.pageDelays.removeFirst()
+            )
         }
+        if let delay { await runtime.sleep(until: runtime.now + delay) }
         if let error { throw error }
-        return RemotePage(items: items, hasMore: false)
+        return page
     }
 
     func lookup(_ id: MessageID) async throws(TransportError) -> Placement? {
@@ -102,4 +113,30 @@ final class ScriptedTransport: Transport {
     }
 
     func close() async { server.withLock { $0.closings += 1 } }
+}
+
+extension ScriptedTransport.Server {
+    /// A page as the hub reads it.
+    func page(_ query: RemoteQuery) -> RemotePage {
+        guard let newest else { return RemotePage(items: page, hasMore: false) }
+        let all = page.filter { $0.channel == query.channel }.sorted { $0.placement.position < $1.placement.position }
+        switch query.range {
+        case .newest: return older(all, upTo: newest, query.limit)
+        case .before(let position): return older(all, upTo: min(newest, position - 1), query.limit)
+        case .after(let position):
+            let found = all.filter { $0.placement.position > position }
+            let items = Array(found.prefix(query.limit))
+            let hasMore = items.count < found.count
+            let last = hasMore ? items.last?.placement.position ?? position : newest
+            return RemotePage(items: items, hasMore: hasMore, range: position + 1..<max(position, last) + 1)
+        }
+    }
+
+    private func older(_ all: [PlacedMessage], upTo last: Int64, _ limit: Int) -> RemotePage {
+        let found = all.filter { $0.placement.position <= last }
+        let items = Array(found.suffix(limit))
+        let hasMore = items.count < found.count
+        let first = hasMore ? items.first?.placement.position ?? last + 1 : 1
+        return RemotePage(items: items, hasMore: hasMore, range: min(first, last + 1)..<last + 1)
+    }
 }

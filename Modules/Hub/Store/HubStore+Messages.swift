@@ -16,6 +16,29 @@ enum PageRange: Sendable, Equatable {
     case after(Int64)
     /// The newest below this position.
     case before(Int64)
+
+    /// The positions of which a page lists every message.
+    ///
+    /// - Parameters:
+    ///   - positions: those of the messages on the page, ascending.
+    ///   - newest: the channel's newest position, whether its message was deleted or not.
+    func listed(_ positions: [Int64], hasMore: Bool, newest: Int64) -> Range<Int64> {
+        switch self {
+        case .newest: Self.older(positions, hasMore, upTo: newest)
+        case .before(let position): Self.older(positions, hasMore, upTo: min(newest, max(position, 1) - 1))
+        case .after(let position):
+            if position >= newest {
+                min(position, .max - 1) + 1..<min(position, .max - 1) + 1
+            } else {
+                position + 1..<(hasMore ? positions.last ?? position : newest) + 1
+            }
+        }
+    }
+
+    private static func older(_ positions: [Int64], _ hasMore: Bool, upTo last: Int64) -> Range<Int64> {
+        let first = hasMore ? positions.first ?? last + 1 : 1
+        return min(first, last + 1)..<last + 1
+    }
 }
 
 /// What the hub knows of a message id.
@@ -42,9 +65,10 @@ extension HubStore {
     ) async throws(HubError) -> WirePage? {
         try await read { db in
             guard
-                let number = try Int64.fetchOne(
-                    db, sql: "SELECT number FROM channel WHERE name = ?", arguments: [channel.value])
+                let found = try Row.fetchOne(
+                    db, sql: "SELECT number, last_position FROM channel WHERE name = ?", arguments: [channel.value])
             else { return nil }
+            let number: Int64 = found[0]
             let (bound, descending): (Int64, Bool) =
                 switch range {
                 case .newest: (.max, true)
@@ -71,7 +95,9 @@ extension HubStore {
                 messages.append(try Self.message(row, content: content, for: account, db))
             }
             if descending { messages.reverse() }
-            return WirePage(messages: messages, hasMore: hasMore)
+            let listed = range.listed(messages.map(\.position), hasMore: hasMore, newest: found[1])
+            return WirePage(
+                messages: messages, hasMore: hasMore, from: listed.lowerBound, through: listed.upperBound - 1)
         }
     }
 

@@ -33,6 +33,10 @@ protocol LiveWindow: AnyObject {
     ///
     /// - Parameter isNewSession: true when nothing that it said holds any more.
     func refresh(isNewSession: Bool)
+    /// Asks the server again when it could not be asked last time.
+    ///
+    /// - Returns: true when it does.
+    func retryFailed() -> Bool
     /// Takes over what the server has told another window of the same query, when that is not long ago.
     ///
     /// - Returns: false when it has told nothing of use.

@@ -119,6 +119,12 @@ extension WindowDriver {
         server.askAgain()
     }
 
+    func retryFailed() -> Bool {
+        guard remote != nil, remoteTrouble != nil, plantedFault != .neverRefreshes else { return false }
+        server.askAgain()
+        return true
+    }
+
     func adoptFreshness(from other: any LiveWindow, at now: MonotonicTime) -> Bool {
         guard let other = other as? WindowDriver<Query>, other.window.query == window.query, remote != nil,
             other.remote != nil, other.server.isFresh, let reach = other.server.reach,

@@ -1,0 +1,166 @@
+package import CausewayModels
+import CausewayOutbox
+import CausewayRuntime
+import CausewayStorage
+package import CausewayTransport
+
+/// Reading pages of a channel from the server.
+///
+/// A page is compared with the part of the channel that it covers: a stored message in that range which the page does
+/// not list was deleted on the server, and is deleted here. A deleted message never comes back on the server, so a page
+/// that was asked for earlier, or at the same time, brings no message back that another one showed to be gone.
+extension SyncEngine {
+    /// Asks the server for a page of a channel and merges it into the store.
+    ///
+    /// - Parameter isAskedAgain: true for one who asks again when told that the server can be reached: with nothing to
+    ///   send, nobody else looks for it.
+    /// - Returns: the page; what it brought is in the store by then, and was told by its feed.
+    @discardableResult
+    package func refresh(
+        _ query: RemoteQuery, isAskedAgain: Bool = false
+    ) async throws(SyncError) -> RemotePage {
+        guard let transport, let asked = session?.id else { throw .noSession }
+        let number = beginPage()
+        defer { pagesUnderWay[number] = nil }
+        let page: RemotePage
+        do throws(TransportError) {
+            page = try await transport.messages(query)
+        } catch {
+            if isAskedAgain, session?.id == asked, !Task.isCancelled { missedPage(error) }
+            throw .transport(error)
+        }
+        guard !page.items.isEmpty || page.range?.isEmpty == false else { return page }
+        return try await request { engine -> Result<RemotePage, SyncError> in
+            // What another session was shown is not for this one.
+            guard engine.session?.id == asked else { return .failure(.noSession) }
+            do throws(StoreError) {
+                try await engine.merge(page, of: query.channel, number)
+            } catch {
+                return .failure(.store(error))
+            }
+            return .success(page)
+        }
+    }
+
+    /// Asks whether the server still has a message of somebody else, and deletes it here when it has not. For servers
+    /// whose pages report no range.
+    package func verify(_ id: MessageID) async throws(SyncError) {
+        guard let transport, let asked = session?.id else { throw .noSession }
+        do throws(TransportError) {
+            guard try await transport.lookup(id) == nil else { return }
+        } catch {
+            throw .transport(error)
+        }
+        try await request { engine -> Result<Void, SyncError> in
+            guard let session = engine.session, session.id == asked else { return .failure(.noSession) }
+            do throws(StoreError) {
+                guard let message = try await engine.store.message(id), message.syncState == .synced,
+                    message.sender != session.user
+                else { return .success(()) }
+                try await engine.store.commit([.delete(id)])
+                engine.noteGone([id])
+            } catch {
+                return .failure(.store(error))
+            }
+            return .success(())
+        }
+    }
+
+    private func beginPage() -> Int {
+        lastPage += 1
+        pagesUnderWay[lastPage] = []
+        return lastPage
+    }
+
+    private func noteGone(_ ids: [MessageID]) {
+        for page in pagesUnderWay.keys { pagesUnderWay[page]?.formUnion(ids) }
+    }
+
+    private func merge(_ page: RemotePage, of channel: ChannelID, _ number: Int) async throws(StoreError) {
+        let gone = pagesUnderWay[number] ?? []
+        let items = page.items.filter { !gone.contains($0.id) }
+        let now = moment.wall
+        var mutations = items.map { Mutation.merge($0, at: now) }
+        let listed = Set(page.items.map(\.id))
+        var cursor = page.range.map { MessageQuery.Cursor(position: $0.lowerBound - 1, ordinal: .max) }
+        repeat {
+            let step = try await deletions(of: channel, in: page.range, after: cursor, listed)
+            try await store.commit(mutations + step.ids.map { .delete($0) })
+            noteGone(step.ids)
+            mutations = []
+            cursor = step.next
+        } while cursor != nil
+        for item in items {
+            if outbox.isWaiting(for: item.id) {
+                await perform(outbox.handle(.proven(item.id, item.placement), at: moment))
+            } else {
+                // It may have been parked, sent by another copy of this store: without a place nobody else tells.
+                waiters.complete(item.id, .delivered(item.placement))
+            }
+        }
+    }
+
+    /// The next stored messages of a range that a page does not list, and where to go on; `nil` at its end.
+    private func deletions(
+        of channel: ChannelID, in range: Range<Int64>?, after cursor: MessageQuery.Cursor?, _ listed: Set<MessageID>
+    ) async throws(StoreError) -> (ids: [MessageID], next: MessageQuery.Cursor?) {
+        guard let range, !range.isEmpty, let cursor else { return ([], nil) }
+        let stored = try await store.page(
+            MessageQuery(
+                scope: .channel(channel), direction: .ascending, after: cursor, limit: SyncLimits.reconcileStepMax))
+        let inside = stored.messages.prefix { $0.cursor.position < range.upperBound }
+        let gone = inside.filter { $0.syncState == .synced && !listed.contains($0.id) }
+        return (gone.map(\.id), inside.count == stored.messages.count ? stored.next : nil)
+    }
+
+    // MARK: - Pages that could not be read
+
+    /// A page could not be asked for. The outbox, which has nothing to send perhaps, does not know what that says of
+    /// the way to the server: it is looked for after a while, and whoever wants pages told when it is there. What the
+    /// server refused is asked for again by nobody else, and seldom.
+    private func missedPage(_ error: TransportError) {
+        switch error {
+        case .refused:
+            guard !isRefusedPageDue else { return }
+            isRefusedPageDue = true
+            runtime.spawn { [runtime, weak self] in
+                await runtime.sleep(until: runtime.now + SyncLimits.refusedPageInterval)
+                await self?.retryRefusedPages()
+            }
+            return
+        case .unreachable: hasLostServer = true
+        default: break
+        }
+        hasMissedPage = true
+        guard !isPageProbePlanned else { return }
+        isPageProbePlanned = true
+        runtime.spawn { [runtime, weak self] in
+            await runtime.sleep(until: runtime.now + SyncLimits.missedPageProbeInterval)
+            await self?.probeForMissedPage()
+        }
+    }
+
+    private func retryRefusedPages() {
+        isRefusedPageDue = false
+        if !isClosed, session != nil { tell(.pagesDue) }
+    }
+
+    /// A server that cannot be reached is looked for anyway.
+    private func probeForMissedPage() {
+        isPageProbePlanned = false
+        if hasMissedPage, outbox.isReached { submit(.event(.probeRequested)) }
+    }
+
+    /// The server was reached: whoever could not read a page asks again, and everybody when it had been lost.
+    func tellOfReachedServer() {
+        let wasLost = hasLostServer || !outbox.isReached
+        let hadMissedPage = hasMissedPage
+        forgetMissedPages()
+        if wasLost { tell(.reachable) } else if hadMissedPage { tell(.pagesDue) }
+    }
+
+    func forgetMissedPages() {
+        hasMissedPage = false
+        hasLostServer = false
+    }
+}
