@@ -45,7 +45,9 @@ import Testing
     @Test func aPageReportsTheRangeThatItCovers() async throws {
         try await HubFixture.running { hub in
             _ = try await hub.client.report(
-                delivery((1...10).map { send($0) } + [1, 4, 5, 9, 10].map { delete(Int64($0 + 10), UInt64($0)) }))
+                delivery(
+                    (1...10).map { send($0) }
+                        + [1, 4, 5, 9, 10].enumerated().map { delete(Int64($0.offset + 11), UInt64($0.element)) }))
             let cases: [(query: String, positions: [Int64], range: Range<Int64>)] = [
                 ("", [2, 3, 6, 7, 8], 1..<11),
                 ("?limit=2", [7, 8], 7..<11),

@@ -71,4 +71,21 @@ import Testing
         let text = #"{"mark":1,"results":[{"kind":"fenced","later":true}],"later":{}}"#
         #expect(try JSONDecoder().decode(WireReport.self, from: Data(text.utf8)).mark == 1)
     }
+
+    /// Hubs of before did not report what a page covers; what cannot be its range is not believed.
+    @Test(
+        arguments: [
+            (#"{"hasMore":false,"messages":[]}"#, nil),
+            (#"{"from":3,"hasMore":true,"messages":[],"through":7}"#, 3..<8),
+            (#"{"from":3,"hasMore":false,"messages":[],"through":2}"#, 3..<3),
+            (#"{"from":3,"hasMore":false,"messages":[],"through":1}"#, nil),
+            (#"{"from":0,"hasMore":false,"messages":[],"through":1}"#, nil),
+            (#"{"from":-9223372036854775808,"hasMore":false,"messages":[],"through":9223372036854775807}"#, nil),
+            (#"{"from":1,"hasMore":false,"messages":[],"through":9223372036854775807}"#, nil),
+        ] as [(String, Range<Int64>?)])
+    func aPageIsReadAsItAlwaysWas(golden: String, range: Range<Int64>?) throws {
+        let page = try JSONDecoder().decode(WirePage.self, from: Data(golden.utf8))
+        #expect(page.range == range)
+        #expect(try Self.coded(page) == golden)
+    }
 }
