@@ -36,6 +36,9 @@ struct ClientProcess {
     var pausedSince: MonotonicTime?
     /// Waits for results that have not ended, by message.
     var waiting: [MessageID: Int] = [:]
+    /// When each message left last, and when it looked for the hub.
+    var departures: [MessageID: Moments] = [:]
+    var probes = Moments()
     /// The disk is busy with earlier commits until then.
     var diskBusyUntil = MonotonicTime.zero
     /// Sabotage: the store before the last commit.

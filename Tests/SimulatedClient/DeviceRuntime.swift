@@ -14,7 +14,8 @@ struct DeviceRuntime: Runtime {
 
     func sleep(until deadline: MonotonicTime) async {
         if world.lies(.losesTimers, oneIn: 50) { return await world.runtime.sleep(until: deadline + .seconds(86_400)) }
-        await world.runtime.sleep(until: deadline)
+        let delay: Duration = world.strikes(.lateTimer) ? world.between(.milliseconds(1), Plan.lateTimerMax) : .zero
+        await world.runtime.sleep(until: deadline + delay)
     }
 
     @discardableResult

@@ -1,3 +1,5 @@
+import CausewaySimulatedHub
+
 /// Everything that goes wrong in the simulated world.
 package enum Fault: String, CaseIterable, Sendable {
     // The network
@@ -8,6 +10,10 @@ package enum Fault: String, CaseIterable, Sendable {
     // The device
     case crash, crashBeforeCommit, crashAfterCommit, crashOnCall, copyGoesOn, restart
     case diskFull, commitFails, readFails, slowDisk, clockJump
+    // What only time puts right
+    case nobodyRepairs, protocolMismatch, lateTimer
+    // What is in the message
+    case lethalPayload, idTaken
 
     /// In thousandths, before the plan multiplies it. What strikes by the clock is asked every few seconds, what
     /// strikes a request or a commit at each of them.
@@ -26,7 +32,15 @@ package enum Fault: String, CaseIterable, Sendable {
         case .diskFull, .slowDisk: 40
         case .clockJump: 100
         case .commitFails, .readFails: 20
+        case .nobodyRepairs, .protocolMismatch: 10
+        case .lateTimer: 20
+        case .lethalPayload, .idTaken: 0
         }
+    }
+
+    /// All but those whose repair is awaited.
+    static var drawn: [Fault] {
+        allCases.filter { $0 != .lethalPayload || !AwaitedRepair.neighboursPayForKillers.isOpen }
     }
 
     /// True for what only counts when deliveries are under way.

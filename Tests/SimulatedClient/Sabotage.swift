@@ -29,6 +29,12 @@ package enum Sabotage: Hashable, Sendable, CaseIterable {
     /// Attempts are not written down before a request leaves.
     case losesAttempts
 
+    // What the client is told that people want
+    /// It tries for ever, every 10 ms.
+    case neverGivesUp
+    /// It looks for the hub every 10 ms.
+    case probesInCircles
+
     // The transport
     /// It hands in the answer to the request before.
     case answersForAnotherRound
@@ -50,13 +56,14 @@ package enum Sabotage: Hashable, Sendable, CaseIterable {
     // The hub
     case hub(HubSabotage)
 
+    /// All that a client can meet: its face asks no hub to edit what somebody else wrote.
     package static var allCases: [Sabotage] {
         [
             .acknowledgesBeforeCommit, .losesAcknowledgedCommits, .commitsByHalves, .losesFeedCommits,
             .engineMissesCommits, .repeatsFeedCommits, .skipsSweep, .keepsEpoch, .forgetsDeletions, .losesFences,
             .keepsAnsweredFences, .losesAttempts, .answersForAnotherRound, .repeatsAfterItsEnd, .takesDoubtForFailure,
-            .mixesAccounts, .bringsOldContents, .startsTasksTwice, .losesTimers,
-        ] + HubSabotage.allCases.map(Sabotage.hub)
+            .mixesAccounts, .bringsOldContents, .startsTasksTwice, .losesTimers, .neverGivesUp, .probesInCircles,
+        ] + HubSabotage.allCases.filter { $0 != .editsForAnybody }.map(Sabotage.hub)
     }
 
     /// What it is called on a command line.

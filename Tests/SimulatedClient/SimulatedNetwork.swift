@@ -8,8 +8,10 @@ struct SimulatedNetwork {
     var openCalls = 0
     /// The hub answers nobody until then.
     var outageUntil = MonotonicTime.zero
-    /// Tokens that the hub takes no more.
-    var refusedTokens: Set<String> = []
+    /// Tokens that the hub does not take, and until when; `nil` for those that it will never take again.
+    var refusedTokens: [String: MonotonicTime?] = [:]
+    /// The hub speaks another version until then.
+    var mismatchUntil = MonotonicTime.zero
     var nextToken = 1
     /// The hub refuses these messages until then: their channel is made later.
     var refusedUntil: [MessageID: MonotonicTime] = [:]
@@ -44,6 +46,10 @@ enum Trait {
     case refusedForNow
     /// A request with it in it is refused as a whole.
     case poisonous
+    /// Another account has used its identifier.
+    case taken
+    /// Putting it into a request kills the process.
+    case lethal
 
     init(of id: MessageID) {
         // The identifier comes from the run's chance.
@@ -51,6 +57,8 @@ enum Trait {
         case 0: self = .refused
         case 1, 2: self = .refusedForNow
         case 3: self = .poisonous
+        case 4: self = .taken
+        case 5 where id.value.low % 128 == 5: self = .lethal
         default: self = .plain
         }
     }

@@ -85,9 +85,10 @@ extension World {
         }
     }
 
-    /// Somebody looks after the device: goes on after a pause, and logs in where that is asked for.
+    /// Somebody looks after the device, where a person is needed and nowhere else: goes on after a pause, deletes what
+    /// pauses a lane, and logs in where nobody is, or where the hub wants another token. What time or the network can
+    /// change is left to the client.
     private func putRight(_ device: Int) async {
-        var hasLoggedIn = false
         while !isOver, violation == nil {
             await pass(.seconds(2))
             guard let (process, client) = running(device) else { continue }
@@ -96,11 +97,15 @@ extension World {
             if status.lanes.contains(where: \.isPausedByFailure) {
                 await deleteFailed(client, process, everything: true)
             }
-            if status.attention != nil || status.session == nil || !hasLoggedIn {
-                await logIn(client, process)
-                hasLoggedIn = isRunning(process)
-            }
+            let isForgotten = status.attention != nil && AwaitedRepair.attentionIsForgotten.isOpen
+            if status.session == nil || needsToken(process) || isForgotten { await logIn(client, process) }
         }
+    }
+
+    /// The hub will never take the token that the process has; a fault of the hub's own ends by itself.
+    private func needsToken(_ process: Int) -> Bool {
+        guard let token = processes[process].transports.last?.token else { return true }
+        return network.refusedTokens[token] == .some(nil)
     }
 
     /// Waits until nothing has to be done any more, for a bounded time.

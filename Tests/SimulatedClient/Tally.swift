@@ -22,6 +22,11 @@ package struct Tally: Sendable, Equatable {
 
     package init() {}
 
+    mutating func count(_ fault: Fault, isInFlight: Bool) {
+        struck[fault, default: 0] += 1
+        if isInFlight { struckInFlight[fault, default: 0] += 1 }
+    }
+
     /// - Precondition: called in the order of the seeds.
     package mutating func add(_ other: Tally) {
         seeds += other.seeds
@@ -47,7 +52,7 @@ package struct Tally: Sendable, Equatable {
     /// something was under way.
     package var voidReason: String? {
         let wanted = max(1, seeds / 50)
-        for fault in Fault.allCases {
+        for fault in Fault.drawn {
             let count = struck[fault, default: 0]
             if count < wanted { return "\(fault.rawValue) struck only \(count) times in \(seeds) runs" }
             let inFlight = struckInFlight[fault, default: 0]

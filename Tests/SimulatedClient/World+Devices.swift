@@ -1,5 +1,6 @@
 import Causeway
 import CausewayModels
+import CausewayOutbox
 import CausewaySimulatedRuntime
 import CausewayStorage
 
@@ -14,7 +15,7 @@ extension World {
         var configuration = ClientConfiguration()
         configuration.ordering = plan.devices[device].ordering
         configuration.restart = chance(plan.devices[device].resumeLikelihood) ? .resume : .fail
-        configuration.outbox = plan.devices[device].outbox
+        configuration.outbox = outboxTold(device)
         tell(.opens, device, process) { "device \(device): process \(process) opens (\(configuration.restart))" }
         let store = DeviceStore(world: self, process: process, inner: disk)
         follow(process, store)
@@ -35,6 +36,20 @@ extension World {
             if isHealed { violated("device \(device) cannot be opened on a good disk: \(error)") }
             leave(process, disk.crashed())
         }
+    }
+
+    /// What the client is told that people want of it.
+    private func outboxTold(_ device: Int) -> OutboxConfiguration {
+        var told = plan.devices[device].outbox
+        switch plan.sabotage {
+        case .neverGivesUp:
+            told.retry = RetryPolicy(interval: .milliseconds(10), retriesMax: 1_000_000, intervalMax: .milliseconds(10))
+        case .probesInCircles:
+            told.probeInterval = .milliseconds(10)
+            told.probeIntervalMax = .milliseconds(10)
+        default: break
+        }
+        return told
     }
 
     private func makeTransport(_ process: Int, _ token: AccessToken) -> SimulatedTransport {

@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewayOutbox
 import CausewaySimulatedRuntime
 import CausewayStorage
 
@@ -95,6 +96,9 @@ extension World {
         if let before, let after {
             if before.syncState == .synced, after.syncState != .synced { violated("\(id) was synced, and is no more") }
             if before.laneSequence != after.laneSequence { ledger.records[id]?.resends += 1 }
+        }
+        if let after, after.lane != nil, after.attempts > plan.devices[device].outbox.retry.retriesMax + 1 {
+            violated("message \(ledger.number(id)) is tried \(after.attempts) times")
         }
     }
 

@@ -26,25 +26,36 @@ extension World {
         guard let account = account(of: call.token) else {
             return .failure(.refused(code: "400", detail: "no such token"))
         }
-        do throws(TransportError) {
-            let report = try hub.apply(
-                call.delivery, account: account, at: runtime.wallClock, verdict: { id, _ in verdict(id) })
+        let (result, objection) = oracle.apply(
+            call.delivery, to: &hub, account: account, at: runtime.wallClock, verdict: { id, _ in verdict(id) })
+        if case .success(let report) = result {
             tally.operations += report.outcomes.count
             witnessHub(call, account, report)
-            if strikes(.appliedThenFailed) { return .failure(.inDoubt(detail: "502 from a proxy")) }
-            return .success(report)
-        } catch {
-            return .failure(error)
         }
+        if let objection { violated(objection) }
+        if case .success = result, strikes(.appliedThenFailed) {
+            return .failure(.inDoubt(detail: "502 from a proxy"))
+        }
+        return result
     }
 
     /// Why the hub listens to nobody, or not to this one.
     func doorError(_ token: String) -> TransportError? {
         if strikes(.hubOutage) { network.outageUntil = runtime.now + between(.seconds(1), .seconds(60)) }
         if network.outageUntil > runtime.now { return .transient(code: "503", detail: "the hub is down") }
-        if strikes(.tokenRefused) { network.refusedTokens.insert(token) }
-        guard network.refusedTokens.contains(token) else { return nil }
-        return .needsAttention(Attention(cause: .tokenRefused, detail: "the token is no longer valid"))
+        if strikes(.tokenRefused) { network.refusedTokens[token] = .some(nil) }
+        if strikes(.nobodyRepairs), network.refusedTokens[token] == nil {
+            network.refusedTokens[token] = runtime.now + between(.seconds(1), .seconds(120))
+        }
+        if let until = network.refusedTokens[token] {
+            if until.map({ $0 > runtime.now }) ?? true {
+                return .needsAttention(Attention(cause: .tokenRefused, detail: "the token is no longer valid"))
+            }
+            network.refusedTokens[token] = nil
+        }
+        if strikes(.protocolMismatch) { network.mismatchUntil = runtime.now + between(.seconds(1), .seconds(120)) }
+        guard network.mismatchUntil > runtime.now else { return nil }
+        return .needsAttention(Attention(cause: .protocolMismatch, detail: "the hub speaks another version"))
     }
 
     private func verdict(_ id: MessageID) -> LaneRules.Verdict {
@@ -54,7 +65,10 @@ extension World {
             let until = network.refusedUntil[id] ?? runtime.now + between(.zero, .seconds(60))
             network.refusedUntil[id] = until
             if until > runtime.now { return .refuse(code: "channelNotFound", detail: "there is no such channel") }
-        case .plain, .poisonous: break
+        case .taken:
+            tally.count(.idTaken, isInFlight: true)
+            return .refuse(code: "idTaken", detail: "another account has used it")
+        case .plain, .poisonous, .lethal: break
         }
         if strikes(.tryLater) { return .tryLater(code: "busy", detail: "not now", after: nil) }
         if strikes(.tryLaterAfter) {

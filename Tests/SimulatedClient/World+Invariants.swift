@@ -113,11 +113,15 @@ extension World {
     /// What is `error` and not in doubt is not on the hub.
     private func checkVerdict(_ id: MessageID, _ process: Int) {
         guard let message = processes[process].mirror.messages[id], message.syncState == .error, !message.isInDoubt,
-            let record = ledger.records[id], !record.isExcused, !record.isRepeated,
-            record.device == processes[process].device,
-            hub.accepted[id] != nil
+            let record = ledger.records[id], !record.isExcused, record.device == processes[process].device,
+            hub.accepted[id] != nil, !(record.isRepeated && isAsked(id, process))
         else { return }
         violated("message \(record.number) is failed for good (\(message.told)), and the hub has it")
+    }
+
+    /// A question about the message, or its deletion, still has to reach the hub.
+    private func isAsked(_ id: MessageID, _ process: Int) -> Bool {
+        processes[process].mirror.controls.values.contains { $0.message == id }
     }
 
     /// Another account has taken the store over: what of the former one was not settled cannot be any more.
@@ -140,6 +144,11 @@ extension World {
         }
         if let since = processes[process].pausedSince, since < runtime.now {
             violated("something is sent during a pause")
+        }
+        for operation in delivery.operations {
+            processes[process].departures[operation.message, default: Moments()].append(runtime.now)
+            guard processes[process].departures[operation.message]?.isCrowded == true else { continue }
+            violated("message \(ledger.number(operation.message)) leaves in a circle")
         }
         for operation in delivery.operations where operation.isSend {
             let number = ledger.number(operation.message)
@@ -208,9 +217,10 @@ extension World {
         if !record.isExcused, stored.content != record.sentContents[stored.sequence] {
             return "message \(record.number) arrives changed"
         }
-        if record.isExcused || record.isRepeated { return nil }
+        if record.isExcused { return nil }
         guard let process = devices[record.device].process,
-            let message = processes[process].mirror.messages[id], message.syncState == .error, !message.isInDoubt
+            let message = processes[process].mirror.messages[id], message.syncState == .error, !message.isInDoubt,
+            !(record.isRepeated && isAsked(id, process))
         else { return nil }
         return "message \(record.number) was failed for good, and the hub takes it"
     }

@@ -14,6 +14,10 @@ extension World {
             "device \(device): sends in \(delivery.lane), epoch \(delivery.epoch): "
                 + delivery.operations.map { "message \(ledger.number($0.message)) \($0.told)" }.joined(separator: ", ")
         }
+        if kills(delivery) {
+            tally.count(.lethalPayload, isInFlight: true)
+            crash(transport.process)
+        }
         if strikes(.crashOnCall) { crash(transport.process) }
         if strikes(.cut) { cut(device) }
         let token = plan.sabotage == .mixesAccounts ? other(transport.token) : transport.token
@@ -36,6 +40,11 @@ extension World {
         } else {
             arrive(call, after: latency, .delivered)
         }
+    }
+
+    private func kills(_ delivery: Delivery) -> Bool {
+        !AwaitedRepair.neighboursPayForKillers.isOpen
+            && delivery.operations.contains { $0.isSend && Trait(of: $0.message) == .lethal }
     }
 
     /// False when there is no way to the hub, or something else stands in it; the caller hears of it.
@@ -87,6 +96,8 @@ extension World {
     func greet(_ transport: SimulatedTransport, _ reply: Reply<ServerGreeting>) {
         guard processes[transport.process].life != .dead else { return }
         let device = processes[transport.process].device
+        processes[transport.process].probes.append(runtime.now)
+        if processes[transport.process].probes.isCrowded { violated("device \(device) looks for the hub in circles") }
         guard passes(device, reply) else { return }
         after(latency()) { [self] in
             let outcome: Reply<ServerGreeting>.Outcome

@@ -92,14 +92,17 @@ extension World {
 
     // MARK: - Errors
 
+    /// How late a timer may be that was set before all was well.
+    private var latestTimer: Duration { plan.likelihoods[.lateTimer, default: 0] > 0 ? Plan.lateTimerMax : .zero }
+
     /// An error that people see has a cause that they can know of.
     func witnessError(_ error: ClientError, _ process: Int) {
         guard isRunning(process) else { return }
         let isFine =
             switch error {
             case .store(.closed), .sync(.store(.closed)), .sync(.closed): false
-            // The engine tries a commit again after a moment.
-            case .store, .sync(.store): !isHealed || runtime.now - healedAt < .seconds(5)
+            // The engine tries a commit again after a moment, or when its timer comes at last.
+            case .store, .sync(.store): !isHealed || runtime.now - healedAt < .seconds(5) + latestTimer
             case .sync(.noSession): true
             case .sync(.messageNotFound), .sync(.notAMessage), .sync(.typeDiffers), .sync(.tooManyOperations): true
             case .sync(.sessionExists), .sync(.notFailed), .sync(.notYours), .sync(.transport): true

@@ -25,6 +25,7 @@ final class World: @unchecked Sendable {
     var devices: [Device]
     var processes: [ClientProcess] = []
     var hub: ModelHub
+    var oracle = HubOracle()
     var network = SimulatedNetwork()
     var ledger = Ledger()
     /// Tasks of users that have not ended.
@@ -77,8 +78,7 @@ final class World: @unchecked Sendable {
     func strikes(_ fault: Fault) -> Bool {
         guard !isHealed, let likelihood = plan.likelihoods[fault], likelihood > 0 else { return false }
         guard runtime.now < plan.faultsEnd, chance(likelihood) else { return false }
-        tally.struck[fault, default: 0] += 1
-        if network.openCalls > 0 { tally.struckInFlight[fault, default: 0] += 1 }
+        tally.count(fault, isInFlight: network.openCalls > 0)
         tell(.strikes, fault.rawValue.utf8.count) { "-- \(fault.rawValue)" }
         return true
     }

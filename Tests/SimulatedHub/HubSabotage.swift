@@ -16,4 +16,32 @@ package enum HubSabotage: String, CaseIterable, Sendable {
     case answersBeforeCommitting
     /// It applies what stands behind an operation that it put off.
     case goesOnAfterTryLater
+    /// It applies what stands behind a gap.
+    case goesOnAfterGap
+    /// It stores a late copy of what its lane has passed.
+    case takesLateCopies
+    /// It answers a repeat with another place than the first time.
+    case answersRepeatsAnew
+    /// It answers a fence about what it has as if it had it not.
+    case fencesWhatItHas
+    /// It names a wrong mark where something is missing.
+    case namesAWrongMark
+    /// It says of what was passed that it refuses it.
+    case callsLateRefused
+    /// What it refuses moves no mark.
+    case refusalsLeaveNoMark
+    /// What is about a message that is not there moves no mark.
+    case unrelatedLeavesNoMark
+    /// What it puts off moves the mark.
+    case passesWhatItPutsOff
+    /// It keeps one mark for all lanes of an outbox.
+    case sharesMarks
+    /// It hands out the last position again after its restart.
+    case reusesPositions
+    /// It deletes what somebody else wrote.
+    case deletesForAnybody
+    /// It edits what somebody else wrote.
+    case editsForAnybody
+    /// It does what is about a message that it does not have.
+    case doesWhatIsAboutNothing
 }

@@ -52,8 +52,6 @@ package struct ModelHub: Hashable {
     package private(set) var accepted: [MessageID: Accepted] = [:]
     /// Every message stored, in the order in which that happened.
     package private(set) var history: [Stored] = []
-    /// Messages that were refused for their content, or turned down because what they are about is not here.
-    package private(set) var refused: Set<MessageID> = []
     private var nextPosition: Int64 = 1
 
     /// What stood before the last transaction.
@@ -78,6 +76,7 @@ package struct ModelHub: Hashable {
             (marks, accepted) = (before.marks, before.accepted)
             uncommitted = nil
         }
+        if sabotage == .reusesPositions { nextPosition = max(1, nextPosition - 1) }
     }
 
     /// One transaction: all outcomes of a delivery.
@@ -96,18 +95,34 @@ package struct ModelHub: Hashable {
         }
         epochs[outbox] = epoch.highest
         if sabotage == .answersBeforeCommitting { uncommitted = Uncommitted(marks: marks, accepted: accepted) }
-        let key = LaneKey(account: account, outbox: delivery.outbox, lane: delivery.lane)
+        let lane = sabotage == .sharesMarks ? .text : delivery.lane
+        let key = LaneKey(account: account, outbox: delivery.outbox, lane: lane)
         var rules = LaneRules(mark: marks[key] ?? 0)
         var outcomes: [DeliveryOutcome] = []
         for operation in delivery.operations {
-            if sabotage == .goesOnAfterTryLater, rules.isStopped { rules = LaneRules(mark: operation.previous) }
+            if sabotage == .goesOnAfterTryLater || sabotage == .goesOnAfterGap, rules.isStopped {
+                if (sabotage == .goesOnAfterGap) == outcomes.last?.isGap { rules = LaneRules(mark: operation.previous) }
+            }
+            let before = rules.mark
             outcomes.append(apply(operation, key, &rules, time, verdict))
+            if let mark = forgottenMark(outcomes.last, before) { rules = LaneRules(mark: mark) }
         }
         if sabotage == .fencesLeaveNoMark, outcomes.last == .fenced {
             return DeliveryReport(mark: rules.mark, outcomes: outcomes)
         }
         marks[key] = rules.mark
+        if sabotage == .passesWhatItPutsOff, let index = outcomes.firstIndex(where: \.isPutOff) {
+            marks[key] = delivery.operations[index].sequence
+        }
         return DeliveryReport(mark: rules.mark, outcomes: outcomes)
+    }
+
+    /// Sabotage: where the lane goes back to, because what it passed left no mark.
+    private func forgottenMark(_ outcome: DeliveryOutcome?, _ before: Int64) -> Int64? {
+        switch (sabotage, outcome) {
+        case (.refusalsLeaveNoMark, .refused), (.unrelatedLeavesNoMark, .unrelated): before
+        default: nil
+        }
     }
 
     private mutating func apply(
@@ -117,15 +132,15 @@ package struct ModelHub: Hashable {
         let kind = operation.kind
         let message = operation.message
         let previous = sabotage == .ignoresGaps && operation.sequence > rules.mark ? rules.mark : operation.previous
-        let decision = rules.decide(kind, sequence: operation.sequence, previous: previous, known: known(message)) {
-            missing(operation) ?? verdict(message, operation.content)
+        var decision = rules.decide(
+            kind, sequence: operation.sequence, previous: previous, known: known(operation, key.account)
+        ) {
+            refusal(of: operation, by: key.account) ?? verdict(message, operation.content)
         }
+        if sabotage == .takesLateCopies, case .answer(.late) = decision { decision = .apply }
         switch decision {
         case .answer(let outcome):
-            switch outcome {
-            case .refused, .unrelated: refused.insert(message)
-            default: break
-            }
+            if let wrong = distorted(outcome, operation) { return wrong }
             return outcome
         case .apply:
             let last = operation.target.flatMap { accepted[$0]?.changedAt }
@@ -135,7 +150,7 @@ package struct ModelHub: Hashable {
             return .accepted(placement)
         case .delete:
             guard let stored = accepted[message] else { return .deleted }
-            guard stored.key.account == key.account else {
+            guard stored.key.account == key.account || sabotage == .deletesForAnybody else {
                 return .refused(code: "notYours", detail: "somebody else wrote it")
             }
             if sabotage != .deletesNothing { accepted[message]?.isDeleted = true }
@@ -143,17 +158,43 @@ package struct ModelHub: Hashable {
         }
     }
 
-    private func known(_ message: MessageID) -> LaneRules.Known {
-        guard sabotage != .forgetsMessages, let stored = accepted[message] else { return .no }
+    private func known(_ operation: DeliveryOperation, _ account: UserID?) -> LaneRules.Known {
+        guard sabotage != .forgetsMessages, let stored = accepted[operation.message], stored.key.account == account
+        else { return .no }
         return .accepted(stored.placement)
     }
 
-    /// The real hub's words about what cannot go without another message.
-    private func missing(_ operation: DeliveryOperation) -> LaneRules.Verdict? {
-        if let parent = operation.parent, accepted[parent] == nil { return .unrelated(detail: "no such parent") }
+    /// The real hub's words about what cannot be done for what it has stored.
+    private func refusal(of operation: DeliveryOperation, by account: UserID?) -> LaneRules.Verdict? {
+        if let stored = accepted[operation.message], stored.key.account != account {
+            return .refuse(code: "idTaken", detail: "another account used the id")
+        }
+        if let parent = operation.parent, accepted[parent] == nil, sabotage != .doesWhatIsAboutNothing {
+            return .unrelated(detail: "no such parent")
+        }
         guard let target = operation.target else { return nil }
-        guard let stored = accepted[target] else { return .unrelated(detail: "no such message") }
-        return stored.isDeleted ? .refuse(code: "messageDeleted", detail: "it was deleted") : nil
+        guard let stored = accepted[target] else {
+            return sabotage == .doesWhatIsAboutNothing ? nil : .unrelated(detail: "no such message")
+        }
+        if stored.isDeleted { return .refuse(code: "messageDeleted", detail: "it was deleted") }
+        guard case .edit(_, target: _, let content) = operation.body else { return nil }
+        if stored.key.account != account, sabotage != .editsForAnybody {
+            return .refuse(code: "notYours", detail: "somebody else wrote it")
+        }
+        return stored.content.type == content.type ? nil : .refuse(code: "typeDiffers", detail: "it has another type")
+    }
+
+    /// Sabotage: another outcome than the rules'.
+    private mutating func distorted(_ outcome: DeliveryOutcome, _ operation: DeliveryOperation) -> DeliveryOutcome? {
+        switch (sabotage, outcome) {
+        case (.answersRepeatsAnew, .accepted(let placement)):
+            nextPosition += 1
+            return .accepted(Placement(position: nextPosition - 1, acceptedAt: placement.acceptedAt))
+        case (.fencesWhatItHas, .accepted) where operation.kind == .fence: return .fenced
+        case (.namesAWrongMark, .gap(let mark)): return .gap(mark: mark + 1)
+        case (.callsLateRefused, .late): return .refused(code: "late", detail: "it was passed")
+        default: return nil
+        }
     }
 
     private mutating func apply(
@@ -194,6 +235,16 @@ package struct ModelHub: Hashable {
             }
         }
         return placement
+    }
+}
+
+extension DeliveryOutcome {
+    fileprivate var isGap: Bool {
+        if case .gap = self { true } else { false }
+    }
+
+    fileprivate var isPutOff: Bool {
+        if case .tryLater = self { true } else { false }
     }
 }
 

@@ -1,3 +1,5 @@
+import CausewaySimulatedHub
+
 /// Everything that goes wrong in the simulated world.
 package enum Fault: String, CaseIterable, Sendable, Hashable {
     // The network
@@ -11,6 +13,12 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
     case crash, createdBetween, slowDisk, fullDisk, clockJump
     // Two of one outbox: an old process that goes on, a copy of the store that is opened
     case pausedProcess, restoredCopy
+    // What only time, or nobody, puts right
+    case protocolMismatch, nobodyRepairs, commitUnknown
+    // The client's machine
+    case suspended, lateTimer, lethalPayload
+    // What the hub finds wrong by itself
+    case forbiddenEdit, idTaken
 
     /// In thousandths of the occasions that it has, before the plan multiplies it.
     var likelihood: Int {
@@ -23,7 +31,7 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
         case .proofRepeated: 400
         case .transient: 80
         case .rateLimited, .requestRefused, .tryLaterAfter: 20
-        case .tokenRefused: 8
+        case .tokenRefused: 16
         case .certificate: 6
         case .tryLater: 40
         case .hubRestart, .hubOutage: 12
@@ -33,7 +41,19 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
         case .fullDisk: 10
         case .clockJump: 10
         case .pausedProcess, .restoredCopy: 4
+        case .protocolMismatch: 8
+        case .nobodyRepairs: 700
+        case .commitUnknown: 20
+        case .suspended: 10
+        case .lateTimer: 25
+        case .forbiddenEdit: 120
+        case .lethalPayload, .idTaken: 0  // not by chance: they are in the message
         }
+    }
+
+    /// All but those whose repair is awaited.
+    static var drawn: [Fault] {
+        allCases.filter { $0 != .lethalPayload || !AwaitedRepair.neighboursPayForKillers.isOpen }
     }
 
     var index: Int { Self.indices[self] ?? 0 }

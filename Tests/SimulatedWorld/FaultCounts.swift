@@ -40,7 +40,7 @@ package struct FaultCounts: Sendable {
     }
 
     /// Faults that struck in less than one of 50 seeds while something was under way: such a run shows nothing of them.
-    package var hardlyStruck: [Fault] { Fault.allCases.filter { (struckInFlight[$0] ?? 0) * 50 < seeds } }
+    package var hardlyStruck: [Fault] { Fault.drawn.filter { (struckInFlight[$0] ?? 0) * 50 < seeds } }
 
     /// ``digest`` in digits.
     package var histories: String { HistoryHash.told(digest) }

@@ -55,6 +55,7 @@ enum Happening {
     /// People look after what pauses lanes.
     case peopleTidy
     case wayIsGood(Trouble)
+    case machineWakes(client: Int)
     case diskHasRoom(client: Int)
     case tokenRenewed
     case faultsEnd
@@ -88,6 +89,7 @@ enum Happening {
         case .tokenRenewed: hash.add(15)
         case .faultsEnd: hash.add(16)
         case .peopleTidy: hash.add(17)
+        case .machineWakes(let client): hash.add(18, client)
         }
     }
 }
@@ -106,4 +108,6 @@ enum Trouble: String, CaseIterable {
     case tokenRefused
     /// The hub's certificate does not verify.
     case certificate
+    /// The hub speaks another version.
+    case protocolMismatch
 }

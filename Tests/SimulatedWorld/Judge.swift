@@ -167,10 +167,12 @@ struct Judge {
             guard record.failedAttempts < attempts, !record.isOutOfHand else { return nil }
             return "\(id.value.low) was given up after \(record.failedAttempts) failed attempts, not \(attempts)"
         case .refused:
-            guard !hub.refused.contains(id), !record.isRefusedWhole, failure.code != "parentDeleted" else { return nil }
+            guard let place = client.store.messages[id]?.laneSequence, !record.refusedPlaces.contains(place),
+                failure.code != "parentDeleted"
+            else { return nil }
             // Where two copies of a store take turns, the other one's numbers bar this one's.
             if client.isShared || record.isOutOfHand { return nil }
-            return "\(id.value.low) was called refused (\(failure.code)), but the hub never refused it"
+            return "\(id.value.low) was called refused (\(failure.code)), but the hub never refused it there"
         case .unsendable:
             return record.trait == .unsendable ? nil : "\(id.value.low) was called unsendable, but it is not"
         case .expired:
@@ -257,7 +259,8 @@ struct Judge {
                 + "\(wish.reactions.sorted())"
     }
 
-    /// What was never sent again stands on the hub in the order of its creation.
+    /// What stands on the hub stands there in the order in which it came to the tail of its lane: when it was created,
+    /// when a person sent it again, or when what it waited for was there. What the machine numbers anew keeps its turn.
     func outOfCreationOrder() -> String? {
         struct Line: Hashable {
             var key: ModelHub.LaneKey
@@ -265,12 +268,14 @@ struct Judge {
         }
         var last: [Line: Int64] = [:]
         for stored in hub.history {
-            guard let record = ledger.records[stored.message], record.sequences.count == 1, !record.isOutOfHand else {
+            guard let record = ledger.records[stored.message], !record.isOutOfHand,
+                let turn = record.turns[stored.sequence]
+            else {
                 continue
             }
-            let before = last.updateValue(record.ordinal, forKey: Line(key: stored.key, client: record.client))
-            if let before, before > record.ordinal {
-                return "\(stored.message.value.low) stands on the hub behind what was created after it"
+            let before = last.updateValue(turn, forKey: Line(key: stored.key, client: record.client))
+            if let before, before > turn {
+                return "\(stored.message.value.low) stands on the hub behind what came to the tail after it"
             }
         }
         return nil

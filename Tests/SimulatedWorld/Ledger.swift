@@ -17,10 +17,22 @@ struct Ledger: Hashable {
         var isRepeated = false
         /// Deliveries since it entered the queue that failed in a way that counts, or that a crash cut off.
         var failedAttempts = 0
+        /// Failures that its client was told of and that cost it an attempt, since it got its place.
+        var failuresHeard = 0
+        /// The pause after the last of them.
+        var notBefore = MonotonicTime.zero
         /// When the machine that runs now was told of it; `nil` when it found it in the store.
         var queued: Queued?
-        /// The hub refused the whole request that it was alone in.
-        var isRefusedWhole = false
+        /// Where the hub refused it, or the whole request that it was alone in.
+        var refusedPlaces: Set<Int64> = []
+        /// Its turn, by the number that it had: the number with which it came to stand at the tail of its lane, when it
+        /// was created, when a person sent it again, when what it waited for was there. What the machine numbers anew
+        /// keeps its turn.
+        var turns: [Int64: Int64] = [:]
+        /// It comes to stand at the tail with the next number that it gets.
+        var isToTheTail = false
+        /// How often it paid for a message that kills the process.
+        var paidForOthers = 0
         /// A second process or copy of the store has it too, or its account is gone: its verdict is not one client's.
         var isOutOfHand = false
     }
@@ -54,6 +66,10 @@ struct Ledger: Hashable {
         case poisonous
         /// It cannot be put into a request.
         case unsendable
+        /// Putting it into a request kills the process.
+        case lethal
+        /// Another account has used its id.
+        case taken
     }
 
     var records: [MessageID: Record] = [:]
@@ -71,6 +87,25 @@ struct Ledger: Hashable {
     var wishes: [MessageID: Wish] = [:]
     /// Messages that somebody made of others, under another name.
     var copies: [MessageID: MessageID] = [:]
+
+    /// The store has given the message a number.
+    mutating func noteSequence(_ sequence: Int64, of message: MessageID) {
+        guard let record = records[message], record.sequences.last != sequence else { return }
+        records[message]?.sequences.append(sequence)
+        guard sequence > 0, record.turns[sequence] == nil else { return }
+        let turn = record.isToTheTail ? 0 : record.sequences.last.flatMap { record.turns[$0] } ?? 0
+        records[message]?.turns[sequence] = turn > 0 ? turn : sequence
+        records[message]?.isToTheTail = false
+    }
+
+    /// A person has sent it again, and the store has given it this number; 0 when it waits for another message.
+    mutating func noteTail(_ sequence: Int64, of message: MessageID) {
+        if sequence > 0 {
+            records[message]?.turns[sequence] = sequence
+        } else {
+            records[message]?.isToTheTail = true
+        }
+    }
 
     /// The message as it was created.
     func original(of message: MessageID) -> MessageID { copies[message] ?? message }

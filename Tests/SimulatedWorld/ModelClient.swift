@@ -21,14 +21,24 @@ struct ModelClient {
     var isBusy = false
     /// The disk has done what ``isBusy`` waits for; with a full one it has to be asked again.
     var isDiskDone = false
+    /// Its machine sleeps: nothing is dealt with before it wakes.
+    var isSuspended = false
     var openCalls: [Int: Call] = [:]
     /// Who waits for the result of a message.
     var waiting: Set<MessageID> = []
     var plannedDeadline: MonotonicTime?
+    /// When it was planned: it may have been due then already.
+    var deadlinePlannedAt = MonotonicTime.zero
     /// The round whose result is being dealt with: a crash may still take the result away.
     var judged: DeliveryRound?
     /// The hub asked not to be called before.
     var quietUntil = MonotonicTime.zero
+    /// When each message left last, and when it looked for the hub.
+    var departures: [MessageID: SimulatedWorld.Moments] = [:]
+    var probes: SimulatedWorld.Moments = []
+    var probesUnderWay = 0
+    /// Something needed attention in this run of the process.
+    var neededAttention = false
     /// A person paused it, and nobody has resumed it since.
     var isPaused = false
 
@@ -50,6 +60,17 @@ struct ModelClient {
     var original: Int?
     /// Another process or copy of its outbox exists.
     var isShared = false
+
+    /// It has done all that it was told of, and the disk is not in its way.
+    var isAtRest: Bool { agenda.isEmpty && inbox.isEmpty && store.isFeedEmpty && !isBusy && !isSuspended }
+
+    /// A person has paused it, or has asked for that a moment ago.
+    var isOrWillBePaused: Bool {
+        isPaused
+            || inbox.contains { input in
+                if case .event(.paused) = input { true } else { false }
+            }
+    }
 
     /// Nothing has to be said to the hub any more.
     var isIdle: Bool {

@@ -41,6 +41,10 @@ package struct Plan: Sendable {
     static let settleBound: Duration = .seconds(900)
     /// The pause between two looks of the people who delete what pauses a lane, when the faults are over.
     static let tidyInterval: Duration = .seconds(20)
+    /// The latest that a timer comes.
+    static let lateTimerMax: Duration = .seconds(60)
+    /// With more retries than these, a message that kills its process would do so for hours.
+    static let lethalRetriesMax = 6
     /// Steps of one run, so that a run ends whatever happens.
     static let stepsMax = 60_000
 

@@ -12,6 +12,9 @@ package enum PlantedFaults {
 extension Sabotage {
     /// Within how many seeds it must be found.
     package var seedsMax: UInt64 {
-        500
+        switch self {
+        case .hubEditsForAnybody, .attentionForgotten: 2_000
+        default: 500
+        }
     }
 }

@@ -4,7 +4,10 @@ import CausewaySimulatedHub
 package enum Sabotage: String, CaseIterable, Sendable {
     // What `HubSabotage` names.
     case hubForgetsMessages, hubForgetsMarks, fencesLeaveNoMark, hubIgnoresGaps, hubIgnoresEpochs, hubDeletesNothing
-    case hubAnswersBeforeCommitting, hubGoesOnAfterTryLater
+    case hubAnswersBeforeCommitting, hubGoesOnAfterTryLater, hubGoesOnAfterGap, hubTakesLateCopies
+    case hubAnswersRepeatsAnew, hubFencesWhatItHas, hubNamesAWrongMark, hubCallsLateRefused, hubRefusalsLeaveNoMark
+    case hubUnrelatedLeavesNoMark, hubPassesWhatItPutsOff, hubSharesMarks, hubReusesPositions, hubDeletesForAnybody
+    case hubEditsForAnybody, hubDoesWhatIsAboutNothing
 
     // The driver
     /// It takes the answer of an older round for the answer of the one under way.
@@ -31,6 +34,22 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case resendGetsNewID
     /// It does not tell the machine that a person paused it.
     case pauseIgnored
+    /// It lets the machine try for ever, every 10 ms.
+    case neverGivesUp
+    /// It lets the machine try once more than people want.
+    case triesOnceMore
+    /// It lets the machine try again after half of the pause.
+    case pausesHalf
+    /// It lets the machine look for the hub every 10 ms.
+    case probesInCircles
+    /// It takes a hub that could not do something for one that refuses it.
+    case failureIsRefusal
+    /// It takes a request that may have arrived for one that did not.
+    case doubtIsFailure
+    /// It sets no timer while something needs attention.
+    case attentionForgotten
+    /// It forgets what was due while its machine slept.
+    case timersLostAsleep
     /// It goes on with the old machine after a logout.
     case logoutForgotten
     /// It does not tell the machine what the transport allows.
@@ -76,16 +95,9 @@ package enum Sabotage: String, CaseIterable, Sendable {
 extension Sabotage {
     /// The hub's part; `nil` when the fault is planted elsewhere.
     var ofHub: HubSabotage? {
-        switch self {
-        case .hubForgetsMessages: .forgetsMessages
-        case .hubForgetsMarks: .forgetsMarks
-        case .fencesLeaveNoMark: .fencesLeaveNoMark
-        case .hubIgnoresGaps: .ignoresGaps
-        case .hubIgnoresEpochs: .ignoresEpochs
-        case .hubDeletesNothing: .deletesNothing
-        case .hubAnswersBeforeCommitting: .answersBeforeCommitting
-        case .hubGoesOnAfterTryLater: .goesOnAfterTryLater
-        default: nil
+        if self == .fencesLeaveNoMark { return .fencesLeaveNoMark }
+        return HubSabotage.allCases.first {
+            "hub" + $0.rawValue.prefix(1).uppercased() + $0.rawValue.dropFirst() == rawValue
         }
     }
 }

@@ -15,6 +15,7 @@ extension SimulatedWorld {
     /// Goes on with what is to be done, until nothing is left or the disk lets it wait.
     func drive(_ client: Int) {
         let process = clients[client].process
+        if clients[client].isSuspended { return }
         while isRunning(client, process), violation == nil, !clients[client].isBusy {
             if let action = clients[client].agenda.first {
                 betweenActions(client)
@@ -81,6 +82,8 @@ extension SimulatedWorld {
         case .deadline: noteDeadline(client)
         default: break
         }
+        noteCost(of: event, client)
+        defer { if clients[client].outbox?.attention != nil { clients[client].neededAttention = true } }
         if case .failed(let round, let error) = event {
             handle(.failed(round, plan.sabotage.distorted(error)), client)
         } else {
@@ -99,17 +102,28 @@ extension SimulatedWorld {
     }
 
     private func planDeadline(_ client: Int) {
-        guard plan.sabotage != .timersForgotten, let deadline = clients[client].outbox?.nextDeadline else {
+        guard !forgetsTimer(of: client), let deadline = clients[client].outbox?.nextDeadline else {
             clients[client].plannedDeadline = nil
             return
         }
         guard clients[client].plannedDeadline != deadline else { return }
         clients[client].plannedDeadline = deadline
-        queue.plan(.deadline(client: client, process: clients[client].process, deadline), at: deadline)
+        clients[client].deadlinePlannedAt = now
+        let delay = strikes(.lateTimer) ? chance.between(.milliseconds(1), Plan.lateTimerMax) : .zero
+        queue.plan(.deadline(client: client, process: clients[client].process, deadline), at: deadline + delay)
+    }
+
+    private func forgetsTimer(of client: Int) -> Bool {
+        switch plan.sabotage {
+        case .timersForgotten: true
+        case .attentionForgotten: clients[client].outbox?.attention != nil
+        default: false
+        }
     }
 
     func deadlineComes(_ client: Int, _ process: Int, _ deadline: MonotonicTime) {
         guard isRunning(client, process), clients[client].plannedDeadline == deadline else { return }
+        if plan.sabotage == .timersLostAsleep, clients[client].isSuspended { return }
         clients[client].plannedDeadline = nil
         submit(.event(.deadline), to: client)
     }
@@ -156,6 +170,7 @@ extension SimulatedWorld {
             guard diskTakesIt(client) else { return false }
         }
         for mutation in mutations where violation == nil { violation = brokenBy(mutation, client) }
+        for case .park(let id, _) in mutations { ledger.records[id]?.isToTheTail = true }
         story.tell(now, "client \(client): commits \(mutations.compactMap(\.told).joined(separator: ", "))")
         guard plan.sabotage == .commitsSplit else {
             clients[client].store.commit(mutations)
@@ -211,7 +226,7 @@ extension SimulatedWorld {
             ledger.noteFailedAttempt(round)
             crash(client)
         }
-        guard isRunning(client, process) else { return }
+        guard isRunning(client, process), !kills(round, client) else { return }
         if violation == nil { violation = brokenBySending(round, client) }
         guard let account = clients[client].account, let delivery = delivery(of: round, client) else { return }
         lastCall += 1
@@ -313,6 +328,8 @@ extension Sabotage? {
         switch (self, error) {
         case (.offlineIsCharged, .unreachable(let detail)): .transient(code: "unreachable", detail: detail)
         case (.rateLimitIgnored, .rateLimited(_, let detail)): .rateLimited(after: .zero, detail: detail)
+        case (.failureIsRefusal, .transient(let code, let detail)): .refused(code: code, detail: detail)
+        case (.doubtIsFailure, .inDoubt(let detail)): .transient(code: "noAnswer", detail: detail)
         default: error
         }
     }

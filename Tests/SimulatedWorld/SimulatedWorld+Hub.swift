@@ -15,6 +15,11 @@ extension SimulatedWorld {
             story.tell(now, "hub: restarts in the middle of a request")
             return .failure(.inDoubt(detail: "the hub went away"))
         }
+        if strikes(.commitUnknown) {
+            // Its database failed while it committed: it may have, and says that it does not know.
+            if chance.isLikely(500) { _ = transaction(call) }
+            return .failure(.inDoubt(detail: "500, the commit failed"))
+        }
         return transaction(call)
     }
 
@@ -26,9 +31,13 @@ extension SimulatedWorld {
         if troubles.contains(.hubDown) { return .unreachable(detail: "connection refused") }
         if !troubles.contains(.tokenRefused), strikes(.tokenRefused) {
             troubles.insert(.tokenRefused)
-            queue.plan(.tokenRenewed, at: now + chance.between(.milliseconds(10), .seconds(90)))
+            let renewal = now + chance.between(.milliseconds(10), .seconds(90))
+            queue.plan(strikes(.nobodyRepairs) ? .wayIsGood(.tokenRefused) : .tokenRenewed, at: renewal)
         }
-        if troubles.contains(.tokenRefused) { return .needsAttention(Attention(cause: .tokenRefused, detail: "401")) }
+        if !troubles.contains(.protocolMismatch), strikes(.protocolMismatch) {
+            begin(.protocolMismatch, for: chance.between(.seconds(1), .seconds(120)))
+        }
+        if let attention { return .needsAttention(attention) }
         if strikes(.transient) { return .transient(code: "503", detail: "busy") }
         if strikes(.rateLimited) {
             return .rateLimited(after: chance.between(.zero, .seconds(20)), detail: "429")
@@ -46,25 +55,25 @@ extension SimulatedWorld {
 
     private func noteRefusedWhole(_ call: Call) {
         let sends = call.round.operations.filter { $0.kind == .send }
-        if sends.count == 1, let only = sends.first { ledger.records[only.message]?.isRefusedWhole = true }
+        if sends.count == 1, let only = sends.first { ledger.noteRefusal(of: only.message, at: only.sequence) }
     }
 
     private func transaction(_ call: Call) -> Result<DeliveryReport, TransportError> {
         let before = hub.history.count
-        do throws(TransportError) {
-            let report = try hub.apply(call.delivery, account: call.account, at: hubTime) { message, _ in
-                verdict(on: message)
-            }
-            if violation == nil { violation = brokenByEpoch(call) ?? brokenByMark(call, report) }
-            for stored in hub.history[before...] {
-                if violation == nil { violation = brokenByStoring(stored) }
-                counts.accepted += 1
-                tell(of: stored.message)
-            }
-            return .success(report)
-        } catch {
-            return .failure(error)
+        let (result, objection) = oracle.apply(call.delivery, to: &hub, account: call.account, at: hubTime) {
+            message, _ in verdict(on: message)
         }
+        if case .success(let report) = result {
+            if violation == nil { violation = brokenByEpoch(call) ?? brokenByMark(call, report) }
+            ledger.noteRefusals(in: call.round, report)
+        }
+        for stored in hub.history[before...] {
+            if violation == nil { violation = brokenByStoring(stored) }
+            counts.accepted += 1
+            tell(of: stored.message)
+        }
+        if violation == nil { violation = objection }
+        return result
     }
 
     private func verdict(on message: MessageID) -> LaneRules.Verdict {
@@ -72,6 +81,9 @@ extension SimulatedWorld {
         if ledger.records[message]?.role.isOperation == true { return .fine }
         switch ledger.records[message]?.trait {
         case .refused: return .refuse(code: "forbidden", detail: "not here")
+        case .taken:
+            counts.count(.idTaken, inFlight: 1)
+            return .refuse(code: "idTaken", detail: "somebody else's message has this id")
         case .refusedUntil(let time) where now < time: return .refuse(code: "channelNotFound", detail: "no channel")
         default: break
         }
@@ -85,9 +97,16 @@ extension SimulatedWorld {
     /// What a greeting meets.
     func probeError() -> TransportError? {
         if troubles.contains(.hubDown) { return .unreachable(detail: "connection refused") }
-        if troubles.contains(.tokenRefused) { return .needsAttention(Attention(cause: .tokenRefused, detail: "401")) }
+        // In front of the door there may be something that has too much to do to look at a token.
         if strikes(.transient) { return .transient(code: "503", detail: "busy") }
         if strikes(.rateLimited) { return .rateLimited(after: .seconds(5), detail: "429") }
+        return attention.map { .needsAttention($0) }
+    }
+
+    /// What the hub finds wrong with whoever knocks.
+    private var attention: Attention? {
+        if troubles.contains(.tokenRefused) { return Attention(cause: .tokenRefused, detail: "401") }
+        if troubles.contains(.protocolMismatch) { return Attention(cause: .protocolMismatch, detail: "426") }
         return nil
     }
 
@@ -160,6 +179,19 @@ extension SimulatedWorld {
 }
 
 extension Ledger {
+    mutating func noteRefusals(in round: DeliveryRound, _ report: DeliveryReport) {
+        for (operation, outcome) in zip(round.operations, report.outcomes) {
+            switch outcome {
+            case .refused, .unrelated: noteRefusal(of: operation.message, at: operation.sequence)
+            default: break
+            }
+        }
+    }
+
+    mutating func noteRefusal(of message: MessageID, at sequence: Int64) {
+        records[message]?.refusedPlaces.insert(sequence)
+    }
+
     mutating func noteFailedAttempt(_ round: DeliveryRound) {
         for operation in round.operations { records[operation.message]?.failedAttempts += 1 }
     }

@@ -8,8 +8,8 @@ extension SimulatedWorld {
     private var judge: Judge { Judge(ledger: ledger, hub: hub, configuration: plan.configuration) }
 
     func brokenAfterStep(of client: Int) -> String? {
-        guard !clients[client].isBusy else { return nil }
-        return judge.brokenBetweenInputs(of: clients[client].suspect)
+        guard !clients[client].isBusy, !clients[client].isSuspended else { return nil }
+        return judge.brokenBetweenInputs(of: clients[client].suspect) ?? standsStill(client)
     }
 
     func brokenByStoring(_ stored: ModelHub.Stored) -> String? {
@@ -86,7 +86,7 @@ extension SimulatedWorld {
                 return "\(operation.message.value.low) is sent under another's name"
             }
         }
-        return heldUpByOperations(round) ?? tooMuchAtOnce(round, state)
+        return leavesTooOften(round, client) ?? heldUpByOperations(round) ?? tooMuchAtOnce(round, state)
     }
 
     /// Operations never hold up messages: they share no lane, but in the one that is for everything.

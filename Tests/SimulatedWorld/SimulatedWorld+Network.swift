@@ -140,6 +140,8 @@ extension SimulatedWorld {
     // MARK: - Probes
 
     func probe(_ client: Int) {
+        clients[client].probesUnderWay += 1
+        if violation == nil { violation = probesTooOften(client) }
         queue.plan(.probeArrives(client: client, process: clients[client].process), at: now + latency())
     }
 
@@ -156,6 +158,7 @@ extension SimulatedWorld {
 
     func probeEnds(_ client: Int, _ process: Int, _ error: TransportError?) {
         guard isRunning(client, process) else { return }
+        clients[client].probesUnderWay = max(0, clients[client].probesUnderWay - 1)
         submit(.event(error.map { .probeFailed($0) } ?? .greeted), to: client)
     }
 

@@ -1,5 +1,6 @@
 import CausewayModels
 import CausewayOutbox
+import CausewaySimulatedHub
 import CausewayStorage
 import DequeModule
 
@@ -24,16 +25,37 @@ extension SimulatedWorld {
     /// A machine for the store as it stands. Whoever is not told yet goes on waiting.
     func load(_ client: Int, _ snapshot: OutboxSnapshot, firstRound: Int) {
         clients[client].process += 1
+        clients[client].probesUnderWay = 0
+        clients[client].neededAttention = false
+        forgetPauses(of: client)
         clients[client].plannedDeadline = nil
         clients[client].quietUntil = .zero
         clients[client].isPaused = false
-        var configuration = plan.sabotage == .limitsIgnored ? OutboxConfiguration() : plan.configuration
-        if plan.sabotage == .precedenceForgotten { configuration.precedence = [:] }
         clients[client].outbox = Outbox(
-            snapshot, configuration: configuration, seed: chance.seedOfOthers(), firstRound: firstRound)
+            snapshot, configuration: configurationTold, seed: chance.seedOfOthers(), firstRound: firstRound)
         let store = clients[client].store
         let waiting = store.pending.union(store.failed.filter { store.messages[$0]?.isInDoubt == true })
         clients[client].waiting = waiting.filter { store.messages[$0]?.role.isOperation == false }
+    }
+
+    /// What the machine is told that people want of it.
+    private var configurationTold: OutboxConfiguration {
+        var told = plan.configuration
+        switch plan.sabotage {
+        case .limitsIgnored: told = OutboxConfiguration()
+        case .precedenceForgotten: told.precedence = [:]
+        case .neverGivesUp:
+            told.retry = RetryPolicy(interval: .milliseconds(10), retriesMax: 1_000_000, intervalMax: .milliseconds(10))
+        case .triesOnceMore: told.retry.retriesMax += 1
+        case .pausesHalf:
+            told.retry.interval = told.retry.interval / 2
+            told.retry.intervalMax = told.retry.intervalMax / 2
+        case .probesInCircles:
+            told.probeInterval = .milliseconds(10)
+            told.probeIntervalMax = .milliseconds(10)
+        default: break
+        }
+        return told
     }
 
     func crash(_ client: Int) {
@@ -42,7 +64,46 @@ extension SimulatedWorld {
         for round in clients[client].unsettled { ledger.noteFailedAttempt(round) }
         story.tell(now, "client \(client): crashes with \(clients[client].openCalls.count) calls under way")
         forgetMemory(of: client)
-        queue.plan(.clientStarts(client: client), at: now + chance.between(.zero, .seconds(40)))
+        let longest: Duration = areFaultsOver ? .seconds(2) : .seconds(40)
+        queue.plan(.clientStarts(client: client), at: now + chance.between(.zero, longest))
+    }
+
+    /// Putting the round into a request kills the process, with everything else that is under way.
+    ///
+    /// Whose attempt is cut off by it pays once; from then on the killer goes alone.
+    func kills(_ round: DeliveryRound, _ client: Int) -> Bool {
+        guard !AwaitedRepair.neighboursPayForKillers.isOpen,
+            round.operations.contains(where: { ledger.records[$0.message]?.trait == .lethal && $0.kind == .send })
+        else { return false }
+        let underWay = clients[client].openCalls.values.sorted { $0.id < $1.id }.map(\.round) + [round]
+        counts.count(.lethalPayload, inFlight: underWay.reduce(0) { $0 + $1.operations.count })
+        for payer in underWay.compactMap(\.charged) where ledger.records[payer]?.trait != .lethal {
+            ledger.records[payer]?.paidForOthers += 1
+            if let record = ledger.records[payer], record.paidForOthers > 1, !record.isOutOfHand, violation == nil {
+                violation = "\(payer.value.low) pays \(record.paidForOthers) times for one that kills the process"
+            }
+        }
+        story.tell(now, "client \(client): round \(round.id) kills the process")
+        ledger.noteFailedAttempt(round)
+        crash(client)
+        return true
+    }
+
+    // MARK: - Sleep
+
+    /// The lid is shut: nothing of the client happens, and the world goes on.
+    func suspendMachine(of client: Int) {
+        let time = chance.between(.seconds(1), .seconds(300))
+        story.tell(now, "client \(client): its machine sleeps for \(time)")
+        clients[client].isSuspended = true
+        queue.plan(.machineWakes(client: client), at: now + time)
+    }
+
+    func resumeMachine(of client: Int) {
+        guard clients[client].isSuspended else { return }
+        story.tell(now, "client \(client): its machine wakes up")
+        clients[client].isSuspended = false
+        if clients[client].outbox != nil { drive(client) }
     }
 
     private func forgetMemory(of client: Int) {
@@ -51,6 +112,7 @@ extension SimulatedWorld {
         clients[client].inbox = []
         clients[client].agenda = []
         clients[client].isBusy = false
+        clients[client].isSuspended = false
         clients[client].isDiskDone = false
         clients[client].openCalls = [:]
         clients[client].waiting = []
@@ -105,6 +167,7 @@ extension SimulatedWorld {
     func wake(_ client: Int) {
         story.tell(now, "client \(client): wakes up")
         clients[client].isBusy = false
+        clients[client].isSuspended = false
         clients[client].isDiskFull = false
         for call in clients[client].openCalls.values.sorted(by: { $0.id < $1.id }) {
             var own = call
@@ -115,6 +178,7 @@ extension SimulatedWorld {
         }
         // A probe under way when it fell asleep is broken off, too.
         let process = clients[client].process
+        clients[client].probesUnderWay = 1
         queue.plan(.probeEnds(client: client, process: process, .inDoubt(detail: "asleep")), at: now)
         drive(client)
     }

@@ -12,10 +12,13 @@ extension SimulatedWorld {
         guard act.number < plan.actCount, !areFaultsOver else { return }
         let next = Plan.Act(client: client, number: act.number + 1)
         queue.plan(.userActs(next), at: now + chance.between(.zero, plan.actPauseMax))
-        guard clients[client].outbox != nil, !plan.sparedActs.contains(act) else { return }
+        guard clients[client].outbox != nil, !clients[client].isSuspended, !plan.sparedActs.contains(act) else {
+            return
+        }
         if strikes(.clockJump) { setClock(of: client) }
         if strikes(.pausedProcess) { return pauseProcess(client) }
         if strikes(.restoredCopy) { restoreCopy(client) }
+        if strikes(.suspended) { return suspendMachine(of: client) }
         chance.begin(act, part: 1)
         if clients[client].account == nil, chance.isLikely(700) { return logIn(client) }
         switch chance.number(in: 0..<100) {
@@ -57,7 +60,8 @@ extension SimulatedWorld {
         ledger.created.append(id)
         ledger.records[id] = Ledger.Record(
             client: client, channel: channel, sender: sender, role: draft.role, trait: trait(),
-            sequences: [message.laneSequence], ordinal: message.ordinal)
+            sequences: [message.laneSequence], ordinal: message.ordinal,
+            turns: [message.laneSequence: message.laneSequence])
         ledger.wishes[id] = Ledger.Wish(content: content)
         clients[client].waiting.insert(id)
         hash.add(message.laneSequence)
@@ -70,6 +74,8 @@ extension SimulatedWorld {
         case 3..<6: .refusedUntil(now + chance.between(.zero, .seconds(60)))
         case 6..<8: .poisonous
         case 8..<9: .unsendable
+        case 9..<10: plan.configuration.retry.retriesMax <= Plan.lethalRetriesMax ? .lethal : .plain
+        case 10..<12: .taken
         default: .plain
         }
     }
@@ -147,6 +153,7 @@ extension SimulatedWorld {
         clients[client].vanishedCount += chosen.count
         for message in queued {
             ledger.records[message.id]?.failedAttempts = 0
+            forgetCost(of: message.id)
             if message.role.isOperation {
                 noteWishAgain(message)
             } else {
@@ -155,6 +162,9 @@ extension SimulatedWorld {
         }
         hash.add(mutations)
         clients[client].store.commit(mutations)
+        for message in queued {
+            ledger.noteTail(clients[client].store.messages[message.id]?.laneSequence ?? 0, of: message.id)
+        }
         clients[client].inbox.prepend(.event(.unpaused(queued.map(\.id))))
     }
 
@@ -252,7 +262,8 @@ extension SimulatedWorld {
 
     func noteSequence(_ entry: OutboxEntry) {
         guard ledger.records[entry.message]?.sequences.last != entry.sequence else { return }
-        ledger.records[entry.message]?.sequences.append(entry.sequence)
+        ledger.noteSequence(entry.sequence, of: entry.message)
+        forgetCost(of: entry.message)
     }
 
     // MARK: - The end
@@ -264,9 +275,11 @@ extension SimulatedWorld {
         troubles = []
         for client in clients.indices {
             clients[client].isDiskFull = false
+            resumeMachine(of: client)
+            // What time or the network can change, nobody helps with.
             logInAtTheEnd(client)
-            submit(.event(.resumed), to: client)
-            submit(.event(.attentionResolved), to: client)
+            if clients[client].isOrWillBePaused { submit(.event(.resumed), to: client) }
+            if AwaitedRepair.attentionIsForgotten.isOpen { submit(.event(.attentionResolved), to: client) }
         }
         if plan.configuration.headFailure == .pauseLane { tidyPauses() }
     }

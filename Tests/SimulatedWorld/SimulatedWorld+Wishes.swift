@@ -7,8 +7,9 @@ extension SimulatedWorld {
     private static let reactions = ["heart", "laugh"]
 
     func wishSomething(_ client: Int) {
-        guard let account = clients[client].account, let message = chance.one(of: ownMessages(client, by: account))
-        else { return }
+        guard let account = clients[client].account else { return }
+        if strikes(.forbiddenEdit) { return editForbidden(client, by: account) }
+        guard let message = chance.one(of: ownMessages(client, by: account)) else { return }
         for _ in 0..<chance.number(in: 1..<4) {
             if chance.isLikely(500), case .text = message.content {
                 let content = MessageContent.text("edit \(chance.number(in: 0..<1000))")
@@ -18,6 +19,18 @@ extension SimulatedWorld {
                 submit(.wish(.react(name, isAdded: chance.isLikely(600)), message.id), to: client)
             }
         }
+    }
+
+    /// An edit that every client's face turns down: of what somebody else wrote, or to another type. The hub alone is
+    /// asked here.
+    private func editForbidden(_ client: Int, by account: UserID) {
+        let forbidden = clients[client].store.inOrder.filter { message in
+            guard message.syncState == .synced, !message.role.isOperation else { return false }
+            return message.sender != account || message.type != .text
+        }
+        guard let message = chance.one(of: forbidden) else { return }
+        ledger.wishes[message.id]?.isSpoiled = true
+        submit(.wish(.edit(.text("forbidden \(chance.number(in: 0..<1000))")), message.id), to: client)
     }
 
     /// Messages of this device and account.
@@ -56,6 +69,7 @@ extension SimulatedWorld {
             guard let made = clients[client].store.messages[draft.id] else { continue }
             ledger.records[draft.id]?.ordinal = made.ordinal
             ledger.records[draft.id]?.sequences = [made.laneSequence]
+            ledger.records[draft.id]?.turns = [made.laneSequence: made.laneSequence]
         }
         if strikes(.crash) { return crash(client) }
         for case .rewrite(let rewritten, let content) in changes.mutations {

@@ -13,6 +13,7 @@ package final class SimulatedWorld {
     var queue = EventQueue()
     var clients: [ModelClient] = []
     var hub: ModelHub
+    var oracle = HubOracle()
     var ledger = Ledger()
     package internal(set) var counts = FaultCounts()
     package internal(set) var story: Story
@@ -105,6 +106,9 @@ package final class SimulatedWorld {
             return client
         case .processWakes(let client):
             wake(client)
+            return client
+        case .machineWakes(let client):
+            resumeMachine(of: client)
             return client
         default:
             happenOutside(happening)

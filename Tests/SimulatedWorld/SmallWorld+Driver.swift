@@ -15,10 +15,16 @@ extension SmallWorld {
         if policy == .fail, snapshot.entries.contains(where: { $0.kind == .send }) {
             violation = violation ?? "something is still to be sent after a start under fail"
         }
+        load(snapshot)
+        if hasSession { take(.sessionBegan, at: .zero) }
+    }
+
+    /// A machine for the store as it stands.
+    mutating func load(_ snapshot: OutboxSnapshot) {
+        for entry in snapshot.entries where entry.kind == .send { note(entry) }
         outbox = Outbox(snapshot, configuration: configuration, seed: 1)
         waiting = store.pending.union(store.failed.filter { store.messages[$0]?.isInDoubt == true })
         isProbing = false
-        take(.sessionBegan, at: .zero)
     }
 
     mutating func crash(_ policy: RestartPolicy) {
@@ -58,8 +64,7 @@ extension SmallWorld {
     }
 
     private mutating func note(_ entry: OutboxEntry) {
-        guard ledger.records[entry.message]?.sequences.last != entry.sequence else { return }
-        ledger.records[entry.message]?.sequences.append(entry.sequence)
+        ledger.noteSequence(entry.sequence, of: entry.message)
     }
 
     private mutating func perform(_ action: OutboxAction) {
@@ -76,6 +81,7 @@ extension SmallWorld {
 
     mutating func commit(_ mutations: [Mutation]) {
         for mutation in mutations where violation == nil { violation = judge.brokenBy(mutation, in: suspect) }
+        for case .park(let id, _) in mutations { ledger.records[id]?.isToTheTail = true }
         store.commit(mutations)
     }
 
@@ -87,7 +93,7 @@ extension SmallWorld {
                 case .send:
                     .send(
                         operation.message, channel: Cast.channels[0], content: message?.content ?? .text(""),
-                        createdAt: Self.wall)
+                        createdAt: Self.wall, parent: message?.parent)
                 case .fence, .retract: .fence(operation.message)
                 case .delete: .delete(operation.message)
                 }
@@ -107,7 +113,7 @@ extension SmallWorld {
         waiting.remove(message)
     }
 
-    private mutating func completeAsStored(_ id: MessageID) {
+    mutating func completeAsStored(_ id: MessageID) {
         guard waiting.contains(id) else { return }
         guard let stored = store.messages[id] else { return complete(id, .deleted) }
         if stored.syncState == .synced, let placement = stored.placement {
@@ -123,22 +129,20 @@ extension SmallWorld {
     mutating func arrive(_ index: Int, verdict: LaneRules.Verdict = .fine) {
         let parcel = wire[index]
         let before = hub.history.count
-        let result: Result<DeliveryReport, TransportError>
-        do throws(TransportError) {
-            var isFirst = true
-            let report = try hub.apply(parcel.delivery, at: Self.wall) { _, _ in
-                defer { isFirst = false }
-                return isFirst ? verdict : .fine
-            }
-            result = .success(report)
+        var isFirst = true
+        let (result, objection) = oracle.apply(parcel.delivery, to: &hub, at: Self.wall) { _, _ in
+            defer { isFirst = false }
+            return isFirst ? verdict : .fine
+        }
+        if case .success(let report) = result {
             noteFailedAttempts(parcel.round, report)
-        } catch {
-            result = .failure(error)
+            ledger.noteRefusals(in: parcel.round, report)
         }
         for stored in hub.history[before...] where violation == nil {
             violation = judge.brokenByStoring(stored, from: suspect)
             ledger.lastStored[stored.key] = stored.sequence
         }
+        if violation == nil { violation = objection }
         wire[index].stage = .answer(result)
     }
 

@@ -1,12 +1,47 @@
+import CausewayModels
+import CausewaySimulatedHub
+
 extension SmallWorld {
     /// The worlds that are gone through: three messages in two lanes, and ways of sending that differ.
     ///
     /// - Parameter faults: on one way through; each one more makes a world about thirty times as large.
     package static func standard(faults: Int) -> [(name: String, size: Size)] {
-        [
+        var worlds = [
             ("one at a time", Size(faults: faults, acts: 1, deliveriesInFlightMax: 1, batchOperationsMax: 1)),
             ("in batches", Size(faults: faults, acts: 1, deliveriesInFlightMax: 1, batchOperationsMax: 512)),
             ("two at a time", Size(faults: faults, acts: 0, deliveriesInFlightMax: 2, batchOperationsMax: 1)),
+            ("with sessions", sessions(faults)), ("with a reply that is parked", parking(faults)),
+            ("with lanes that pause", pausing(faults)),
         ]
+        if !AwaitedRepair.attentionIsForgotten.isOpen { worlds.append(("with attention", attention(faults))) }
+        return worlds
+    }
+
+    private static func sessions(_ faults: Int) -> Size {
+        var size = Size(
+            lanes: [.text, .text], faults: faults + 1, acts: 0, deliveriesInFlightMax: 1, batchOperationsMax: 512)
+        size.hasSessions = true
+        return size
+    }
+
+    private static func attention(_ faults: Int) -> Size {
+        var size = Size(
+            lanes: [.text, .text], faults: faults + 1, acts: 0, deliveriesInFlightMax: 1, batchOperationsMax: 1)
+        size.hasAttention = true
+        return size
+    }
+
+    private static func parking(_ faults: Int) -> Size {
+        var size = Size(
+            lanes: [.text, .media], faults: faults, acts: 1, deliveriesInFlightMax: 1, batchOperationsMax: 1)
+        size.parents = [2: 1]
+        return size
+    }
+
+    private static func pausing(_ faults: Int) -> Size {
+        var size = Size(
+            lanes: [.text, .text], faults: faults + 1, acts: 1, deliveriesInFlightMax: 2, batchOperationsMax: 1)
+        size.headFailure = .pauseLane
+        return size
     }
 }

@@ -18,6 +18,9 @@ extension SmallWorld {
         // What people do
         case delete(Int, Cut?)
         case resend(Int)
+        case logIn
+        /// A failed message that pauses its lane is deleted.
+        case tidy(Int)
         // Faults
         case requestLost(Int)
         case answerLost(Int)
@@ -29,8 +32,11 @@ extension SmallWorld {
         case tryLater(Int)
         case refused(Int)
         case rateLimited(Int)
+        case attention(Int)
         case hubRestarts(Int)
         case notGreeted
+        case notGreetedForAttention
+        case logOut
         case proven(Int)
         case crash(RestartPolicy)
     }
@@ -49,7 +55,16 @@ extension SmallWorld {
         if let index = wire.firstIndex(where: { $0.stage == .lost }) { return .timesOut(index, nil) }
         if let index = wire.firstIndex(where: { $0.stage == .request }) { return .arrives(index) }
         if created < size.lanes.count { return .create }
-        return outbox?.nextDeadline == nil ? nil : .deadline(nil)
+        if outbox?.nextDeadline != nil { return .deadline(nil) }
+        // From here on only a person can help.
+        if !hasSession { return .logIn }
+        return pausing.map { .tidy($0) }
+    }
+
+    /// The number of a failed message that pauses a lane in which something waits.
+    private var pausing: Int? {
+        guard size.headFailure == .pauseLane, store.hasEntries, let pause = store.pauses.first else { return nil }
+        return Int(pause.message.value.low)
     }
 
     /// All that can happen next, the good step among it.
@@ -66,8 +81,11 @@ extension SmallWorld {
                 if message.syncState == .error { steps.append(.resend(number)) }
             }
         }
+        if let goodStep, !steps.contains(goodStep) { steps.append(goodStep) }
         guard faultsLeft > 0 else { return steps }
         if isProbing { steps.append(.notGreeted) }
+        if isProbing, size.hasAttention { steps.append(.notGreetedForAttention) }
+        if hasSession, size.hasSessions { steps.append(.logOut) }
         for policy in RestartPolicy.allCases { steps.append(.crash(policy)) }
         for number in 1..<(created + 1) where hub.holds(Self.message(number)) {
             if outbox?.isWaiting(for: Self.message(number)) == true { steps.append(.proven(number)) }
@@ -83,6 +101,7 @@ extension SmallWorld {
             if parcel.isAwaited {
                 steps += [.late(index), .unreachable(index), .busy(index), .tryLater(index), .refused(index)]
                 steps.append(.rateLimited(index))
+                if size.hasAttention { steps.append(.attention(index)) }
             }
             return steps
         case .answer:
@@ -122,6 +141,8 @@ extension SmallWorld {
             return take(.greeted, at: .zero, cut)
         case .delete(let number, let cut): return delete(Self.message(number), cut)
         case .resend(let number): return resend(Self.message(number))
+        case .logIn: return logIn()
+        case .tidy(let number): return delete(Self.message(number), nil)
         case .deadline: break
         default:
             faultsLeft -= 1
@@ -151,6 +172,9 @@ extension SmallWorld {
         case .busy(let index): return fail(wire.remove(at: index).round, .transient(code: "", detail: ""), nil)
         case .rateLimited(let index):
             return fail(wire.remove(at: index).round, .rateLimited(after: .seconds(1), detail: ""), nil)
+        case .attention(let index):
+            let attention = Attention(cause: .certificate, detail: "")
+            return fail(wire.remove(at: index).round, .needsAttention(attention), nil)
         case .tryLater(let index): arrive(index, verdict: .tryLater(code: "", detail: "", after: nil))
         case .refused(let index): arrive(index, verdict: .refuse(code: "", detail: ""))
         case .hubRestarts(let index):
@@ -161,6 +185,10 @@ extension SmallWorld {
         case .notGreeted:
             isProbing = false
             return take(.probeFailed(.unreachable(detail: "")), at: .zero)
+        case .notGreetedForAttention:
+            isProbing = false
+            return take(.probeFailed(.needsAttention(Attention(cause: .certificate, detail: ""))), at: .zero)
+        case .logOut: logOut()
         case .proven(let number):
             let id = Self.message(number)
             guard let placement = hub.accepted[id]?.placement else { return 0 }
@@ -177,14 +205,16 @@ extension SmallWorld {
         created += 1
         let id = Self.message(created)
         let lane = size.lanes[created - 1]
+        let role: MessageRole = size.parents[created].map { .reply(to: Self.message($0)) } ?? .message
         let message = store.enqueue(
             MessageDraft(
-                id: id, channel: Cast.channels[0], sender: Cast.users[0],
+                id: id, channel: Cast.channels[0], sender: Cast.users[0], role: role,
                 content: Cast.content(created, isMedia: lane == .media), createdAt: Self.wall, lane: lane))
         ledger.created.append(id)
         ledger.records[id] = Ledger.Record(
-            client: 0, channel: Cast.channels[0], sender: Cast.users[0], sequences: [message.laneSequence],
-            ordinal: message.ordinal)
+            client: 0, channel: Cast.channels[0], sender: Cast.users[0], role: role,
+            sequences: [message.laneSequence], ordinal: message.ordinal,
+            turns: [message.laneSequence: message.laneSequence])
         waiting.insert(id)
         return take(.enqueued(store.takeFeed()), at: .zero)
     }
@@ -225,32 +255,8 @@ extension SmallWorld {
         return take(.failed(round, error), at: .zero, cut)
     }
 
-    private mutating func delete(_ id: MessageID, _ cut: Cut?) -> Int {
-        guard let message = store.messages[id], let outbox else { return 0 }
-        actsLeft -= 1
-        var deletion = outbox.deletion(of: message, with: [], by: .api, at: moment)
-        if sabotage == .deletesOnlyLocally { deletion.mutations = [.delete(id)] }
-        ledger.records[id]?.isDeleted = true
-        commit(deletion.mutations)
-        return take(.deleted(deletion.vanished), at: .zero, cut)
-    }
-
-    private mutating func resend(_ id: MessageID) -> Int {
-        guard let message = store.messages[id], let mutations = outbox?.mutations(toResend: message, at: moment)
-        else { return 0 }
-        actsLeft -= 1
-        guard !mutations.isEmpty else { return 0 }
-        vanishedCount += 1
-        ledger.records[id]?.failedAttempts = 0
-        waiting.insert(id)
-        commit(mutations)
-        let entries = store.takeFeed()
-        for entry in entries { ledger.records[entry.message]?.sequences.append(entry.sequence) }
-        return take(.enqueued(entries), at: .zero)
-    }
-
     /// Deals with an event up to the cut, and starts anew behind it.
-    private mutating func take(_ event: OutboxEvent, at now: MonotonicTime, _ cut: Cut?) -> Int {
+    mutating func take(_ event: OutboxEvent, at now: MonotonicTime, _ cut: Cut?) -> Int {
         guard let cut else { return take(event, at: now) }
         faultsLeft -= 1
         take(event, at: now, actionsMax: cut.actions)

@@ -19,6 +19,13 @@ package struct SmallWorld: Hashable, Sendable {
         package var deliveriesInFlightMax: Int
         package var batchOperationsMax: Int
         package var retriesMax = 1
+        /// Which message answers which earlier one, by their numbers.
+        package var parents: [Int: Int] = [:]
+        package var headFailure = HeadFailurePolicy.continue
+        /// People log out, which counts as a fault, and in again.
+        package var hasSessions = false
+        /// Requests and probes may end with something that only time puts right.
+        package var hasAttention = false
 
         package init(
             lanes: [LaneID] = [.text, .text, .media], faults: Int, acts: Int, deliveriesInFlightMax: Int,
@@ -55,10 +62,12 @@ package struct SmallWorld: Hashable, Sendable {
     var store: ModelStore
     var outbox: Outbox?
     var hub: ModelHub
+    var oracle = HubOracle()
     var ledger = Ledger()
     var waiting: Set<MessageID> = []
     var wire: [Parcel] = []
     var isProbing = false
+    var hasSession = true
     var created = 0
     var faultsLeft: Int
     var actsLeft: Int
@@ -90,6 +99,8 @@ package struct SmallWorld: Hashable, Sendable {
         configuration.stableAfter = .zero
         configuration.deliveriesInFlightMax = size.deliveriesInFlightMax
         configuration.batchOperationsMax = size.batchOperationsMax
+        configuration.headFailure = size.headFailure
+        configuration.attentionProbeInterval = .seconds(1)
         return configuration
     }
 
@@ -115,7 +126,8 @@ package struct SmallWorld: Hashable, Sendable {
             guard let record = ledger.records[id] else { continue }
             if let broken = judge.brokenAtTheEnd(id, record, in: suspect) { return broken }
         }
-        if !waiting.isEmpty { return "nobody is told about \(waiting.map(\.value.low).sorted())" }
+        let untold = waiting.filter { store.messages[$0]?.isParked != true }
+        if !untold.isEmpty { return "nobody is told about \(untold.map(\.value.low).sorted())" }
         return judge.outOfCreationOrder()
     }
 

@@ -1,0 +1,20 @@
+import CausewayModels
+
+/// The last moments at which something happened.
+struct Moments {
+    private static let countMax = 40
+    private static let span: Duration = .seconds(10)
+
+    private var times: [MonotonicTime] = []
+
+    mutating func append(_ time: MonotonicTime) {
+        times.append(time)
+        if times.count > Self.countMax { times.removeFirst() }
+    }
+
+    /// So often within so short a time that nothing but a circle explains it.
+    var isCrowded: Bool {
+        guard times.count == Self.countMax, let first = times.first, let last = times.last else { return false }
+        return last - first < Self.span
+    }
+}

@@ -1,0 +1,229 @@
+package import CausewayHubRules
+package import CausewayModels
+
+/// The delivery contract a second time, for judging the hub: written from the contract alone, and sharing nothing with
+/// `LaneRules` and `EpochRules`, so that a rule that is wrong there is found.
+///
+/// It keeps the whole history instead of a mark: every operation that a lane has dealt with, in order. From that it
+/// derives for each operation of a delivery the only outcome that the contract allows, and compares. Afterwards it
+/// replays what was stored and compares that with what the hub shows.
+///
+/// 1. An opening that is older than one that was heard is turned away; nothing of its delivery is done.
+/// 2. An operation is dealt with once: when it names the sequence that its lane dealt with last.
+/// 3. One that names another sequence is a gap. Nothing behind a gap, or behind an operation that is put off, is done.
+/// 4. An id that was stored is answered with its first placement, in every lane and for ever.
+/// 5. What a lane has passed without storing it is never stored from there: it is late, or refused once more.
+/// 6. A fence about an unknown id passes its place, a deletion is always answered, a refusal passes its place.
+/// 7. Positions ascend.
+package struct HubOracle: Sendable {
+    private struct Lane: Hashable {
+        var account: UserID?
+        var outbox: OutboxID
+        var lane: LaneID
+    }
+
+    private struct Outbox: Hashable {
+        var account: UserID?
+        var outbox: OutboxID
+    }
+
+    private struct Stored {
+        var operation: DeliveryOperation
+        var account: UserID?
+        var placement: Placement
+        var isDeleted = false
+    }
+
+    /// What the contract allows an outcome to be.
+    private enum Expected {
+        case exactly(DeliveryOutcome)
+        case refused(code: String)
+        case unrelated
+        /// Accepted, in a place behind every other one.
+        case newPlace
+    }
+
+    /// The sequences that a lane has dealt with, in order.
+    private var dealt: [Lane: [Int64]] = [:]
+    /// The openings whose deliveries were let in.
+    private var openings: [Outbox: [Int64]] = [:]
+    private var stored: [MessageID: Stored] = [:]
+    /// Operations on a message, in the order in which they were done.
+    private var done: [MessageID: [MessageID]] = [:]
+    private var lastPosition: Int64 = 0
+
+    package init() {}
+
+    /// Lets the hub deal with a delivery, and judges what it did.
+    ///
+    /// - Returns: the hub's result, and what is wrong with it in words; `nil` when nothing is.
+    package mutating func apply(
+        _ delivery: Delivery, to hub: inout ModelHub, account: UserID? = nil, at time: Timestamp,
+        verdict: (MessageID, MessageContent?) -> LaneRules.Verdict
+    ) -> (result: Result<DeliveryReport, TransportError>, objection: String?) {
+        var verdicts: [MessageID: LaneRules.Verdict] = [:]
+        do throws(TransportError) {
+            let report = try hub.apply(delivery, account: account, at: time) { message, content in
+                let given = verdict(message, content)
+                verdicts[message] = given
+                return given
+            }
+            let objection = objection(to: report, delivery, account, verdicts) ?? difference(from: hub, delivery)
+            return (.success(report), objection)
+        } catch {
+            return (.failure(error), objection(to: error, delivery, account))
+        }
+    }
+
+    // MARK: - Openings
+
+    private mutating func objection(
+        to error: TransportError, _ delivery: Delivery, _ account: UserID?
+    ) -> String? {
+        let outbox = Outbox(account: account, outbox: delivery.outbox)
+        guard case .needsAttention(let attention) = error, attention.cause == .superseded else {
+            return "the hub's rules end in an error: \(error)"
+        }
+        let isOld = openings[outbox, default: []].contains { $0 > delivery.epoch }
+        return isOld ? nil : "the hub turns away epoch \(delivery.epoch), and has heard no newer one"
+    }
+
+    // MARK: - Outcomes
+
+    private mutating func objection(
+        to report: DeliveryReport, _ delivery: Delivery, _ account: UserID?,
+        _ verdicts: [MessageID: LaneRules.Verdict]
+    ) -> String? {
+        let outbox = Outbox(account: account, outbox: delivery.outbox)
+        if let newer = openings[outbox, default: []].first(where: { $0 > delivery.epoch }) {
+            return "the hub deals with epoch \(delivery.epoch), and has heard \(newer)"
+        }
+        openings[outbox, default: []].append(delivery.epoch)
+        guard report.outcomes.count == delivery.operations.count else {
+            return "the hub gives \(report.outcomes.count) outcomes of \(delivery.operations.count) operations"
+        }
+        let lane = Lane(account: account, outbox: delivery.outbox, lane: delivery.lane)
+        var isOver = false
+        for (operation, outcome) in zip(delivery.operations, report.outcomes) {
+            let mark = mark(of: lane)
+            let expected =
+                isOver ? .exactly(.notAttempted) : expected(of: operation, mark, account, verdicts[operation.message])
+            guard fits(outcome, expected) else {
+                return "the hub answers \(operation.previous)<\(operation.sequence) of \(operation.message.value.low)"
+                    + " with \(outcome) at mark \(mark); the contract says \(expected)"
+            }
+            switch outcome {
+            case .gap, .tryLater, .notAttempted: isOver = true
+            default: note(outcome, of: operation, lane, isNew: operation.sequence > mark)
+            }
+        }
+        let mark = mark(of: lane)
+        return report.mark == mark ? nil : "the hub reports mark \(report.mark), and its lane stands at \(mark)"
+    }
+
+    /// What the lane dealt with last.
+    private func mark(of lane: Lane) -> Int64 { dealt[lane, default: []].max() ?? 0 }
+
+    private func expected(
+        of operation: DeliveryOperation, _ mark: Int64, _ account: UserID?, _ verdict: LaneRules.Verdict?
+    ) -> Expected {
+        let isPassed = operation.sequence <= mark
+        if !isPassed, operation.previous != mark { return .exactly(.gap(mark: mark)) }
+        let known = stored[operation.message]
+        let isOwn = known.map { $0.account == account } ?? false
+        switch operation.kind {
+        case .delete: return known == nil || isOwn ? .exactly(.deleted) : .refused(code: "notYours")
+        case .fence, .send:
+            if let known, isOwn { return .exactly(.accepted(known.placement)) }
+            if operation.kind == .fence { return .exactly(.fenced) }
+        }
+        if let no = known == nil ? refusal(of: operation, by: account) : .refused(code: "idTaken") { return no }
+        switch verdict {
+        case .refuse(let code, let detail): return .exactly(.refused(code: code, detail: detail))
+        case .unrelated: return .unrelated
+        case .tryLater(let code, let detail, let after) where !isPassed:
+            return .exactly(.tryLater(code: code, detail: detail, after: after))
+        case .tryLater, .fine, nil: return isPassed ? .exactly(.late(mark: mark)) : .newPlace
+        }
+    }
+
+    /// What cannot be done for what is stored.
+    private func refusal(of operation: DeliveryOperation, by account: UserID?) -> Expected? {
+        if let parent = operation.parent, stored[parent] == nil { return .unrelated }
+        guard let target = operation.target else { return nil }
+        guard let about = stored[target] else { return .unrelated }
+        if about.isDeleted { return .refused(code: "messageDeleted") }
+        guard case .edit(_, target: _, let content) = operation.body else { return nil }
+        if about.account != account { return .refused(code: "notYours") }
+        return about.operation.content?.type == content.type ? nil : .refused(code: "typeDiffers")
+    }
+
+    private func fits(_ outcome: DeliveryOutcome, _ expected: Expected) -> Bool {
+        switch (expected, outcome) {
+        case (.exactly(let only), _): outcome == only
+        case (.refused(let code), .refused(let given, _)): given == code
+        case (.unrelated, .unrelated): true
+        case (.newPlace, .accepted(let placement)): placement.position > lastPosition
+        default: false
+        }
+    }
+
+    private mutating func note(
+        _ outcome: DeliveryOutcome, of operation: DeliveryOperation, _ lane: Lane, isNew: Bool
+    ) {
+        if isNew { dealt[lane, default: []].append(operation.sequence) }
+        switch outcome {
+        case .accepted(let placement) where operation.kind == .send && stored[operation.message] == nil:
+            stored[operation.message] = Stored(operation: operation, account: lane.account, placement: placement)
+            lastPosition = placement.position
+            if let target = operation.target { done[target, default: []].append(operation.message) }
+        case .deleted: stored[operation.message]?.isDeleted = true
+        default: break
+        }
+    }
+
+    // MARK: - What is stored
+
+    /// What the hub shows of the messages of a delivery is what follows from its history.
+    private func difference(from hub: ModelHub, _ delivery: Delivery) -> String? {
+        if hub.history.count != stored.count || hub.accepted.count != stored.count {
+            return
+                "the hub has stored \(hub.history.count) operations under \(hub.accepted.count) ids, and should have "
+                + "\(stored.count)"
+        }
+        for operation in delivery.operations {
+            if let broken = difference(from: hub, about: operation.message) { return broken }
+            if let target = operation.target, let broken = difference(from: hub, about: target) { return broken }
+        }
+        return nil
+    }
+
+    private func difference(from hub: ModelHub, about id: MessageID) -> String? {
+        guard let own = stored[id] else { return hub.accepted[id] == nil ? nil : "the hub has stored \(id.value.low)" }
+        guard let shown = hub.accepted[id] else { return "the hub has lost \(id.value.low)" }
+        if shown.isDeleted != own.isDeleted { return "the hub shows \(id.value.low) deleted: \(shown.isDeleted)" }
+        if shown.placement != own.placement { return "the hub has moved \(id.value.low)" }
+        var content = own.operation.content
+        var reactors: [String: Set<UserID?>] = [:]
+        for one in done[id, default: []].compactMap({ stored[$0] }) {
+            switch one.operation.body {
+            case .edit(_, target: _, let edited): content = edited
+            case .addReaction(_, target: _, let name): reactors[name, default: []].insert(one.account)
+            case .removeReaction(_, target: _, let name): reactors[name]?.remove(one.account)
+            case .send, .fence, .delete: break
+            }
+        }
+        if shown.content != content {
+            return "the hub shows \(id.value.low) with another content than its history gives"
+        }
+        let given = reactors.filter { !$0.value.isEmpty }
+        return shown.reactors.filter { !$0.value.isEmpty } == given
+            ? nil : "the hub shows \(id.value.low) with other reactions than its history gives"
+    }
+}
+
+/// A part of a world that says nothing about its state: it follows from the rest of it.
+extension HubOracle: Hashable {
+    package static func == (_: HubOracle, _: HubOracle) -> Bool { true }
+    package func hash(into _: inout Hasher) {}
+}

@@ -1,0 +1,109 @@
+import CausewayModels
+import CausewayOutbox
+
+/// How often, and how soon, a client tries: the witness counts by itself what failed, and holds it against the retry
+/// policy. Nothing leaves more often than the policy allows, nothing sooner, and nothing is asked in circles.
+extension SimulatedWorld {
+    /// Departures of one message, or probes of one client, that a moment may see.
+    private static let departuresMax = 40
+    /// That moment.
+    private static let departuresSpan: Duration = .seconds(10)
+
+    // MARK: - Failures
+
+    /// The machine is about to be told how a round ended: what that costs the message that pays for it.
+    func noteCost(of event: OutboxEvent, _ client: Int) {
+        guard let outbox = clients[client].outbox else { return }
+        switch event {
+        case .failed(let round, let error):
+            guard outbox.roundsUnderWay.contains(round.id), let payer = round.charged else { return }
+            switch error {
+            case .transient, .inDoubt: noteFailure(of: payer)
+            case .unreachable, .rateLimited, .needsAttention, .refused: break
+            }
+        case .answered(let round, let report):
+            // Only the first round of a lane is charged, and only its outcomes are taken at once.
+            guard outbox.roundsUnderWay.contains(round.id), round.charged != nil,
+                round.operations.count == report.outcomes.count
+            else { return }
+            for (operation, outcome) in zip(round.operations, report.outcomes) where operation.kind == .send {
+                if case .tryLater(_, _, after: nil) = outcome { noteFailure(of: operation.message) }
+            }
+        default: break
+        }
+    }
+
+    private func noteFailure(of message: MessageID) {
+        guard let failures = ledger.records[message]?.failuresHeard else { return }
+        ledger.records[message]?.failuresHeard = failures + 1
+        ledger.records[message]?.notBefore = now + plan.configuration.retry.pause(afterAttempts: failures + 1)
+    }
+
+    /// It begins anew: somebody sent it again, or it got another place.
+    func forgetCost(of message: MessageID) {
+        ledger.records[message]?.failuresHeard = 0
+        ledger.records[message]?.notBefore = .zero
+    }
+
+    /// Pauses do not outlive a process; what was used up does.
+    func forgetPauses(of client: Int) {
+        for message in clients[client].store.pending { ledger.records[message]?.notBefore = .zero }
+        clients[client].departures = [:]
+        clients[client].probes = []
+    }
+
+    // MARK: - Departures
+
+    /// A message leaves only while it has attempts left, and not before its pause is over.
+    func leavesTooOften(_ round: DeliveryRound, _ client: Int) -> String? {
+        for operation in round.operations {
+            if let spins = spins(operation.message, client) { return spins }
+            // Two copies of a store count apart.
+            guard operation.kind == .send, let record = ledger.records[operation.message], !record.isOutOfHand else {
+                continue
+            }
+            let number = operation.message.value.low
+            if record.failuresHeard > plan.configuration.retry.retriesMax {
+                return "\(number) leaves once more after \(record.failuresHeard) failures; "
+                    + "\(plan.configuration.retry.retriesMax) retries are allowed"
+            }
+            if now < record.notBefore { return "\(number) leaves \(record.notBefore - now) before its pause is over" }
+        }
+        return nil
+    }
+
+    private func spins(_ message: MessageID, _ client: Int) -> String? {
+        clients[client].departures[message, default: []].append(now)
+        guard clients[client].departures[message, default: []].isCrowded else { return nil }
+        return "\(message.value.low) left \(Self.departuresMax) times within \(Self.departuresSpan)"
+    }
+
+    /// The hub is not looked for in circles.
+    func probesTooOften(_ client: Int) -> String? {
+        clients[client].probes.append(now)
+        return clients[client].probes.isCrowded
+            ? "client \(client) probed \(Self.departuresMax) times within \(Self.departuresSpan)" : nil
+    }
+
+    /// The last moments at which something happened.
+    struct Moments: Hashable {
+        private var times: [MonotonicTime] = []
+
+        mutating func append(_ time: MonotonicTime) {
+            times.append(time)
+            if times.count > SimulatedWorld.departuresMax { times.removeFirst() }
+        }
+
+        /// So often within so short a time that nothing but a circle explains it.
+        var isCrowded: Bool {
+            guard times.count == SimulatedWorld.departuresMax, let first = times.first, let last = times.last else {
+                return false
+            }
+            return last - first < SimulatedWorld.departuresSpan
+        }
+    }
+}
+
+extension SimulatedWorld.Moments: ExpressibleByArrayLiteral {
+    init(arrayLiteral: Never...) {}
+}

@@ -1,0 +1,59 @@
+import CausewayModels
+import CausewayOutbox
+import CausewaySimulatedHub
+import CausewayStorage
+
+/// Work is done when it can be: what waits is under way, or waits for a moment that is named, or for a person.
+///
+/// Looked at after every step, and not only at the end: a client that nothing would ever wake again is found at once,
+/// whatever a person does for it later.
+extension SimulatedWorld {
+    func standsStill(_ index: Int) -> String? {
+        let client = clients[index]
+        if client.isAtRest, let planned = client.plannedDeadline {
+            let late = now - max(planned, client.deadlinePlannedAt)
+            if late > Plan.lateTimerMax { return "client \(index): its timer is \(late) late" }
+        }
+        guard let outbox = client.outbox, client.isAtRest, client.account != nil, client.store.hasEntries,
+            !isTimerDue(of: client), !(client.neededAttention && AwaitedRepair.attentionIsForgotten.isOpen)
+        else { return nil }
+        let moment = moment(of: index)
+        switch outbox.waitReasonOfAll(at: moment) {
+        case nil: return laneStandsStill(index, outbox, moment)
+        case .paused, .noSession: return nil
+        case let reason?:
+            if client.isSuperseded {
+                return client.isShared ? nil : "client \(index) is superseded, and there is no second one"
+            }
+            if client.probesUnderWay > 0 || !client.openCalls.isEmpty || outbox.nextDeadline != nil { return nil }
+            return "client \(index): nothing is planned, and it waits: \(reason)"
+        }
+    }
+
+    /// Its timer is late: what is due then is done then.
+    private func isTimerDue(of client: ModelClient) -> Bool { client.plannedDeadline.map { $0 <= now } ?? false }
+
+    /// With the way free, each lane has something under way, or its oldest message a reason that passes.
+    private func laneStandsStill(_ index: Int, _ outbox: Outbox, _ moment: Moment) -> String? {
+        let client = clients[index]
+        // Who was told that things are well again looks for the hub first.
+        if client.probesUnderWay > 0 { return nil }
+        let busy = Set(client.openCalls.values.map(\.round.lane))
+        var seen: Set<LaneID> = []
+        for entry in client.store.entries where !busy.contains(entry.lane) {
+            guard seen.insert(entry.lane).inserted else { continue }
+            guard entry.kind == .send else {
+                if outbox.nextDeadline != nil { continue }
+                return "client \(index): nobody asks about \(entry.message.value.low), and nothing is planned"
+            }
+            switch outbox.waitReason(for: entry.message, at: moment) {
+            case nil, .ready: return "client \(index): \(entry.message.value.low) could leave, and does not"
+            case .inFlight: return "client \(index): \(entry.message.value.low) is said to be under way, and is not"
+            case .backingOff, .rateLimited:
+                if outbox.nextDeadline == nil { return "client \(index): \(entry.message.value.low) waits for ever" }
+            default: continue
+            }
+        }
+        return nil
+    }
+}
