@@ -102,6 +102,9 @@ let package = Package(
         module("Models"),
         module("Runtime", ["CausewayModels"]),
         module("Wire", ["CausewayModels"]),
+        // What every program needs of the system: its output, its end. And its log.
+        module("System"),
+        module("Diagnostics", ["CausewayModels", "CausewayRuntime", "CausewaySystem", .logging]),
 
         // Ports and the pure machines.
         module("Storage", ["CausewayModels"]),
@@ -113,8 +116,10 @@ let package = Package(
         // Adapters.
         .systemLibrary(
             name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        module("TLS", ["COpenSSL", .nioCore]),
-        module("HTTP", ["CausewayTLS", .httpTypes, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1, .nioPosix]),
+        module("TLS", ["COpenSSL", "CausewaySystem", .nioCore]),
+        module(
+            "HTTP",
+            ["CausewaySystem", "CausewayTLS", .httpTypes, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1, .nioPosix]),
         module("SQLiteStorage", ["CausewayModels", "CausewayStorage", .grdb]),
         module(
             "HTTPTransport",
@@ -145,14 +150,15 @@ let package = Package(
         module("LiveCombine", ["CausewayLive", .openCombine]),
 
         // A terminal as a screen, for the command line and the examples.
-        module("Terminal"),
+        module("Terminal", ["CausewaySystem"]),
 
         // Servers and their shared parts.
         module(
             "Control",
             [
-                "Causeway", "CausewayHTTP", .argumentParser, .asyncAlgorithms, .hummingbird, .httpTypes, .lifecycle,
-                .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioPosix, .unixSignals,
+                "Causeway", "CausewayDiagnostics", "CausewayHTTP", "CausewaySystem", "CausewayTerminal",
+                .argumentParser, .asyncAlgorithms, .hummingbird, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1,
+                .nioHTTPTypes, .nioPosix, .unixSignals,
             ]),
         module(
             "HTTPServer",
@@ -163,16 +169,17 @@ let package = Package(
         module(
             "Hub",
             [
-                "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayHTTPServer", "CausewayTLS", .grdb,
-                .hummingbird, .hummingbirdCore, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1,
+                "CausewayDiagnostics", "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayHTTPServer",
+                "CausewaySystem", "CausewayTLS", .grdb, .hummingbird, .hummingbirdCore, .httpTypes, .lifecycle,
+                .logging, .nioCore, .nioHTTP1,
             ]),
 
         // The status page: its templates and its sheet are compiled in, so that the program needs no folder beside it.
         .target(
             name: "CausewayStatusPage",
             dependencies: [
-                "Causeway", "CausewayControl", "CausewayHTTPServer", "CausewayTLS", .hummingbird, .hummingbirdCore,
-                .httpTypes, .lifecycle, .logging, .mustache, .nioCore, .nioHTTP1,
+                "Causeway", "CausewayControl", "CausewayHTTPServer", "CausewaySystem", "CausewayTLS", .hummingbird,
+                .hummingbirdCore, .httpTypes, .lifecycle, .logging, .mustache, .nioCore, .nioHTTP1,
             ],
             path: "Modules/StatusPage",
             resources: [.embedInCode("Assets"), .embedInCode("Templates")], swiftSettings: strict),
@@ -188,14 +195,28 @@ let package = Package(
         .executableTarget(
             name: "causeway-cli",
             dependencies: [
-                "Causeway", "CausewayAdapters", "CausewayControl", "CausewayTerminal", .argumentParser,
+                "Causeway", "CausewayAdapters", "CausewayControl", "CausewaySystem", "CausewayTerminal",
+                .argumentParser,
             ],
             path: "Apps/causeway", swiftSettings: strict),
-        app("causewayd", ["CausewayAdapters", "CausewayControl", .argumentParser, .logging]),
-        app("causeway-hub", ["CausewayHub", "CausewayModels", .argumentParser, .lifecycle, .logging, .unixSignals]),
+        app(
+            "causewayd",
+            [
+                "CausewayAdapters", "CausewayControl", "CausewayDiagnostics", "CausewaySystem", .argumentParser,
+                .logging,
+            ]),
+        app(
+            "causeway-hub",
+            [
+                "CausewayDiagnostics", "CausewayHub", "CausewayModels", "CausewaySystem", .argumentParser, .lifecycle,
+                .logging, .unixSignals,
+            ]),
         app(
             "causeway-status",
-            ["CausewayControl", "CausewayStatusPage", .argumentParser, .lifecycle, .logging, .unixSignals]),
+            [
+                "CausewayControl", "CausewayDiagnostics", "CausewayStatusPage", "CausewaySystem", .argumentParser,
+                .lifecycle, .logging, .unixSignals,
+            ]),
 
         // Examples: what an application writes. They see what is public, and nothing else.
         example(
@@ -229,6 +250,8 @@ let package = Package(
             dependencies: ["CausewayModels", "CausewayTLS", .nioCore, .nioHTTP1, .nioPosix],
             path: "Tests/Support", swiftSettings: strict),
         tests("Models", ["CausewayModels"]),
+        tests("System", ["CausewaySystem"]),
+        tests("Diagnostics", ["CausewayDiagnostics", .logging]),
         tests("Wire", ["CausewayModels", "CausewayWire"]),
         tests("HubRules", ["CausewayHubRules", "CausewayModels"]),
         tests("Storage", ["CausewayModels", "CausewayStorage", "CausewayStorageConformance"]),
@@ -319,7 +342,8 @@ let package = Package(
         tests(
             "Control",
             [
-                "Causeway", "CausewayControl", "CausewayScriptedWorld", .lifecycle, .logging, .nioCore, .nioPosix,
+                "Causeway", "CausewayControl", "CausewayDiagnostics", "CausewayScriptedWorld", "CausewaySystem",
+                "CausewayTerminal", .lifecycle, .logging, .nioCore, .nioPosix,
             ]),
         tests(
             "StatusPage",
@@ -329,7 +353,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "CausewayCLITests",
-            dependencies: ["CausewayTestSupport", "causeway-cli", "causeway-hub", "causewayd", "terminal-chat"],
+            dependencies: [
+                "CausewayTestSupport", "causeway-cli", "causeway-hub", "causeway-status", "causewayd", "terminal-chat",
+            ],
             path: "Tests/CLI",
             swiftSettings: strict),
     ]

@@ -20,7 +20,7 @@ struct AccountCommand: AsyncParsableCommand {
                 let store = try HubStore(data.folder)
                 let token = try await store.addAccount(name)
                 try token.write(to: path)
-                print("Added \(name); its token is in \(path)")
+                try say("Added \(name); its token is in \(path)")
             }
         }
     }
@@ -38,7 +38,7 @@ struct AccountCommand: AsyncParsableCommand {
                 let store = try HubStore(data.folder)
                 let token = try await store.renewAccount(name)
                 try token.replace(at: path)
-                print("Renewed \(name); its new token is in \(path)")
+                try say("Renewed \(name); its new token is in \(path)")
             }
         }
     }
@@ -52,7 +52,7 @@ struct AccountCommand: AsyncParsableCommand {
         func run() async throws {
             try await failing {
                 try await HubStore(data.folder).removeAccount(name)
-                print("Removed \(name)")
+                try say("Removed \(name)")
             }
         }
     }
@@ -77,11 +77,11 @@ struct AccountCommand: AsyncParsableCommand {
                             name: account.user.value, createdAt: account.createdAt.milliseconds,
                             removedAt: account.removedAt?.milliseconds)
                     }
-                    try print(JSONOutput.text(lines))
+                    try say(JSONOutput.text(lines))
                     return
                 }
                 for account in accounts {
-                    print(
+                    try say(
                         "\(account.user)\t\(account.removedAt.map { "removed \($0)" } ?? "since \(account.createdAt)")")
                 }
             }

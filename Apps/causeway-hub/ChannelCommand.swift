@@ -19,7 +19,7 @@ struct ChannelCommand: AsyncParsableCommand {
                         kind: "channel", name: name, problem: Name.problem(with: name) ?? "is wrong")
                 }
                 let (_, isNew) = try await HubStore(data.folder).addChannel(id)
-                print(isNew ? "Added \(name)" : "\(name) is there already")
+                try say(isNew ? "Added \(name)" : "\(name) is there already")
             }
         }
     }
@@ -33,10 +33,10 @@ struct ChannelCommand: AsyncParsableCommand {
             try await failing {
                 let channels = try await HubStore(data.folder).channels()
                 guard !json else {
-                    try print(JSONOutput.text(channels))
+                    try say(JSONOutput.text(channels))
                     return
                 }
-                for channel in channels { print("\(channel.id)\t\(channel.lastPosition)") }
+                for channel in channels { try say("\(channel.id)\t\(channel.lastPosition)") }
             }
         }
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CausewaySystem
 
 @main struct Hub: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,4 +27,10 @@ import ArgumentParser
             """,
         version: "0.1.0",
         subcommands: [Init.self, Serve.self, AccountCommand.self, ChannelCommand.self])
+
+    static func main() async {
+        StandardStreams.prepare()
+        let order = ArgumentOrder(options: ["--data"], groups: ["account", "channel"])
+        await main(order.arranged(Array(CommandLine.arguments.dropFirst())))
+    }
 }

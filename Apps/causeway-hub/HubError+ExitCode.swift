@@ -1,16 +1,28 @@
 import ArgumentParser
 import CausewayHub
-import Foundation
+import CausewaySystem
 
 /// Runs a command and turns its error into a line on the standard error and the documented exit code.
 func failing(_ body: () async throws -> Void) async throws {
     do {
         try await body()
     } catch let error as HubError {
-        FileHandle.standardError.write(Data("causeway-hub: \(error)\n".utf8))
+        complain("\(error)")
         throw error.exitCode
+    } catch OutputError.closed {
+        ProcessEnd.byClosedOutput()
+    } catch let error as OutputError {
+        complain("standard output cannot be written: \(error)")
+        throw ExitCode(74)
     }
 }
+
+private func complain(_ text: String) {
+    try? OutputHandle.standardError.write("causeway-hub: \(VisibleText.oneLine(text))\n")
+}
+
+/// Prints a line of the answer.
+func say(_ line: String) throws(OutputError) { try OutputHandle.standardOutput.write(line + "\n") }
 
 extension HubError {
     var exitCode: ExitCode {

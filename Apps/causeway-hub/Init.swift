@@ -29,7 +29,7 @@ struct Init: AsyncParsableCommand {
             let made = try await HubSetup(
                 folder: data.folder, names: names, account: account, channel: channel
             ).run()
-            print(Self.report(made))
+            try say(Self.report(made))
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CausewayDiagnostics
 import CausewayHub
 import Foundation
 import Logging
@@ -17,7 +18,7 @@ struct Serve: AsyncParsableCommand {
     var listen: String?
 
     @Option(name: .long, help: "text or json. Default: text.")
-    var logFormat: HubSettings.LogFormat?
+    var logFormat: LogFormat?
 
     @Option(name: .long, help: "trace, debug, info, notice, warning, error or critical. Default: info.")
     var logLevel: String?
@@ -42,7 +43,7 @@ struct Serve: AsyncParsableCommand {
             throw HubError.configuration("“\(name.prefix(32))” is no log level.")
         }
         let format = settings.logFormat ?? .text
-        let logger = Logger(label: "hub") { LineLogHandler(label: $0, format: format, level: level) }
+        let logger = Logger(label: "hub") { LineLogHandler(format: format, level: level, label: $0) }
         let (host, port) = try HubSettings.address(settings.listen ?? "")
         let configuration =
             plain
@@ -57,4 +58,4 @@ struct Serve: AsyncParsableCommand {
     }
 }
 
-extension HubSettings.LogFormat: ExpressibleByArgument {}
+extension LogFormat: ExpressibleByArgument {}

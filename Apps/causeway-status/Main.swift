@@ -1,6 +1,8 @@
 import ArgumentParser
 import CausewayControl
+import CausewayDiagnostics
 import CausewayStatusPage
+import CausewaySystem
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -42,6 +44,11 @@ struct CausewayStatus: AsyncParsableCommand {
     @Option(help: ArgumentHelp(SettingKey.logLevel.help)) var logLevel: String?
     @Option(help: ArgumentHelp(SettingKey.logFormat.help)) var logFormat: String?
 
+    static func main() async {
+        StandardStreams.prepare()
+        await main(nil)
+    }
+
     func run() async throws {
         do {
             let environment = ProcessInfo.processInfo.environment
@@ -54,7 +61,7 @@ struct CausewayStatus: AsyncParsableCommand {
             LoggingSystem.bootstrap { _ in LineLogHandler(format: settings.logFormat, level: settings.logLevel) }
             try await serve(page, at: settings.socket)
         } catch let error as ControlError {
-            FileHandle.standardError.write(Data("causeway-status: \(VisibleText.oneLine(error.detail))\n".utf8))
+            try? OutputHandle.standardError.write("causeway-status: \(VisibleText.oneLine(error.detail))\n")
             throw ExitCode(error.code.exitStatus.rawValue)
         }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CausewayAdapters
 import CausewayControl
+import CausewaySystem
 import Foundation
 
 /// What every command takes, and the way each of them runs.
@@ -13,7 +14,9 @@ struct CommandOptions: ParsableArguments {
         _ body: (ControlRoute, Console) async throws(ControlError) -> ExitStatus
     ) async throws {
         try await reporting { console throws(ControlError) in
-            let route = try await ControlRoute.find(settings.resolved(), adapters: .system)
+            let route = try await ControlRoute.find(settings.resolved(), adapters: .system) { problem in
+                console.note("waiting for the store: \(problem.detail)")
+            }
             do throws(ControlError) {
                 let status = try await body(route, console)
                 await route.close()
@@ -33,6 +36,7 @@ struct CommandOptions: ParsableArguments {
             status = try await body(console)
         } catch {
             console.report(error)
+            if error.code == .outputClosed { ProcessEnd.byClosedOutput() }
             throw ExitCode(error.code.exitStatus.rawValue)
         }
         if status != .ok { throw ExitCode(status.rawValue) }

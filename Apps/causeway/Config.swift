@@ -3,25 +3,49 @@ import CausewayControl
 
 struct Config: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show every setting, its value, and where it comes from.")
+        abstract: "Show every setting, its value, and where it comes from.",
+        discussion: """
+            The settings of the daemon that serves the socket stand beside those of this command: it goes by its own. \
+            --json prints an object for each setting: value, source, and daemon with the same two when one runs.
+            """)
 
     @OptionGroup var options: CommandOptions
 
     private struct Entry: Encodable {
         let value: String?
         let source: String
+        /// What the daemon that runs has; absent when none does.
+        let daemon: SettingsForm.Entry?
     }
 
     func run() async throws {
         try await options.reporting { console throws(ControlError) in
             let settings = try options.settings.resolved()
+            let own = SettingsForm(settings)
+            let daemon = await daemonSettings(at: settings.socket, console)
             var entries: [String: Entry] = [:]
-            for key in SettingKey.allCases {
-                entries[key.rawValue] = Entry(
-                    value: settings.text(of: key), source: settings.source(of: key).description)
+            for (key, entry) in own.entries {
+                entries[key] = Entry(value: entry.value, source: entry.source, daemon: daemon?.entries[key])
             }
-            try console.answer(entries) { MessageDetails.lines(settings, for: $0) }
+            try console.answer(entries) { MessageDetails.lines(own, daemon: daemon, for: $0) }
             return .ok
+        }
+    }
+
+    /// `nil` when no daemon runs, or it does not say.
+    private func daemonSettings(at socket: String, _ console: Console) async -> SettingsForm? {
+        guard SocketPlace(path: socket).isListening else { return nil }
+        do throws(ControlError) {
+            let client = try ControlClient(socketPath: socket)
+            let result: Result<SettingsForm, ControlError>
+            do throws(ControlError) { result = .success(try await client.settings()) } catch {
+                result = .failure(error)
+            }
+            await client.close()
+            return try result.get()
+        } catch {
+            console.note("the daemon at \(socket) did not show its settings: \(error.detail)")
+            return nil
         }
     }
 }

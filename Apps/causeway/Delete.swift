@@ -10,11 +10,12 @@ struct Delete: AsyncParsableCommand {
             there, through the outbox.
             """)
 
-    @Argument(help: "The messages' ids.") var ids: [MessageID]
+    @Argument(help: "The messages' ids.") var ids: [MessageArgument]
     @OptionGroup var options: CommandOptions
 
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
+            let ids = try ids.ids()
             let report = try await Chosen.report(ids) { ids throws(ControlError) in
                 try await route.service.delete(ids, by: .cli)
             }

@@ -6,12 +6,13 @@ struct DeleteFailed: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete-failed", abstract: "Delete all failed messages; asks first on a terminal.")
 
-    @Option(help: "Only this channel's.", transform: ChannelID.argument) var channel: ChannelID?
+    @Option(help: "Only this channel's.") var channel: ChannelArgument?
     @Flag(help: "Do not ask.") var yes = false
     @OptionGroup var options: CommandOptions
 
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
+            let channel = try channel?.id()
             if !yes {
                 guard console.terminal.isInputTerminal, console.terminal.isErrorTerminal else {
                     throw ControlError(.badRequest, "this deletes messages for good; say --yes")
@@ -19,7 +20,7 @@ struct DeleteFailed: AsyncParsableCommand {
                 let count = try await route.service.status().counts.error
                 let which = channel.map { " of \($0)" } ?? ", \(count) in all,"
                 guard console.confirm("Delete the failed messages\(which) for good?") else {
-                    console.note("nothing was deleted")
+                    try console.answer(ChangeReport(count: 0)) { _ in ["Nothing was deleted"] }
                     return .ok
                 }
             }

@@ -14,14 +14,14 @@ struct Edit: AsyncParsableCommand {
             With --custom the input is JSON, an object.
             """)
 
-    @Argument(help: "The message's id.") var id: MessageID
+    @Argument(help: "The message's id.") var id: MessageArgument
     @Argument(help: ArgumentHelp("The text, or - for standard input.", valueName: "text")) var text: [String]
     @Flag(help: "The input is JSON: a custom message.") var custom = false
     @OptionGroup var options: CommandOptions
 
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
-            let edited = try await route.service.edit(id, try await form())
+            let edited = try await route.service.edit(try id.id(), try await form())
             try console.answer(edited) { MessageDetails.lines(edited, for: $0) }
             return .ok
         }

@@ -7,7 +7,7 @@ struct Failed: AsyncParsableCommand {
         abstract: "Show the messages that failed for good, oldest first, with their last error.",
         discussion: "--json prints {\"messages\":[…],\"next\":…} as `causeway messages` does; see there.")
 
-    @Option(help: "Only this channel's.", transform: ChannelID.argument) var channel: ChannelID?
+    @Option(help: "Only this channel's.") var channel: ChannelArgument?
     @OptionGroup var list: ListOptions
     @Option(help: ArgumentHelp("Begin behind this place: `next` of another page.", valueName: "place"))
     var after: PlaceMark?
@@ -15,6 +15,7 @@ struct Failed: AsyncParsableCommand {
 
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
+            let channel = try channel?.id()
             let form = try await list.list(from: after) { range throws(ControlError) in
                 try await route.service.failed(in: channel, range)
             }

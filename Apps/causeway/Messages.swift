@@ -21,7 +21,7 @@ struct Messages: AsyncParsableCommand {
             inserted, modified or deleted. It ends with the daemon (exit status 69).
             """)
 
-    @Argument(help: "The channel.", transform: ChannelID.argument) var channel: ChannelID
+    @Argument(help: "The channel.") var channel: ChannelArgument
     @OptionGroup var list: ListOptions
     @Option(help: ArgumentHelp("Show what lies before this place: `next` of another page.", valueName: "place"))
     var before: PlaceMark?
@@ -44,6 +44,7 @@ struct Messages: AsyncParsableCommand {
         guard !follow else { return try await followed() }
         try await options.run { route, console throws(ControlError) in
             let mode: ChannelQuery.Refresh = refresh ? .required : offline ? .never : .auto
+            let channel = try channel.id()
             let form = try await list.list(from: before) { range throws(ControlError) in
                 try await route.service.messages(ChannelQuery(channel: channel, range: range, refresh: mode))
             }
@@ -56,7 +57,8 @@ struct Messages: AsyncParsableCommand {
     private func followed() async throws {
         var ending = MessageFollower.Ending.quit
         try await options.run { route, console throws(ControlError) in
-            let follower = MessageFollower(query: FollowQuery(channel: channel, limit: list.limit), console: console)
+            let follower = MessageFollower(
+                query: FollowQuery(channel: try channel.id(), limit: list.limit), console: console)
             ending = try await follower.run(route.service)
             return .ok
         }

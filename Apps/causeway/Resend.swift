@@ -7,9 +7,9 @@ struct Resend: AsyncParsableCommand {
         abstract: "Put failed messages back into the queue, in their old order, under their old ids.",
         discussion: "Messages that have not failed are left alone and told; the exit status is then 2.")
 
-    @Argument(help: "The messages' ids.") var ids: [MessageID] = []
+    @Argument(help: "The messages' ids.") var ids: [MessageArgument] = []
     @Flag(help: "All failed messages.") var all = false
-    @Option(help: "With --all: only this channel's.", transform: ChannelID.argument) var channel: ChannelID?
+    @Option(help: "With --all: only this channel's.") var channel: ChannelArgument?
     @OptionGroup var options: CommandOptions
 
     func validate() throws {
@@ -20,10 +20,11 @@ struct Resend: AsyncParsableCommand {
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
             if all {
-                let report = try await route.service.resendFailed(in: channel)
+                let report = try await route.service.resendFailed(in: try channel?.id())
                 try console.answer(report) { _ in ["\(Counted.messages(report.count)) back in the queue"] }
                 return .ok
             }
+            let ids = try ids.ids()
             let report = try await Chosen.report(ids) { ids throws(ControlError) in
                 try await route.service.resend(ids)
             }

@@ -22,11 +22,11 @@ struct Send: AsyncParsableCommand {
             --json prints {"ids":[…]}, and with --wait "results" with one object for each message.
             """)
 
-    @Argument(help: "The channel.", transform: ChannelID.argument) var channel: ChannelID
+    @Argument(help: "The channel.") var channel: ChannelArgument
     @Argument(help: ArgumentHelp("The text, or - for standard input.", valueName: "text")) var text: [String] = []
     @Flag(help: "Each line of standard input is a message.") var lines = false
     @Flag(help: "The input is JSON: a custom message.") var custom = false
-    @Option(help: ArgumentHelp("The message that is answered.", valueName: "id")) var replyTo: MessageID?
+    @Option(help: ArgumentHelp("The message that is answered.", valueName: "id")) var replyTo: MessageArgument?
     @Flag(help: "Return when the message is on the server, or failed.") var wait = false
     @Option(help: ArgumentHelp("With --wait: give up waiting after this time; exit status 75.", valueName: "time"))
     var timeout: TimeLimit?
@@ -47,39 +47,47 @@ struct Send: AsyncParsableCommand {
             if readsInput, text.isEmpty, !lines, console.terminal.isInputTerminal {
                 throw ControlError(.badRequest, "there is no text; write it behind the channel, or - to type it")
             }
-            let outcome = try await create(route.service, console)
+            let (outcome, outputProblem) = try await create(route.service, console)
             for problem in outcome.refused { console.note(problem) }
             if outcome.blankCount > 0 { console.note("blank lines left out: \(outcome.blankCount)") }
-            let delivery = try await deliver(outcome.ids, route, console)
-            try answer(outcome, delivery.results, console)
-            return status(outcome, delivery.status, console)
+            let delivery = await deliver(outcome.ids, route, console)
+            if console.json { try answer(outcome, delivery, console) }
+            // The messages come first: they were taken and are delivered, whoever reads of it.
+            if let outputProblem { throw outputProblem }
+            return status(outcome, delivery, console)
         }
     }
 
     // MARK: - Creating
 
+    /// Takes the messages in and prints their ids; a problem with the output stops nothing.
     private func create(
         _ service: any ControlService, _ console: Console
-    ) async throws(ControlError) -> BulkSender.Outcome {
-        let composer = MessageComposer(channel: channel, isCustom: custom, parent: replyTo)
+    ) async throws(ControlError) -> (outcome: BulkSender.Outcome, outputProblem: ControlError?) {
+        var outputProblem: ControlError?
+        let show = { (ids: [MessageID]) in
+            guard !console.json, outputProblem == nil else { return }
+            do throws(ControlError) { try console.print(ids.map(\.description)) } catch { outputProblem = error }
+        }
+        let composer = MessageComposer(
+            channel: try channel.id(), isCustom: custom, parent: try replyTo?.id())
         guard lines else {
             var outcome = BulkSender.Outcome()
             let report = try await service.send([try composer.message(try await content())])
             outcome.ids = report.ids
             outcome.problem = report.problem?.error
-            return outcome
+            show(outcome.ids)
+            return (outcome, outputProblem)
         }
         var count = 0
         let sender = BulkSender(service: service, composer: composer) { ids in
             count += ids.count
-            if !console.json, !wait {
-                FileHandle.standardOutput.write(Data((ids.map(\.description).joined(separator: "\n") + "\n").utf8))
-            }
+            show(ids)
             console.progress("\(count) messages taken")
         }
         let outcome = await sender.send(LineInput(lineBytesMax: MessageComposer.inputBytesMax))
         console.endProgress()
-        return outcome
+        return (outcome, outputProblem)
     }
 
     private func content() async throws(ControlError) -> Data {
@@ -91,20 +99,45 @@ struct Send: AsyncParsableCommand {
 
     // MARK: - Delivering
 
-    private func deliver(
-        _ ids: [MessageID], _ route: ControlRoute, _ console: Console
-    ) async throws(ControlError) -> (results: [ResultForm]?, status: ExitStatus) {
-        guard !ids.isEmpty else { return (nil, .ok) }
+    /// What became of the messages that were taken.
+    private struct Delivery {
+        var results: [ResultForm]?
+        var status = ExitStatus.ok
+        /// It cannot be said: the daemon stopped, for one.
+        var problem: ControlError?
+    }
+
+    private func deliver(_ ids: [MessageID], _ route: ControlRoute, _ console: Console) async -> Delivery {
+        guard !ids.isEmpty else { return Delivery() }
         let waiter = ResultWaiter(service: route.service)
-        if wait {
-            let results = try await waiter.results(of: ids, within: timeout?.duration) { result in
-                console.progress("waiting: \(result.waitText ?? "…")")
-            }
+        do throws(ControlError) {
+            if wait { return try await waited(for: ids, waiter, console) }
+            return route.isDaemon ? Delivery() : try await lingered(over: ids, waiter, console)
+        } catch {
             console.endProgress()
-            for result in results { tell(result, console) }
-            return (results, SendVerdict.exitStatus(of: results))
+            let taken =
+                ids.count == 1
+                ? "the message was taken and is in the outbox: look with `causeway message \(ids[0])`"
+                : "all \(ids.count) messages were taken and are in the outbox: look with `causeway outbox`"
+            return Delivery(
+                status: error.code.exitStatus, problem: ControlError(error.code, "\(error.detail); \(taken)"))
         }
-        guard !route.isDaemon else { return (nil, .ok) }
+    }
+
+    private func waited(
+        for ids: [MessageID], _ waiter: ResultWaiter, _ console: Console
+    ) async throws(ControlError) -> Delivery {
+        let results = try await waiter.results(of: ids, within: timeout?.duration) { result in
+            console.progress("waiting: \(result.waitText ?? "…")")
+        }
+        console.endProgress()
+        for result in results { tell(result, console) }
+        return Delivery(results: results, status: SendVerdict.exitStatus(of: results))
+    }
+
+    private func lingered(
+        over ids: [MessageID], _ waiter: ResultWaiter, _ console: Console
+    ) async throws(ControlError) -> Delivery {
         let limit = linger?.duration ?? .seconds(ControlLimits.lingerSeconds)
         let (delivered, results) = try await waiter.linger(over: ids, within: limit)
         let failed = results.filter { $0.outcome == .failed || $0.outcome == .deleted }
@@ -116,7 +149,7 @@ struct Send: AsyncParsableCommand {
                 "no daemon runs: \(left == 1 ? "the message stays" : "\(left) messages stay") in the outbox\(why);"
                     + " the next command, or causewayd, goes on with \(left == 1 ? "it" : "them")")
         }
-        return (nil, failed.isEmpty ? .ok : failed.count == ids.count ? .failedForGood : .partly)
+        return Delivery(status: failed.isEmpty ? .ok : failed.count == ids.count ? .failedForGood : .partly)
     }
 
     private func tell(_ result: ResultForm, _ console: Console) {
@@ -138,24 +171,21 @@ struct Send: AsyncParsableCommand {
     }
 
     private func answer(
-        _ outcome: BulkSender.Outcome, _ results: [ResultForm]?, _ console: Console
+        _ outcome: BulkSender.Outcome, _ delivery: Delivery, _ console: Console
     ) throws(ControlError) {
         let answer = Answer(
-            ids: outcome.ids, results: results, refused: outcome.refused.isEmpty ? nil : outcome.refused,
-            problem: outcome.problem.map(ProblemForm.init))
-        try console.answer(answer) { _ in
-            lines && !wait ? [] : outcome.ids.map(\.description)
-        }
+            ids: outcome.ids, results: delivery.results, refused: outcome.refused.isEmpty ? nil : outcome.refused,
+            problem: (outcome.problem ?? delivery.problem).map(ProblemForm.init))
+        try console.answer(answer) { _ in [] }
     }
 
-    private func status(
-        _ outcome: BulkSender.Outcome, _ delivery: ExitStatus, _ console: Console
-    ) -> ExitStatus {
+    private func status(_ outcome: BulkSender.Outcome, _ delivery: Delivery, _ console: Console) -> ExitStatus {
+        if let problem = delivery.problem { console.report(problem) }
         if let problem = outcome.problem {
             console.report(problem)
             return outcome.ids.isEmpty ? problem.code.exitStatus : .partly
         }
         if !outcome.refused.isEmpty { return outcome.ids.isEmpty ? .badInput : .partly }
-        return delivery
+        return delivery.status
     }
 }

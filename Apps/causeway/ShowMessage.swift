@@ -6,12 +6,12 @@ struct ShowMessage: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "message", abstract: "Show one message, and where it is.")
 
-    @Argument(help: "The message's id.") var id: MessageID
+    @Argument(help: "The message's id.") var id: MessageArgument
     @OptionGroup var options: CommandOptions
 
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
-            let message = try await route.service.message(id)
+            let message = try await route.service.message(try id.id())
             try console.answer(message) { MessageDetails.lines(message, for: $0) }
             return .ok
         }

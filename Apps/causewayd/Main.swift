@@ -1,6 +1,8 @@
 import ArgumentParser
 import CausewayAdapters
 import CausewayControl
+import CausewayDiagnostics
+import CausewaySystem
 import Foundation
 import Logging
 
@@ -12,8 +14,8 @@ struct CausewayDaemon: AsyncParsableCommand {
         discussion: """
             The daemon goes on with the session of its store; log in and out with `causeway login` and `causeway \
             logout`. It ends with SIGTERM or SIGINT: requests under way are answered, and what is undelivered stays \
-            in the store. What the next start makes of it is --restart's to say: `fail` (the default) marks it as \
-            failed, `resume` delivers it in its old order, exactly once.
+            in the store. What the next start makes of it is --restart's to say: `resume` (the default) delivers it in \
+            its old order, exactly once; `fail` marks it as failed, as the SDKs do, and logs each.
 
             Every option can also be set in the environment (CAUSEWAY_STORE for --store, and so on) and in the \
             configuration file, as a JSON object ({"retryInterval": "5s"}). An option counts before the environment, \
@@ -29,6 +31,11 @@ struct CausewayDaemon: AsyncParsableCommand {
 
     @OptionGroup var options: SettingsOptions
 
+    static func main() async {
+        StandardStreams.prepare()
+        await main(nil)
+    }
+
     func run() async throws {
         do {
             let settings = try options.resolved()
@@ -38,7 +45,7 @@ struct CausewayDaemon: AsyncParsableCommand {
                 logger: Logger(label: "causewayd"))
             try await daemon.run()
         } catch let error as ControlError {
-            FileHandle.standardError.write(Data("causewayd: \(VisibleText.oneLine(error.detail))\n".utf8))
+            try? OutputHandle.standardError.write("causewayd: \(VisibleText.oneLine(error.detail))\n")
             throw ExitCode(error.code.exitStatus.rawValue)
         }
     }

@@ -20,7 +20,8 @@ enum TerminalChat {
         do {
             try await run(try Options(CommandLine.arguments.dropFirst()))
         } catch {
-            FileHandle.standardError.write(Data("terminal-chat: \(TerminalText.harmless("\(error)"))\n".utf8))
+            try? FileHandle.standardError.write(
+                contentsOf: Data("terminal-chat: \(TerminalText.harmless("\(error)"))\n".utf8))
             exit(1)
         }
     }

@@ -1,3 +1,4 @@
+import CausewaySystem
 import Dispatch
 import Synchronization
 
@@ -129,7 +130,7 @@ public final class TerminalScreen: Sendable {
     }
 
     /// Ends this process by the signal of ``TerminalEvent/ended(signal:)``, so that its parent sees how it ended.
-    public static func end(by signal: Int32) -> Never { TerminalSignals.end(by: signal) }
+    public static func end(by signal: Int32) -> Never { ProcessEnd.bySignal(signal) }
 
     /// - Returns: false when the terminal takes nothing, not even this; its settings are given back all the same.
     private func giveBack(_ next: Phase) -> Bool {
@@ -198,9 +199,9 @@ public final class TerminalScreen: Sendable {
     }
 
     private func end(by signal: Int32) {
-        if state.withLock({ $0.phase == .over }) { TerminalSignals.end(by: signal) }
+        if state.withLock({ $0.phase == .over }) { ProcessEnd.bySignal(signal) }
         // Whoever shows something on a terminal that takes nothing hangs there, and would never hear of it.
-        guard giveBack(.over) else { TerminalSignals.end(by: signal) }
+        guard giveBack(.over) else { ProcessEnd.bySignal(signal) }
         eventsIn.yield(.ended(signal: signal))
     }
 

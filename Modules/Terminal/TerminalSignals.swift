@@ -37,18 +37,6 @@ package final class TerminalSignals: Sendable {
         }
         for _ in signals { registered.wait() }
     }
-
-    /// Ends this process by a signal, as if it had never been caught: its parent sees how it ended.
-    static func end(by number: Int32) -> Never {
-        signal(number, SIG_DFL)
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        unsafe sigaddset(&set, number)
-        unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
-        // To this thread: one sent to the process may find another, and the line below would come first.
-        raise(number)
-        exit(128 + number)
-    }
 }
 
 /// A dispatch source, cancelled when nobody holds this any more.

@@ -1,3 +1,5 @@
+import CausewaySystem
+
 /// How text takes up room on a terminal.
 public enum TerminalText {
     /// Columns that a text takes.
@@ -52,16 +54,7 @@ public enum TerminalText {
     /// The text without anything that a terminal would obey, or that would turn the reading direction around: each
     /// such character is replaced by `�`.
     public static func harmless(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isHidden) else { return text }
-        return String(String.UnicodeScalarView(text.unicodeScalars.map { isHidden($0) ? "\u{FFFD}" : $0 }))
-    }
-
-    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x00...0x1F, 0x7F...0x9F: true
-        case 0x061C, 0x200E, 0x200F, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x206F: true
-        case 0xFFF9...0xFFFB, 0xE0000...0xE007F, 0xFEFF: true
-        default: false
-        }
+        guard text.unicodeScalars.contains(where: VisibleText.isHidden) else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { VisibleText.isHidden($0) ? "\u{FFFD}" : $0 }))
     }
 }

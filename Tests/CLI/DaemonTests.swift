@@ -48,12 +48,12 @@ import Testing
 
     @Test func underThePolicyFailWhatWasUndeliveredIsFailed() async throws {
         let hub = try await TestHub.start(in: home)
-        let first = try await daemon()
+        let first = try await daemon(["--restart", "fail"])
         try await login(hub)
         await hub.process.stop()
         #expect(try await home.causeway("send", "general", "late").status == 0)
         await first.stop(SIGKILL)
-        let second = try await daemon()
+        let second = try await daemon(["--restart", "fail"])
         let failed = try await home.causeway("failed")
         #expect(failed.output.contains("the session ended before it was delivered"))
         #expect(try await home.causeway("outbox", "--json").output.contains("\"state\":\"error\""))

@@ -22,7 +22,7 @@ import Testing
     /// A value for each key that is none of the defaults, and another.
     private static let examples: [SettingKey: (String, String)] = [
         .store: ("/a", "/b"), .socket: ("/a/s", "/b/s"), .durability: ("normal", "full"),
-        .restart: ("resume", "fail"), .ordering: ("strict", "lanedPerChannel"), .retryInterval: ("7s", "8s"),
+        .restart: ("fail", "resume"), .ordering: ("strict", "lanedPerChannel"), .retryInterval: ("7s", "8s"),
         .headFailure: ("pauseLane", "continue"), .expiry: ("900s", "never"), .retry: ("patient", "documented"),
         .retryCount: ("7", "8"), .settlingTime: ("250ms", "2s"), .ca: ("/a/ca", "/b/ca"),
         .clientCertificate: ("/a/c", "/b/c"), .clientKey: ("/a/k", "/b/k"), .logLevel: ("debug", "error"),
@@ -79,14 +79,14 @@ import Testing
     @Test func theUsualFileIsReadWhenItIsThere() throws {
         let usual = folder.path + "/c/causeway"
         try FileManager.default.createDirectory(atPath: usual, withIntermediateDirectories: true)
-        let path = try folder.write(#"{"restart":"resume","retryCount":9,"ca":"ca.pem"}"#, to: "c/causeway/config.json")
+        let path = try folder.write(#"{"restart":"fail","retryCount":9,"ca":"ca.pem"}"#, to: "c/causeway/config.json")
         let settings = try resolve([:], ["XDG_CONFIG_HOME": folder.path + "/c"])
-        #expect(settings.restart == .resume)
+        #expect(settings.restart == .fail)
         #expect(settings.retryCount == 9)
         #expect(settings.source(of: .restart) == .file(path))
         // Paths in a file are meant from its folder.
         #expect(settings.ca == usual + "/ca.pem")
-        #expect(settings.clientConfiguration.restart == .resume)
+        #expect(settings.clientConfiguration.restart == .fail)
         #expect(settings.clientConfiguration.outbox.retry.retriesMax == 9)
     }
 
@@ -100,6 +100,8 @@ import Testing
         #expect(client.outbox.expiry == .seconds(7200))
         #expect(client.outbox.retry == .patient)
         let usual = try resolve().clientConfiguration
+        // A program that restarts goes on; the library keeps what is documented.
+        #expect(usual.restart == .resume && ClientConfiguration().restart == .fail)
         #expect(usual.outbox == OutboxConfiguration() && usual.outbox.retry == .documented)
     }
 

@@ -1,8 +1,7 @@
 import Causeway
 import CausewayControl
-import Foundation
-import Logging
-import Synchronization
+import CausewaySystem
+import CausewayTerminal
 import Testing
 
 /// Text of other people, in lists and logs.
@@ -30,24 +29,13 @@ import Testing
             ])
     }
 
-    @Test(arguments: [Settings.LogFormat.text, .json])
-    func aLogEntryIsOneLine(format: Settings.LogFormat) throws {
-        let written = Mutex("")
-        var logger = Logger(label: "x") { _ in
-            LineLogHandler(format: format, level: .info) { line in written.withLock { $0 += line } }
-        }
-        logger[metadataKey: "who"] = "a\nb"
-        logger.info("hello\n\u{1B}", metadata: ["n": "1"])
-        logger.debug("not this")
-        let text = written.withLock { $0 }
-        #expect(text.hasSuffix("\n"))
-        #expect(text.dropLast().contains("\n") == false)
-        #expect(text.contains("\u{1B}") == false)
-        if format == .json {
-            let members = try JSONDecoder().decode([String: String].self, from: Data(text.utf8))
-            #expect(members["message"] == "hello\n\u{1B}")
-            #expect(members["who"] == "a\nb")
-            #expect(members["level"] == "info")
-        }
+    /// One rule for tables and screens: what a terminal shows in two columns takes two in a table.
+    @Test(arguments: [("✅", 2), ("🟢", 2), ("❤️", 2), ("⌚", 2), ("🇩🇪", 2), ("日", 2), ("é", 1), ("e\u{301}", 1)])
+    func aTableMeasuresAsATerminalDoes(text: String, width: Int) {
+        #expect(TerminalText.width(of: text) == width)
+        var table = TextTable(["FROM", "B"])
+        table.add([TextTable.Cell(text), TextTable.Cell("x")])
+        let row = table.lines(for: Terminal(environment: ["NO_COLOR": "1"]))[1]
+        #expect(row == text + String(repeating: " ", count: 4 - width) + "  x")
     }
 }

@@ -9,6 +9,8 @@ package final class ScriptedServer: Transport {
         /// Refuses each message for good.
         case refusing(code: String, detail: String)
         case refusingToken
+        /// Answers each delivery that it may be tried later.
+        case busy
     }
 
     struct State: Sendable {
@@ -46,7 +48,7 @@ package final class ScriptedServer: Transport {
 
     private func check() throws(TransportError) {
         switch state.withLock({ $0.mode }) {
-        case .working, .refusing: break
+        case .working, .refusing, .busy: break
         case .unreachable: throw .unreachable(detail: "nobody listens there")
         case .refusingToken: throw .needsAttention(Attention(cause: .tokenRefused, detail: "the token is refused"))
         }
@@ -60,6 +62,7 @@ package final class ScriptedServer: Transport {
 
     package func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
         try check()
+        if case .busy = state.withLock({ $0.mode }) { throw .transient(code: "503", detail: "busy") }
         return state.withLock { state in
             var outcomes: [DeliveryOutcome] = []
             for operation in delivery.operations {

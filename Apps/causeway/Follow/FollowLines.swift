@@ -1,5 +1,6 @@
 import Causeway
 import CausewayControl
+import CausewaySystem
 
 /// What is told of each change when standard output is no terminal: a line, or an object.
 struct FollowLines {

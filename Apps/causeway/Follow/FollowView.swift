@@ -1,5 +1,6 @@
 import Causeway
 import CausewayControl
+import CausewaySystem
 import CausewayTerminal
 
 /// The screen of `messages --follow`: a message to a row, the newest below, and a line on how things stand.

@@ -2,14 +2,6 @@ import Causeway
 import CausewayControl
 import CausewayTerminal
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// `causeway messages --follow`: shows the newest messages of a channel and every change, until it is told to end.
 struct MessageFollower {
     let query: FollowQuery
@@ -64,15 +56,10 @@ struct MessageFollower {
 
     private func inLines(_ service: any ControlService) async throws -> Ending {
         var lines = FollowLines(isJSON: console.json)
-        let output = FollowOutput()
-        do {
-            try await service.follow(query) { event in
-                let (text, problem) = try lines.lines(for: event)
-                if let problem { console.note(problem) }
-                try output.write(text)
-            }
-        } catch is FollowOutput.Closed {
-            return .signal(SIGPIPE)
+        try await service.follow(query) { event in
+            let (text, problem) = try lines.lines(for: event)
+            if let problem { console.note(problem) }
+            try console.write(text)
         }
         return .quit
     }

@@ -31,13 +31,22 @@ package struct Daemon: Sendable {
     ///
     /// Throws ``ControlError`` when the store or the socket cannot be had.
     package func run() async throws {
+        let journal = DeliveryJournal(isDetailed: logger.logLevel <= .debug)
+        let startedAt = SystemRuntime().wallClock
         let local = try await LocalClient.open(
-            settings, isDaemon: true, storeWait: .seconds(ControlLimits.storeWaitSecondsOfDaemon), adapters: adapters)
+            settings, isDaemon: true, storeWait: .seconds(ControlLimits.storeWaitSecondsOfDaemon), adapters: adapters,
+            onWait: { problem in
+                let limit = ControlLimits.storeWaitSecondsOfDaemon
+                logger.warning("waiting for the store: \(problem)", metadata: ["seconds": "\(limit)"])
+                supervisor.tell("STATUS=waiting for the store: another process has it")
+            }, onCommit: { journal.note($0) })
         logger.info(
             "the store is open",
             metadata: ["store": "\(settings.store)", "restart": "\(settings.restart.rawValue)"])
         do {
-            try await serve(local.service)
+            let log = DeliveryLogService(
+                journal: journal, service: local.service, logger: logger, startedAt: startedAt)
+            try await serve(local.service, log)
         } catch {
             await local.close()
             throw error
@@ -46,15 +55,17 @@ package struct Daemon: Sendable {
         logger.info("stopped")
     }
 
-    private func serve(_ service: ClientControlService) async throws {
-        let server = ControlServer(service: service, socketPath: settings.socket, logger: logger) {
+    private func serve(_ service: ClientControlService, _ log: DeliveryLogService) async throws {
+        let server = ControlServer(
+            service: service, socketPath: settings.socket, logger: logger, settings: SettingsForm(settings)
+        ) {
             logger.notice("ready", metadata: ["socket": "\(settings.socket)"])
             supervisor.tell("READY=1\nSTATUS=serving \(settings.socket)")
         }
         var configuration = ServiceGroupConfiguration(
             services: [
                 server, WatchdogService(supervisor: supervisor, service: service), HangupService(logger: logger),
-                StatusLogService(service: service, logger: logger),
+                StatusLogService(service: service, logger: logger), log,
                 EndingService(supervisor: supervisor, logger: logger),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)

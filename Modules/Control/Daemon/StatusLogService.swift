@@ -2,8 +2,8 @@ import Causeway
 import Logging
 import ServiceLifecycle
 
-/// Writes into the log what an operator wants to find there: connection, attention, trouble with the disk; each
-/// change once.
+/// Writes into the log what an operator wants to find there: connection, attention, trouble with the disk; how it is
+/// at the start, and each change once.
 struct StatusLogService: Service {
     private struct Seen: Equatable {
         var link: String
@@ -24,8 +24,9 @@ struct StatusLogService: Service {
                     let now = Seen(
                         link: status.connectivity.state, attention: status.attention?.detail,
                         storeProblem: status.storeProblem)
-                    if let former = seen, former != now { report(status, from: former, to: now) }
-                    if seen == nil, status.attention != nil { attention(status) }
+                    if seen == nil, status.session == nil { logger.notice("nobody is logged in: nothing is sent") }
+                    // Before anything is known there is nothing to say; from then on each change is one line.
+                    report(status, from: seen ?? Seen(link: "unknown"), to: now)
                     seen = now
                 }
                 try await Task.sleep(for: Self.interval)

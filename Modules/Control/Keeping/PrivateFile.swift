@@ -1,3 +1,4 @@
+import CausewaySystem
 import Foundation
 
 #if canImport(Glibc)
@@ -115,12 +116,4 @@ private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, 
 
 private func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer, _ count: Int) -> Int {
     unsafe write(descriptor, buffer, count)
-}
-
-/// The system's own words for its error numbers.
-enum SystemWords {
-    static func words(for code: Int32) -> String {
-        guard let text = unsafe strerror(code) else { return "error \(code)" }
-        return unsafe String(cString: text)
-    }
 }

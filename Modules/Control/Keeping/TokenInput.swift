@@ -1,4 +1,5 @@
 package import Causeway
+import CausewaySystem
 import Foundation
 
 #if canImport(Glibc)
@@ -56,7 +57,7 @@ package struct TokenInput: Sendable {
     private static let bytesMax = 16 * 1024
 
     private static func prompt() -> String {
-        FileHandle.standardError.write(Data("Token: ".utf8))
+        try? OutputHandle.standardError.write("Token: ")
         var former = termios()
         let isSilenced = unsafe tcgetattr(STDIN_FILENO, &former) == 0
         if isSilenced {
@@ -66,7 +67,7 @@ package struct TokenInput: Sendable {
         }
         defer {
             if isSilenced { _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &former) }
-            FileHandle.standardError.write(Data("\n".utf8))
+            try? OutputHandle.standardError.write("\n")
         }
         return readLine() ?? ""
     }

@@ -14,13 +14,16 @@ package struct ControlRoute: Sendable {
     /// Without a daemon the restart policy is always `resume`: a command that runs for a moment must not give up
     /// what another one queued. A store that another process has is waited for shortly: it may be another command,
     /// or a daemon that does not listen yet.
+    ///
+    /// - Parameter onWait: called once, at once, when the store is waited for, with the reason.
     package static func find(
-        _ settings: Settings, adapters: LocalAdapters
+        _ settings: Settings, adapters: LocalAdapters, onWait: (ControlError) -> Void = { _ in }
     ) async throws(ControlError) -> ControlRoute {
         var settings = settings
         settings.restart = .resume
         let place = SocketPlace(path: settings.socket)
         let end = ContinuousClock.now + .seconds(ControlLimits.storeWaitSecondsOfCommand)
+        var isTold = false
         while true {
             if place.isListening { return ControlRoute(way: .daemon(try ControlClient(socketPath: settings.socket))) }
             do throws(ControlError) {
@@ -31,6 +34,8 @@ package struct ControlRoute: Sendable {
                 guard ContinuousClock.now < end else {
                     throw ControlError(.storeOwned, "\(error.detail). Nobody listens at \(settings.socket)")
                 }
+                if !isTold { onWait(error) }
+                isTold = true
             }
             try? await Task.sleep(for: .milliseconds(50))
         }

@@ -1,20 +1,29 @@
-import Causeway
+package import Causeway
+import CausewaySystem
 import Foundation
 
 /// The store, the engine and the control service of this process.
 package struct LocalClient: Sendable {
     package let service: ClientControlService
     private let client: CausewayClient
+    private let subscription: StoreSubscription?
 
     /// Opens the store and goes on with its session.
     ///
     /// - Parameters:
     ///   - isDaemon: whether it stays.
     ///   - storeWait: how long a store is waited for that another process has.
+    ///   - onWait: called once, at once, when the store is waited for, with the reason.
+    ///   - onCommit: called for every commit of the run, the first included, on the committing thread.
     package static func open(
-        _ settings: Settings, isDaemon: Bool, storeWait: Duration, adapters: LocalAdapters
+        _ settings: Settings, isDaemon: Bool, storeWait: Duration, adapters: LocalAdapters,
+        onWait: (ControlError) -> Void = { _ in }, onCommit: (@Sendable (StoreCommit) -> Void)? = nil
     ) async throws(ControlError) -> LocalClient {
-        let store = try await openStore(settings, storeWait, adapters)
+        if let problem = FileAccess.problem(ofFolder: settings.store) {
+            throw ControlError(.storeNotAccessible, "the folder \(settings.store) of the store \(problem)")
+        }
+        let store = try await openStore(settings, storeWait, adapters, onWait)
+        let subscription = onCommit.map { store.subscribe($0) }
         do throws(ControlError) {
             let trust = try FileTrustKeeper(folder: settings.store)
             let client = try await openClient(
@@ -26,7 +35,7 @@ package struct LocalClient: Sendable {
                 pid: ProcessInfo.processInfo.processIdentifier, version: ProgramVersion.text, store: settings.store,
                 isDaemon: isDaemon)
             let service = ClientControlService(client: client, trust: trust, process: process)
-            return LocalClient(service: service, client: client)
+            return LocalClient(service: service, client: client, subscription: subscription)
         } catch {
             await store.close()
             throw error
@@ -34,15 +43,18 @@ package struct LocalClient: Sendable {
     }
 
     private static func openStore(
-        _ settings: Settings, _ wait: Duration, _ adapters: LocalAdapters
+        _ settings: Settings, _ wait: Duration, _ adapters: LocalAdapters, _ onWait: (ControlError) -> Void
     ) async throws(ControlError) -> any Store {
         let end = ContinuousClock.now + wait
+        var isTold = false
         while true {
             do throws(StoreError) {
                 return try await adapters.openStore(settings.store, settings.durability)
             } catch {
                 // A command that opened the store itself lets go of it soon.
                 guard case .owned = error, ContinuousClock.now < end else { throw ControlError(error) }
+                if !isTold { onWait(ControlError(error)) }
+                isTold = true
             }
             try? await Task.sleep(for: .milliseconds(50))
         }
@@ -66,5 +78,8 @@ package struct LocalClient: Sendable {
     }
 
     /// Stops the engine and closes the store; what is undelivered stays in it.
-    package func close() async { await client.close() }
+    package func close() async {
+        await client.close()
+        subscription?.cancel()
+    }
 }

@@ -1,3 +1,4 @@
+import CausewaySystem
 package import Foundation
 
 #if canImport(Glibc)

@@ -25,11 +25,14 @@ import ServiceLifecycle
 /// | `POST /v1/resend-failed`, `POST /v1/delete-failed` | `{"channel":…}` or `{}` → `ChangeReport` |
 /// | `GET /v1/delete-actions?limit=&before=` | `DeleteActionListForm` |
 /// | `POST /v1/pause`, `/v1/resume`, `/v1/probe` | `{}` |
+/// | `GET /v1/config` | `SettingsForm` |
 struct ControlRoutes: Sendable {
     typealias Context = BasicRequestContext
 
     let service: any ControlService
     let logger: Logger
+    /// Those of the process; `nil` when it has none to show.
+    let settings: SettingsForm?
 
     var router: Router<Context> {
         let router = Router(context: Context.self)
@@ -64,6 +67,10 @@ struct ControlRoutes: Sendable {
             logger.notice("the outbox goes on")
             return try answer([String: String]())
         }
+        router.get("/v1/config") { _, _ in
+            guard let settings else { throw ControlError(.notFound, "this process shows no settings") }
+            return try answer(settings)
+        }
         router.post("/v1/probe") { _, _ in
             try await service.probe()
             return try answer([String: String]())
@@ -74,7 +81,17 @@ struct ControlRoutes: Sendable {
     @inline(never)
     private func login(_ request: Request) async throws -> Response {
         let login = try await RequestBody.json(LoginRequest.self, from: request)
-        let session = try await service.login(login)
+        let session: SessionForm
+        do throws(ControlError) {
+            session = try await service.login(login)
+        } catch {
+            logger.notice(
+                "login refused",
+                metadata: [
+                    "server": "\(login.server)", "reason": "\(error.code.rawValue)", "detail": "\(error.detail)",
+                ])
+            throw error
+        }
         logger.info("logged in", metadata: ["user": "\(session.user)", "server": "\(session.server)"])
         return try answer(session)
     }
@@ -168,18 +185,10 @@ struct ControlRoutes: Sendable {
     // MARK: - Parts of a request
 
     private func messageID(_ context: Context) throws(ControlError) -> MessageID {
-        guard let id = MessageID(context.parameters.get("id") ?? "") else {
-            throw ControlError(.badRequest, "that is no message's id: 36 characters like 0190a6b2-1c3d-7e4f-… are")
-        }
-        return id
+        try MessageID(written: context.parameters.get("id") ?? "")
     }
 
-    func channelID(_ name: String) throws(ControlError) -> ChannelID {
-        guard let channel = ChannelID(name) else {
-            throw ControlError(.badRequest, "the channel's name \(Name.problem(with: name) ?? "is wrong")")
-        }
-        return channel
-    }
+    func channelID(_ name: String) throws(ControlError) -> ChannelID { try ChannelID(named: name) }
 
     private func text(_ name: String, in request: Request) throws(ControlError) -> String? {
         request.uri.queryParameters[Substring(name)].map(String.init)

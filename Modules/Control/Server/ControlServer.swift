@@ -13,14 +13,16 @@ package struct ControlServer: Service {
     private let place: SocketPlace
     private let logger: Logger
     private let requestTime: Duration
+    private let settings: SettingsForm?
     private let onReady: @Sendable () async -> Void
 
     /// - Parameters:
     ///   - socketPath: absolute; at most 103 bytes.
+    ///   - settings: those of the process, for who asks for them.
     ///   - requestTime: from a connection's opening, or its last answer, until the next request has arrived whole.
     ///   - onReady: called once when the socket takes connections.
     package init(
-        service: any ControlService, socketPath: String, logger: Logger,
+        service: any ControlService, socketPath: String, logger: Logger, settings: SettingsForm? = nil,
         requestTime: Duration = .seconds(ControlLimits.requestSecondsMax),
         onReady: @escaping @Sendable () async -> Void = {}
     ) {
@@ -28,6 +30,7 @@ package struct ControlServer: Service {
         place = SocketPlace(path: socketPath)
         self.logger = logger
         self.requestTime = requestTime
+        self.settings = settings
         self.onReady = onReady
     }
 
@@ -41,7 +44,7 @@ package struct ControlServer: Service {
         let time = TimeAmount(requestTime)
         let failure = Mutex<ControlError?>(nil)
         let app = Application(
-            router: ControlRoutes(service: service, logger: logger).router,
+            router: ControlRoutes(service: service, logger: logger, settings: settings).router,
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [RequestGuard(time: time)],

@@ -13,7 +13,7 @@ struct ProblemAnswers<Context: RequestContext>: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch let error as ControlError {
-            if error.code == .internalError { logger.error("\(error.detail)") }
+            log(error, request)
             return try answer(error, status: HTTPResponse.Status(code: error.code.httpStatus))
         } catch let error as any HTTPResponseError {
             let isUnknownPath = error.status == .notFound || error.status == .methodNotAllowed
@@ -23,6 +23,19 @@ struct ProblemAnswers<Context: RequestContext>: RouterMiddleware {
             return try answer(problem, status: error.status)
         } catch is CancellationError {
             return try answer(ControlError(.stopping, "the daemon is stopping"), status: .serviceUnavailable)
+        }
+    }
+
+    private func log(_ error: ControlError, _ request: Request) {
+        switch error.code {
+        case .internalError: logger.error("\(error.detail)")
+        case .forbidden:
+            logger.notice(
+                "request refused", metadata: ["path": "\(request.uri.path.prefix(128))", "detail": "\(error.detail)"])
+        default:
+            logger.debug(
+                "request failed",
+                metadata: ["path": "\(request.uri.path.prefix(128))", "reason": "\(error.code.rawValue)"])
         }
     }
 

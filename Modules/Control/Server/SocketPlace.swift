@@ -1,3 +1,4 @@
+import CausewaySystem
 import Foundation
 
 #if canImport(Glibc)

@@ -1,4 +1,5 @@
 package import Causeway
+package import CausewaySystem
 
 /// What the layers below say, in the control service's words.
 extension ControlError {
@@ -23,6 +24,11 @@ extension ControlError {
         case .transport(let problem): self.init(problem)
         case .closed: self.init(.stopping, error.description)
         }
+    }
+
+    package init(_ error: OutputError) {
+        self.init(
+            error == .closed ? .outputClosed : .outputFailed, "standard output cannot be written: \(error.description)")
     }
 
     package init(_ error: StoreError) {

@@ -2,12 +2,13 @@
 package struct ControlError: Error, Sendable, Hashable {
     /// What kind of problem it is. The raw value is the word in JSON; it never changes its meaning.
     package enum Code: String, Sendable, Hashable, CaseIterable {
-        case badRequest, tooLarge, messageInvalid, notFound, wrongState
+        case usage, badRequest, tooLarge, messageInvalid, notFound, wrongState
         case forbidden, noSession, sessionExists, notYours, tokenRefused
         case unreachable, busy, refused, certificate, protocolMismatch, superseded
         case storeOwned, storeUnusable, storeNotAccessible, storeFull, storeFailed, outboxFull, stopping
         case daemonUnreachable, answerLost
         case socketInUse, socketNotAccessible, credentials, configuration
+        case outputClosed, outputFailed
         case internalError = "internal"
     }
 
@@ -30,6 +31,7 @@ extension ControlError.Code {
     /// How a program ends that was stopped by it.
     package var exitStatus: ExitStatus {
         switch self {
+        case .usage: .usage
         case .badRequest, .tooLarge, .messageInvalid, .wrongState: .badInput
         case .notFound: .notFound
         case .forbidden, .noSession, .sessionExists, .notYours, .tokenRefused: .notAllowed
@@ -39,7 +41,7 @@ extension ControlError.Code {
         case .certificate, .protocolMismatch: .protocolProblem
         case .storeUnusable: .unusableStore
         case .storeNotAccessible, .socketInUse, .socketNotAccessible: .cannotCreate
-        case .storeFull, .storeFailed, .credentials: .inputOutput
+        case .storeFull, .storeFailed, .credentials, .outputClosed, .outputFailed: .inputOutput
         case .configuration: .configuration
         case .internalError: .software
         }
@@ -48,7 +50,7 @@ extension ControlError.Code {
     /// The status of the answer over the socket.
     package var httpStatus: Int {
         switch self {
-        case .badRequest: 400
+        case .usage, .badRequest: 400
         case .forbidden, .noSession, .notYours: 403
         case .notFound: 404
         case .sessionExists, .wrongState: 409
@@ -58,7 +60,7 @@ extension ControlError.Code {
         case .busy, .stopping, .daemonUnreachable, .answerLost: 503
         case .storeFull, .outboxFull: 507
         case .storeOwned, .storeUnusable, .storeNotAccessible, .storeFailed, .socketInUse, .socketNotAccessible,
-            .credentials, .configuration, .internalError:
+            .credentials, .configuration, .outputClosed, .outputFailed, .internalError:
             500
         }
     }

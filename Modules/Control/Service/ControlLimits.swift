@@ -57,6 +57,10 @@ package enum ControlLimits {
     static let inputBytesPerRead = 256 * 1024
     /// How long a one-shot program waits for the results of what it sent.
     package static let lingerSeconds = 10
+    /// Lines of the log that one commit may fill; the rest is a number.
+    static let logLinesPerCommitMax = 100
+    /// Commits that the log may be behind.
+    static let logCommitsMax = 4096
 
     /// The longest expiry that can be set: a leap year.
     static let expiryMax: Duration = .seconds(366 * 86_400)

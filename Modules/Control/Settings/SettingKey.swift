@@ -38,8 +38,8 @@ package enum SettingKey: String, Sendable, Hashable, CaseIterable {
                 + " run/control.sock in the store's folder otherwise)"
         case .durability: "full: what was taken survives power loss; normal: it survives a crash. (default: full)"
         case .restart:
-            "What becomes of undelivered messages when the daemon starts: fail (they become errors), or resume"
-                + " (they are delivered in their old order). (default: fail)"
+            "What becomes of undelivered messages when the daemon starts: resume (they are delivered in their old"
+                + " order), or fail (they become errors). (default: resume)"
         case .ordering: "laned, lanedPerChannel, mediaAfterText or strict. (default: laned)"
         case .headFailure:
             "What becomes of a lane when its first message fails for good: continue (the next one goes), or pauseLane"

@@ -1,12 +1,11 @@
 package import Causeway
+package import CausewayDiagnostics
 package import Logging
 
 /// How a program behaves, out of its flags, its environment, its configuration file and the defaults, in this order.
 package struct Settings: Sendable, Hashable {
     /// What a store survives.
     package enum Durability: String, Sendable, Hashable, CaseIterable { case full, normal }
-
-    package enum LogFormat: String, Sendable, Hashable, CaseIterable { case text, json }
 
     /// Where a value comes from.
     package enum Source: Sendable, Hashable, CustomStringConvertible {
@@ -29,7 +28,8 @@ package struct Settings: Sendable, Hashable {
     package var store: String
     package var socket: String
     package var durability = Durability.full
-    package var restart = RestartPolicy.fail
+    /// A program that restarts goes on with its queue; the library's own default is the documented `fail`.
+    package var restart = RestartPolicy.resume
     package var ordering = OrderingPolicy.laned
     package var headFailure = OutboxConfiguration().headFailure
     /// `nil` when messages never expire.

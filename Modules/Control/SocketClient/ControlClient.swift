@@ -1,5 +1,6 @@
 package import Causeway
 import CausewayHTTP
+import CausewaySystem
 import Foundation
 import HTTPTypes
 import NIOCore
@@ -48,8 +49,12 @@ package final class ControlClient: ControlService {
 
     // MARK: - Session
 
+    /// Refuses to send the token to a socket of somebody else: ``ControlError/Code/socketNotAccessible``.
     package func login(_ request: LoginRequest) async throws(ControlError) -> SessionForm {
-        try await post("/v1/login", request)
+        if let problem = FileAccess.problem(ofSocket: socketPath) {
+            throw ControlError(.socketNotAccessible, "the socket \(socketPath) \(problem); no token was sent")
+        }
+        return try await post("/v1/login", request)
     }
 
     package func logout() async throws(ControlError) -> LogoutReport { try await post("/v1/logout", Nothing()) }
@@ -114,6 +119,11 @@ package final class ControlClient: ControlService {
     package func status() async throws(ControlError) -> StatusForm { try await get("/v1/status") }
 
     package func activity() async throws(ControlError) -> ActivityForm { try await get("/v1/activity") }
+
+    /// The settings that the other process runs with.
+    ///
+    /// Throws ``ControlError/Code/notFound`` when it has none to show, as older versions have.
+    package func settings() async throws(ControlError) -> SettingsForm { try await get("/v1/config") }
 
     // MARK: - Changing
 

@@ -1,4 +1,5 @@
 import Causeway
+import CausewaySystem
 
 /// One message, and the status, for people: a line for each fact.
 package enum MessageDetails {
@@ -60,13 +61,22 @@ package enum MessageDetails {
         return facts.compactMap { fact($0.0, $0.1, terminal) }
     }
 
-    package static func lines(_ settings: Settings, for terminal: Terminal) -> [String] {
-        var table = TextTable(["SETTING", "VALUE", "FROM"])
+    /// - Parameter daemon: the settings of the daemon that runs, to stand beside.
+    package static func lines(
+        _ settings: SettingsForm, daemon: SettingsForm?, for terminal: Terminal
+    ) -> [String] {
+        var table = TextTable(["SETTING", "VALUE", "FROM"] + (daemon == nil ? [] : ["DAEMON", "FROM"]))
         for key in SettingKey.allCases {
-            table.add([
-                TextTable.Cell(key.rawValue), TextTable.Cell(settings.text(of: key) ?? "-"),
-                TextTable.Cell(settings.source(of: key).description),
-            ])
+            let own = settings.entries[key.rawValue]
+            var cells = [
+                TextTable.Cell(key.rawValue), TextTable.Cell(own?.value ?? "-"), TextTable.Cell(own?.source ?? "-"),
+            ]
+            if let daemon {
+                let other = daemon.entries[key.rawValue]
+                cells.append(TextTable.Cell(other?.value ?? "-", other?.value == own?.value ? nil : .yellow))
+                cells.append(TextTable.Cell(other?.source ?? "-"))
+            }
+            table.add(cells)
         }
         return table.lines(for: terminal)
     }

@@ -1,4 +1,7 @@
-/// Rows in aligned columns. The last column takes what is left of the line.
+import CausewaySystem
+import CausewayTerminal
+
+/// Rows in columns that are aligned as a terminal shows them. The last column takes what is left of the line.
 package struct TextTable: Sendable {
     package struct Cell: Sendable {
         package var text: String
@@ -34,7 +37,7 @@ package struct TextTable: Sendable {
     package func lines(for terminal: Terminal) -> [String] {
         let all = [titles.map { Cell($0, .dim) }] + rows
         var widths = titles.indices.map { column in
-            min(Self.widthMax, all.map { Self.width(of: $0[column].text) }.max() ?? 0)
+            min(Self.widthMax, all.map { TerminalText.width(of: $0[column].text) }.max() ?? 0)
         }
         if let columns = terminal.columns, let last = widths.indices.last {
             let before = widths.dropLast().reduce(0) { $0 + $1 + Self.gap.count }
@@ -51,39 +54,11 @@ package struct TextTable: Sendable {
     private func line(_ cells: [Cell], _ widths: [Int], _ terminal: Terminal) -> String {
         var line = ""
         for (column, cell) in cells.enumerated() {
-            let text = Self.cut(cell.text, to: widths[column])
+            let text = TerminalText.cut(cell.text, to: widths[column])
             line += terminal.styled(text, cell.style)
             guard column < cells.count - 1 else { break }
-            line += String(repeating: " ", count: widths[column] - Self.width(of: text)) + Self.gap
+            line += String(repeating: " ", count: widths[column] - TerminalText.width(of: text)) + Self.gap
         }
         return line
-    }
-
-    private static func cut(_ text: String, to width: Int) -> String {
-        guard Self.width(of: text) > width else { return text }
-        var cut = ""
-        var used = 0
-        for character in text {
-            let size = Self.width(of: character)
-            if used + size > width - 1 { break }
-            cut.append(character)
-            used += size
-        }
-        return cut + "…"
-    }
-
-    static func width(of text: String) -> Int { text.reduce(0) { $0 + width(of: $1) } }
-
-    /// Columns of a terminal that a character takes: two for the wide ones of East Asia and for emoji (UAX #11).
-    private static func width(of character: Character) -> Int {
-        guard let first = character.unicodeScalars.first else { return 0 }
-        switch first.value {
-        case 0x0300...0x036F, 0x200B...0x200D, 0xFE00...0xFE0F: return 0
-        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
-            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1FAFF,
-            0x20000...0x3FFFD:
-            return 2
-        default: return 1
-        }
     }
 }

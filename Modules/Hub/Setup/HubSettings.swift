@@ -1,11 +1,10 @@
+package import CausewayDiagnostics
 internal import CausewayHTTPServer
 internal import Foundation
 
 /// What `causeway-hub serve` may be told beside its data folder. One precedence: flags, then environment
 /// (`CAUSEWAY_HUB_…`), then the file `hub.json` in the data folder, then defaults.
 package struct HubSettings: Sendable, Hashable {
-    package enum LogFormat: String, Sendable, Hashable, Codable, CaseIterable { case text, json }
-
     /// `HOST:PORT`.
     package var listen: String?
     package var logFormat: LogFormat?

@@ -1,4 +1,5 @@
 import CausewayControl
+import CausewaySystem
 
 /// Comma-separated values (RFC 4180) that a spreadsheet cannot take for a formula.
 package enum CSVText {

@@ -1,4 +1,5 @@
 import CausewayControl
+import CausewaySystem
 import Mustache
 
 /// How every text gets into a page: escaped, whatever it is and wherever it stands.

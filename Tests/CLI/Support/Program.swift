@@ -9,6 +9,7 @@ struct Program: Sendable {
     static let causewayd = Program(name: "causewayd")
     static let chat = Program(name: "terminal-chat")
     static let hub = Program(name: "causeway-hub")
+    static let statusPage = Program(name: "causeway-status")
 
     /// What a finished process left.
     struct Outcome: Sendable {

@@ -8,7 +8,9 @@ import Foundation
         subcommands: [OutboxBench.self, LiveBench.self])
 
     /// Says on the standard error how far it is.
-    static func progress(_ text: String) { FileHandle.standardError.write(Data("bench: \(text)\n".utf8)) }
+    static func progress(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data("bench: \(text)\n".utf8))
+    }
 
     /// Names the goals that were missed, and fails when there are any.
     static func judge(_ goals: [Goal], noGoals: Bool) throws {

@@ -5,7 +5,9 @@ import Foundation
 @main
 struct Main {
     /// Seen at once, also through a pipe.
-    private static func print(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+    private static func print(_ line: String) {
+        try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
+    }
 
     private static let usage = """
         usage: causeway-simulate run [SEEDS] [FIRST]   random histories, on all cores

@@ -39,7 +39,7 @@ NEVER = [
     ),
     (
         {"CausewayTLS", "CausewayHTTP"},
-        lambda target: target not in {"CausewayTLS", "CausewayHTTP", "COpenSSL"},
+        lambda target: target not in {"CausewaySystem", "CausewayTLS", "CausewayHTTP", "COpenSSL"},
         lambda product: False,
         "TLS and HTTP know nothing of messages; keep what does in HTTPTransport or Hub",
     ),

@@ -1,0 +1,20 @@
+import ArgumentParser
+import Causeway
+import CausewayControl
+
+/// A message as an argument. An id that is none is bad input, too.
+struct MessageArgument: ExpressibleByArgument {
+    private let text: String
+
+    init(argument: String) { text = argument }
+
+    func id() throws(ControlError) -> MessageID { try MessageID(written: text) }
+}
+
+extension [MessageArgument] {
+    func ids() throws(ControlError) -> [MessageID] {
+        var ids: [MessageID] = []
+        for argument in self { ids.append(try argument.id()) }
+        return ids
+    }
+}

@@ -1,0 +1,4 @@
+import ArgumentParser
+import CausewayControl
+
+extension PlaceMark: ExpressibleByArgument {}

@@ -1,0 +1,98 @@
+package import Causeway
+import Synchronization
+
+/// The events of a store's commits that the daemon's log reports, in commit order.
+///
+/// ``note(_:)`` is called on the store's committing thread, and only sorts out; the log is written elsewhere, by
+/// ``DeliveryLogService``. Bounded: a log that falls far behind loses events and reports their number.
+package final class DeliveryJournal: Sendable {
+    /// What one commit has to report.
+    struct Page: Sendable, Equatable {
+        struct Failed: Sendable, Equatable {
+            let message: Message
+            let failure: Failure
+        }
+
+        struct Retried: Sendable, Equatable {
+            let first: Message
+            var count: Int
+        }
+
+        struct Changed: Sendable, Equatable {
+            let id: MessageID
+            let channel: ChannelID
+            let from: SyncState?
+            /// `nil` when it was deleted.
+            let to: SyncState?
+        }
+
+        /// The first ``ControlLimits/logLinesPerCommitMax`` of those that failed for good.
+        var failed: [Failed] = []
+        /// How many more failed.
+        var moreFailedCount = 0
+        /// An attempt ended without success and will be followed by another.
+        var retried: Retried?
+        /// Every change of a state; only when the log is detailed.
+        var changed: [Changed] = []
+        var sessions: [Session] = []
+        /// More changed than the commit lists: a session ended.
+        var isReset = false
+        /// Pages lost before this one.
+        var lostBefore = 0
+
+        var isEmpty: Bool { self == Page() }
+    }
+
+    let pages: AsyncStream<Page>
+    private let input: AsyncStream<Page>.Continuation
+    private let isDetailed: Bool
+    private let lost = Mutex(0)
+
+    /// - Parameter isDetailed: whether every change of a state is reported.
+    package init(isDetailed: Bool) {
+        self.isDetailed = isDetailed
+        (pages, input) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(ControlLimits.logCommitsMax))
+    }
+
+    /// Ends ``pages`` behind what was noted.
+    func finish() { input.finish() }
+
+    package func note(_ commit: StoreCommit) {
+        var page = Page()
+        page.isReset = commit.isReset
+        for change in commit.changes {
+            switch change {
+            case .message(let before, let after, _): note(before, after, in: &page)
+            case .session(let session): page.sessions.append(session)
+            case .control, .deleteAction: break
+            }
+        }
+        guard !page.isEmpty else { return }
+        lost.withLock { lost in
+            page.lostBefore = lost
+            if case .enqueued = input.yield(page) { lost = 0 } else { lost += 1 }
+        }
+    }
+
+    private func note(_ before: Message?, _ after: Message?, in page: inout Page) {
+        guard let message = after ?? before, message.lane != nil else { return }
+        let (former, latter) = (before?.syncState, after?.syncState)
+        guard former != latter else { return }
+        if isDetailed, page.changed.count < ControlLimits.logLinesPerCommitMax {
+            page.changed.append(Page.Changed(id: message.id, channel: message.channel, from: former, to: latter))
+        }
+        guard let after else { return }
+        if latter == .error, let failure = after.failure {
+            // What a session's end failed is not listed whole: the log looks for it behind the reset.
+            if page.isReset, failure.reason == .sessionEnded { return }
+            guard page.failed.count < ControlLimits.logLinesPerCommitMax else {
+                page.moreFailedCount += 1
+                return
+            }
+            page.failed.append(Page.Failed(message: after, failure: failure))
+        } else if former == .syncing, latter == .created, after.attempts > 0, after.attempts == before?.attempts {
+            if page.retried == nil { page.retried = Page.Retried(first: after, count: 0) }
+            page.retried?.count += 1
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package import Causeway
+package import Logging
+import ServiceLifecycle
+
+/// Writes each failed delivery into the log, each attempt that will be repeated, the sessions, and, at the level
+/// `debug`, each change of a message's state.
+///
+/// No line holds a message's text. Ends with its service group, behind what was noted until then.
+package struct DeliveryLogService: Service {
+    private let journal: DeliveryJournal
+    private let service: any ControlService
+    private let logger: Logger
+    private let startedAt: Timestamp
+
+    /// - Parameter startedAt: the start of the run, before the store began: a session's end reports its failures from
+    ///   here on.
+    package init(journal: DeliveryJournal, service: any ControlService, logger: Logger, startedAt: Timestamp) {
+        self.journal = journal
+        self.service = service
+        self.logger = logger
+        self.startedAt = startedAt
+    }
+
+    package func run() async throws {
+        await withGracefulShutdownHandler {
+            var since = startedAt.milliseconds
+            for await page in journal.pages {
+                report(page)
+                if page.isReset { await reportEndedSession(&since) }
+            }
+        } onGracefulShutdown: {
+            journal.finish()
+        }
+    }
+
+    private func report(_ page: DeliveryJournal.Page) {
+        if page.lostBefore > 0 {
+            logger.warning("changes were not logged: too many at once", metadata: ["commits": "\(page.lostBefore)"])
+        }
+        for session in page.sessions {
+            logger.info(
+                session.isActive ? "session began" : "session ended",
+                metadata: ["user": "\(session.user)", "server": "\(session.server)"])
+        }
+        for change in page.changed {
+            logger.debug(
+                "message changed",
+                metadata: [
+                    "message": "\(change.id)", "channel": "\(change.channel)",
+                    "from": "\(change.from?.rawValue ?? "none")", "to": "\(change.to?.rawValue ?? "deleted")",
+                ])
+        }
+        if let retried = page.retried {
+            logger.info(
+                "delivery failed, will be tried again",
+                metadata: [
+                    "message": "\(retried.first.id)", "channel": "\(retried.first.channel)",
+                    "attempts": "\(retried.first.attempts)", "messages": "\(retried.count)",
+                ])
+        }
+        for failed in page.failed {
+            failure(FailureForm(failed.failure), of: failed.message.id, in: failed.message.channel)
+        }
+        more(page.moreFailedCount)
+    }
+
+    /// The commit that ends a session does not list what it fails; the list of failed messages does.
+    private func reportEndedSession(_ since: inout Int64) async {
+        var (shown, count, newest) = (0, 0, since - 1)
+        var place: PlaceMark?
+        repeat {
+            let range = PageRange(limit: Limits.pageSizeMax, after: place)
+            guard let page = try? await service.failed(in: nil, range) else { break }
+            for message in page.messages {
+                guard let failed = message.failure, failed.reason == Failure.Reason.sessionEnded.rawValue,
+                    failed.atMs >= since
+                else { continue }
+                newest = max(newest, failed.atMs)
+                count += 1
+                guard shown < ControlLimits.logLinesPerCommitMax else { continue }
+                shown += 1
+                failure(failed, of: message.id, in: message.channel)
+            }
+            place = page.next
+        } while place != nil
+        more(count - shown)
+        since = newest + 1
+    }
+
+    private func failure(_ failure: FailureForm, of message: MessageID, in channel: ChannelID) {
+        logger.warning(
+            "message failed",
+            metadata: [
+                "message": "\(message)", "channel": "\(channel)", "reason": "\(failure.reason)",
+                "code": "\(failure.code)", "detail": "\(failure.detail)",
+            ])
+    }
+
+    private func more(_ count: Int) {
+        if count > 0 { logger.warning("more messages failed; see `causeway failed`", metadata: ["count": "\(count)"]) }
+    }
+}

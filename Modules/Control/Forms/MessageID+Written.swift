@@ -1,0 +1,14 @@
+package import Causeway
+
+extension MessageID {
+    /// Reads an id that somebody wrote.
+    ///
+    /// Throws ``ControlError/Code/badRequest``.
+    package init(written text: String) throws(ControlError) {
+        guard let id = MessageID(text) else {
+            throw ControlError(
+                .badRequest, "invalid message id `\(text.prefix(64))`: 36 characters like 0190a6b2-1c3d-7e4f-… are one")
+        }
+        self = id
+    }
+}

@@ -1,0 +1,80 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Who else could read or change what belongs to this process's user alone.
+///
+/// Each problem is the end of a sentence that begins with the path: what is wrong, and what to do. Nothing is wrong
+/// with what is not there: whoever opens it says so.
+package enum FileAccess {
+    /// The problem with a folder that holds what only its user may change: it belongs to another user, or others may
+    /// write into it.
+    package static func problem(ofFolder path: String) -> String? {
+        guard let status = status(path), status.st_mode & S_IFMT == S_IFDIR else { return nil }
+        if status.st_uid != geteuid() {
+            return "belongs to another user (\(status.st_uid)); run as that user, or name another folder"
+        }
+        if status.st_mode & 0o022 != 0 { return "can be written by others; run chmod go-w on it" }
+        return nil
+    }
+
+    /// The problem with a file that holds a key: it belongs to another user than this one and root, everybody may read
+    /// it, or others may write it. A group that may read it is somebody's decision.
+    package static func problem(ofSecretFile path: String) -> String? {
+        guard let status = status(path), status.st_mode & S_IFMT == S_IFREG else { return nil }
+        if status.st_uid != geteuid(), status.st_uid != 0 {
+            return "belongs to another user (\(status.st_uid)); run chown on it"
+        }
+        if status.st_mode & 0o007 != 0 || status.st_mode & 0o020 != 0 {
+            return "can be read or written by others; run chmod 600 on it"
+        }
+        return nil
+    }
+
+    /// The problem with a socket that is to be given a secret: another user than this one and root could listen there.
+    ///
+    /// Root may also use the socket of a service's user, in a folder that only root can have given to that user
+    /// (`/run/causeway`).
+    package static func problem(ofSocket path: String) -> String? {
+        guard let status = status(path) else { return nil }
+        let folder = self.folder(of: path)
+        let isTrusted =
+            status.st_uid == geteuid() || status.st_uid == 0 || (geteuid() == 0 && isHandedOutByRoot(folder))
+        guard isTrusted else { return "belongs to another user (\(status.st_uid)), who would get what is sent there" }
+        guard let place = self.status(folder) else { return nil }
+        guard [status.st_uid, geteuid(), 0].contains(place.st_uid) else {
+            return "lies in a folder of another user (\(place.st_uid)), who could listen there instead"
+        }
+        // In a folder like /tmp others can add names, but not replace those of others.
+        if place.st_mode & 0o022 != 0, place.st_mode & 0o1000 == 0 {
+            return "lies in a folder that others can write to; run chmod go-w on \(folder)"
+        }
+        return nil
+    }
+
+    /// True when everything above the folder is root's, and nobody else can write there.
+    private static func isHandedOutByRoot(_ folder: String) -> Bool {
+        guard let resolved = unsafe realpath(folder, nil) else { return false }
+        defer { unsafe free(resolved) }
+        var path = unsafe String(cString: resolved)
+        while path != "/" {
+            path = self.folder(of: path)
+            guard let status = status(path), status.st_uid == 0, status.st_mode & 0o022 == 0 else { return false }
+        }
+        return true
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func status(_ path: String) -> stat? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? status : nil
+    }
+}

@@ -1,0 +1,34 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The three descriptors that every program is started with, made safe to use.
+package enum StandardStreams {
+    /// Prepares the process. The first call of every program's `main`.
+    ///
+    /// - A closed pipe is an error of the write, not a signal that ends the program.
+    /// - A descriptor that was closed by the caller is taken, so that no file or socket of the program gets its number
+    ///   and then the text that is meant for a person. Writing to it fails as before.
+    /// - What `print` and the help have buffered is held against the disk at the end: status 74 (`EX_IOERR`) when it
+    ///   could not be written, and an end by SIGPIPE when nobody reads.
+    package static func prepare() {
+        signal(SIGPIPE, SIG_IGN)
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest free number is taken, which is this one. Reading only: a write fails with EBADF.
+            _ = unsafe open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
+        atexit { StandardStreams.flush() }
+    }
+
+    private static func flush() {
+        guard fflush(nil) != 0 else { return }
+        if errno == EPIPE { ProcessEnd.byClosedOutput() }
+        let problem = "standard output cannot be written: \(SystemWords.words(for: errno))\n"
+        try? OutputHandle.standardError.write(problem)
+        _exit(74)
+    }
+}
