@@ -1,3 +1,4 @@
+import CausewaySystem
 import CausewayTLS
 import NIOCore
 import NIOHTTP1
@@ -36,16 +37,27 @@ extension HTTPClientError {
         case let error as TLSError:
             self = .tls(error, requestSent: false)
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
-            let reason = error.dnsAError ?? error.dnsAAAAError
-            self = .resolveFailed(host: host, reason: reason.map { "\($0)" } ?? "no answer")
+            self = .resolveFailed(host: host, reason: Self.words(resolving: error.dnsAError ?? error.dnsAAAAError))
         case let error as NIOConnectionError:
             self.init(connecting: error.connectionErrors[0].error, to: target, host: host)
         case let error as IOError where error.errnoCode == ECONNREFUSED || error.errnoCode == ENOENT:
             self = .connectRefused(to: target)
         case ChannelError.connectTimeout:
             self = .timeout(.connect, requestSent: false)
+        case let error as IOError:
+            self = .connectFailed(to: target, reason: SystemWords.words(for: error.errnoCode))
         default:
             self = .connectFailed(to: target, reason: "\(error)")
+        }
+    }
+
+    /// The name service's own words for the failure, without the type that carries them.
+    private static func words(resolving error: (any Error)?) -> String {
+        switch error {
+        case nil: "the name service did not answer"
+        case let error as SocketAddressError.UnknownHost: error.errorDescription
+        case let error as IOError: SystemWords.words(for: error.errnoCode)
+        case let error?: "\(error)"
         }
     }
 }
