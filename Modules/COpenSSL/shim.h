@@ -3,10 +3,12 @@
 #pragma once
 
 #include <openssl/bio.h>
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/opensslv.h>
+#include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
@@ -63,6 +65,19 @@ static inline void *causeway_SSL_get_app_data(const SSL *ssl) {
 
 static inline SSL *causeway_X509_STORE_CTX_get_ssl(X509_STORE_CTX *store) {
     return (SSL *)X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
+}
+
+// Readies the cipher and the authentication of a session ticket: AES-256-CBC and HMAC-SHA-256, as OpenSSL's own
+// (RFC 5077 §4). Both keys have 32 bytes. Returns 1, or 0 with the reason in the error queue.
+static inline int causeway_ticket_init(
+    EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac, const unsigned char *vector, const unsigned char *cipher_key,
+    const unsigned char *mac_key, int is_sealing) {
+    OSSL_PARAM params[3];
+    params[0] = OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY, (void *)mac_key, 32);
+    params[1] = OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256", 0);
+    params[2] = OSSL_PARAM_construct_end();
+    return EVP_CipherInit_ex(cipher, EVP_aes_256_cbc(), NULL, cipher_key, vector, is_sealing) == 1
+        && EVP_MAC_CTX_set_params(mac, params) == 1;
 }
 
 // MARK: Stacks (typed by macros)

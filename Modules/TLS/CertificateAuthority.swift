@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import CausewaySystem
 
 /// A small certificate authority: a key and a self-signed certificate (or one that another authority signed), and what
 /// it issues. A value; making and issuing cost about a millisecond with P-256. Its text never shows the key.
@@ -30,6 +31,9 @@ package struct CertificateAuthority: Sendable {
     /// - Throws: `TLSError.configuration` when they cannot be read, do not belong together or hold no authority.
     package static func load(certificatePath: String, privateKeyPath: String) throws(TLSError) -> CertificateAuthority {
         let certificatePEM = try PEMFile.read(certificatePath)
+        if let problem = FileAccess.problem(ofSecretFile: privateKeyPath) {
+            throw .configuration("the key file \(privateKeyPath) \(problem)")
+        }
         let privateKeyPEM = try PEMFile.read(privateKeyPath)
         guard let certificate = Certificate(pem: certificatePEM), certificate.isAuthority else {
             throw .configuration("\(certificatePath) holds no authority's certificate in PEM")

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import CausewaySystem
 
 /// Short, escaped text from certificates, for errors. A peer chooses what stands in its certificate.
 enum CertificateText {
@@ -40,7 +41,8 @@ enum CertificateText {
         _ = unsafe body(bio)
         let text = unsafe PEMText.contents(of: bio)
         let short = String(decoding: text.prefix(TLSLimits.certificateTextBytesMax), as: UTF8.self)
-        let oneLine = String(short.map { $0.isNewline ? " " : $0 })
+        // Only the names are escaped by OpenSSL, and not all of what could deceive a reader.
+        let oneLine = VisibleText.oneLine(short)
         return text.count > TLSLimits.certificateTextBytesMax ? oneLine + "…" : oneLine
     }
 }

@@ -32,6 +32,10 @@ extension TLSConnection {
         let words = unsafe String(cString: X509_verify_cert_error_string(Int(code)))
         guard let certificate = unsafe X509_STORE_CTX_get_current_cert(store) else { return (.other, words) }
         let subject = unsafe CertificateText.subject(certificate)
+        if let forged = unsafe forgedCertificate(in: store) {
+            let (forger, name) = unsafe (CertificateText.subject(forged), CertificateText.issuer(forged))
+            return (.unknownAuthority, "\(forger) names \(name) as its issuer, which did not sign it")
+        }
         switch code {
         case X509_V_ERR_CERT_HAS_EXPIRED:
             return (.expired, unsafe "\(subject) ended \(CertificateText.notAfter(certificate))")
@@ -56,6 +60,25 @@ extension TLSConnection {
         }
     }
 
+    /// The first certificate of the chain that the one above it has not signed.
+    ///
+    /// OpenSSL looks at names and uses first and at signatures last, so that a forged certificate would be reported as
+    /// one for another name, and its reader would go and ask for one with the right name.
+    private func forgedCertificate(in store: OpaquePointer) -> OpaquePointer? {
+        let chain = unsafe X509_STORE_CTX_get0_chain(store)
+        let count = unsafe causeway_X509_stack_count(chain)
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
+        for index in 0..<max(0, count - 1) {
+            let certificate = unsafe causeway_X509_stack_value(chain, index)
+            let issuer = unsafe causeway_X509_stack_value(chain, index + 1)
+            guard let key = unsafe X509_get0_pubkey(issuer) else { continue }
+            // -1 is a signature that cannot be checked here: for that OpenSSL has a word of its own.
+            if unsafe X509_verify(certificate, key) == 0 { return unsafe certificate }
+        }
+        return nil
+    }
+
     private static func problem(for code: Int32) -> CertificateProblem {
         switch code {
         case X509_V_ERR_INVALID_PURPOSE, X509_V_ERR_INVALID_CA, X509_V_ERR_PATH_LENGTH_EXCEEDED,
@@ -64,7 +87,7 @@ extension TLSConnection {
             .wrongUsage
         case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL, X509_V_ERR_CA_MD_TOO_WEAK:
             .weak
-        case X509_V_ERR_CERT_UNTRUSTED, X509_V_ERR_CERT_CHAIN_TOO_LONG:
+        case X509_V_ERR_CERT_UNTRUSTED, X509_V_ERR_CERT_CHAIN_TOO_LONG, X509_V_ERR_CERT_SIGNATURE_FAILURE:
             .unknownAuthority
         default:
             .other

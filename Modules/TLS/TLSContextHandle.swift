@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import CausewaySystem
 
 /// Owns one `SSL_CTX`, which is set up once and then only read.
 ///
@@ -49,6 +50,9 @@ final class TLSContextHandle: @unchecked Sendable {
     }
 
     func useIdentity(certificateChainPath: String, privateKeyPath: String) throws(TLSError) {
+        if let problem = FileAccess.problem(ofSecretFile: privateKeyPath) {
+            throw .configuration("the key file \(privateKeyPath) \(problem)")
+        }
         ERR_clear_error()
         guard unsafe SSL_CTX_use_certificate_chain_file(pointer, certificateChainPath) == 1 else {
             throw .configuration(

@@ -30,6 +30,9 @@ package enum TLSLimits {
     /// How long a server's session may be resumed.
     package static let sessionSecondsMax = 3600
 
+    /// How long a server seals its session tickets with the same key, and how long it opens them after that.
+    package static let ticketKeySecondsMax = 3600
+
     /// Certificates in a peer's chain, the leaf and the root not counted.
     package static let intermediateCertificatesMax: Int32 = 8
 

@@ -6,9 +6,14 @@ internal import COpenSSL
 package final class TLSServerContext: Sendable {
     let handle: TLSContextHandle
     let protocols: [[UInt8]]
+    let ticketKeys: TicketKeys
 
+    /// - Parameter now: the clock that the age of the tickets' keys is read from.
     /// - Throws: `TLSError.configuration` when a file cannot be used.
-    package init(_ configuration: TLSServerConfiguration) throws(TLSError) {
+    package init(
+        _ configuration: TLSServerConfiguration, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) throws(TLSError) {
+        ticketKeys = TicketKeys(now: now)
         handle = try TLSContextHandle(.server)
         _ = try alpnWireFormat(configuration.applicationProtocols)
         protocols = configuration.applicationProtocols.map { Array($0.utf8) }
@@ -26,6 +31,10 @@ package final class TLSServerContext: Sendable {
         unsafe SSL_CTX_set_timeout(context, TLSLimits.sessionSecondsMax)
         let sessionID = Array("causeway".utf8)
         guard unsafe SSL_CTX_set_session_id_context(context, sessionID, UInt32(sessionID.count)) == 1 else {
+            throw .configuration(OpenSSLErrors.take().text)
+        }
+
+        guard unsafe SSL_CTX_set_tlsext_ticket_key_evp_cb(context, TicketKeys.callback) == 1 else {
             throw .configuration(OpenSSLErrors.take().text)
         }
 

@@ -129,6 +129,23 @@ extension BadServer {
             files.key = try house.directory.write(leaf.privateKeyPEM, to: "with-root.key")
             return files
         },
+        BadServer("forged signature", .certificate(.unknownAuthority)) { house in
+            try house.directory.write(house.root.issue(options()).forged, as: "bad")
+        },
+        // Whoever reads that the name is wrong asks for the right one, and then trusts it.
+        BadServer("forged, for another name", .certificate(.unknownAuthority)) { house in
+            try house.directory.write(house.root.issue(options { $0.names = ["other.example"] }).forged, as: "bad")
+        },
+        BadServer("forged, expired", .certificate(.unknownAuthority)) { house in
+            let expired = options {
+                $0.startsInSeconds = -172_800
+                $0.endsInSeconds = -60
+            }
+            return try house.directory.write(house.root.issue(expired).forged, as: "bad")
+        },
+        BadServer("forged, for clients", .certificate(.unknownAuthority)) { house in
+            try house.directory.write(house.root.issue(options { $0.purpose = .client }).forged, as: "bad")
+        },
         BadServer("missing intermediate", .certificate(.missingIntermediate)) { house in
             let middle = try house.root.issueAuthority(authority("Intermediate"))
             let leaf = try middle.issue(options())

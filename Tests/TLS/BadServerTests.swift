@@ -32,6 +32,23 @@ struct BadServerTests {
         #expect(!server.output.value.text.contains("application-secret"))
     }
 
+    @Test func whatACertificateSaysIsEscaped() async throws {
+        let house = try TestHouse()
+        // A DNS name: "evil", ESC, "[31m", U+202E, ".test".
+        let hostile = BadServer.options {
+            $0.rawAlternativeNames = "DER:30:13:82:11:65:76:69:6c:1b:5b:33:31:6d:e2:80:ae:2e:74:65:73:74"
+        }
+        let files = try house.directory.write(house.root.issue(hostile), as: "hostile")
+        let server = try await Loopback.listen(
+            TLSServerContext(TLSServerConfiguration(certificateChainPath: files.chain, privateKeyPath: files.key)))
+        let connection = try await Loopback.connect(house.client(), port: server.port, early: "x")
+        let log = await connection.log.wait { $0.isOver }
+        let text = "\(try #require(log.tlsErrors.first))"
+        #expect(text.contains(#"evil\u{1b}[31m\u{202e}.test"#))
+        #expect(!text.unicodeScalars.contains("\u{1B}") && !text.unicodeScalars.contains("\u{202E}"))
+        try await server.close()
+    }
+
     @Test func aSoundServerIsAccepted() async throws {
         let house = try TestHouse()
         let arguments = ["-cert", house.server.chain, "-key", house.server.key]

@@ -1,4 +1,5 @@
 import CausewayTLS
+import Foundation
 import Testing
 
 /// Settings that cannot be used are refused when they are given, in words.
@@ -41,6 +42,26 @@ struct ConfigurationTests {
                 TLSServerConfiguration(
                     certificateChainPath: house.server.chain, privateKeyPath: house.rootFiles.key))
         }
+    }
+
+    @Test(arguments: [0o644, 0o604, 0o660])
+    func aKeyThatOthersCanReadIsRefused(mode: Int) throws {
+        let house = TestHouse.shared
+        let directory = try TestDirectory()
+        let files = try directory.write(house.root.issue(BadServer.options()), as: "wide")
+        let root = try directory.write(house.root, as: "root")
+        for key in [files.key, root.key] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: key)
+        }
+        let server = #expect(throws: TLSError.self) {
+            try TLSServerContext(TLSServerConfiguration(certificateChainPath: files.chain, privateKeyPath: files.key))
+        }
+        #expect("\(try #require(server))".contains("\(files.key) can be read or written by others; run chmod 600"))
+        #expect(throws: TLSError.self) { try house.client(identity: files) }
+        let authority = #expect(throws: TLSError.self) {
+            try CertificateAuthority.load(certificatePath: root.chain, privateKeyPath: root.key)
+        }
+        #expect("\(try #require(authority))".contains(root.key))
     }
 
     @Test func anEncryptedKeyFailsWithoutAsking() async throws {

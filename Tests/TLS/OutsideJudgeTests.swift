@@ -1,5 +1,6 @@
 import CausewayTLS
 import NIOCore
+import Synchronization
 import Testing
 
 /// Our server before other people's clients, and our client before their servers.
@@ -79,6 +80,36 @@ struct OutsideJudgeTests {
             #expect(output.text.contains(expected), "\(output.text)")
             #expect(output.text.contains("hello"))
         }
+        try await server.close()
+    }
+
+    /// A stolen ticket key opens what it sealed, and nothing of later hours.
+    @Test func theKeysOfTicketsAreMadeAnew() async throws {
+        let house = try TestHouse()
+        let start = ContinuousClock.now
+        let hours = Mutex(0)
+        let context = try TLSServerContext(
+            TLSServerConfiguration(certificateChainPath: house.server.chain, privateKeyPath: house.server.key),
+            now: { start + .seconds(hours.withLock { $0 } * TLSLimits.ticketKeySecondsMax) })
+        let server = try await Loopback.listen(context, answer: .reply(Self.answer))
+        let session = house.directory.file("session")
+        func connect(_ arguments: [String]) async throws -> String {
+            let client = try OpenSSLProgram.client(
+                port: server.port, ["-tls1_2", "-crlf", "-CAfile", house.rootFiles.chain] + arguments)
+            client.send("GET / HTTP/1.1\n\n")
+            return await client.finished().text
+        }
+        #expect(try await connect(["-sess_out", session]).contains("New, TLS"))
+        #expect(try await connect(["-sess_in", session]).contains("Reused, TLS"))
+        // The key that sealed it seals no more, and opens for as long again.
+        hours.withLock { $0 = 1 }
+        #expect(try await connect(["-sess_in", session]).contains("Reused, TLS"))
+        hours.withLock { $0 = 2 }
+        #expect(try await connect(["-sess_in", session]).contains("New, TLS"))
+        // What was renewed goes on, and everything has an end.
+        #expect(try await connect(["-sess_out", session]).contains("New, TLS"))
+        hours.withLock { $0 = 9 }
+        #expect(try await connect(["-sess_in", session]).contains("New, TLS"))
         try await server.close()
     }
 

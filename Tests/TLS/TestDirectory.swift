@@ -44,6 +44,36 @@ extension TestDirectory {
     }
 }
 
+/// A certificate that its issuer did not sign, with its key.
+struct ForgedCertificate: Sendable {
+    let certificatePEM: [UInt8]
+    let privateKeyPEM: [UInt8]
+}
+
+extension IssuedCertificate {
+    /// The same with another signature: the last byte of the signature is the last of the certificate.
+    var forged: ForgedCertificate {
+        let lines = String(decoding: certificatePEM, as: UTF8.self).split(separator: "\n")
+        let body = lines.filter { !$0.hasPrefix("-----") }.joined()
+        var bytes = Data(base64Encoded: body) ?? Data()
+        precondition(!bytes.isEmpty, "a certificate")
+        bytes[bytes.count - 1] ^= 1
+        let text = bytes.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        let pem = "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n"
+        return ForgedCertificate(certificatePEM: Array(pem.utf8), privateKeyPEM: privateKeyPEM)
+    }
+}
+
+extension TestDirectory {
+    func write(_ forged: ForgedCertificate, as name: String) throws -> IdentityFiles {
+        let files = IdentityFiles(
+            chain: try write(forged.certificatePEM, to: "\(name).pem"),
+            key: try write(forged.privateKeyPEM, to: "\(name).key"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: files.key)
+        return files
+    }
+}
+
 /// A root, trusted by the clients of a test, and a sound server certificate for `localhost` and `127.0.0.1`.
 struct TestHouse: Sendable {
     static let organization = "Causeway Test"
