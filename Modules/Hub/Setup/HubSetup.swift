@@ -50,6 +50,7 @@ package struct HubSetup: Sendable {
             folder.serverKey, tokenPath,
         ]
         for path in files where DataFolder.exists(path) { throw .alreadySetUp(path: path) }
+        try folder.checkOwner()
         try DataFolder.makeFolder(folder.path)
         // Nobody else sets up or serves here meanwhile; and nobody did so between the look above and now.
         let lock = try DataFolderLock(folder)

@@ -1,3 +1,5 @@
+internal import CausewaySystem
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -27,6 +29,14 @@ package struct DataFolder: Sendable, Hashable {
     package func token(of account: String) -> String { path + "/tokens/" + account + ".token" }
 
     package var isSetUp: Bool { Self.exists(database) }
+
+    /// - Throws: `configuration` when another user owns the folder, or others may write into it: they could replace
+    ///   keys and messages.
+    func checkOwner() throws(HubError) {
+        if let problem = FileAccess.problem(ofFolder: path) {
+            throw .configuration("The data folder \(path) \(problem).")
+        }
+    }
 
     static func exists(_ path: String) -> Bool {
         var info = stat()

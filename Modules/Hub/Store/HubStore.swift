@@ -34,6 +34,7 @@ package final class HubStore: Sendable {
     package init(_ folder: DataFolder, creating: Bool = false) throws(HubError) {
         path = folder.database
         now = SystemClock.now
+        try folder.checkOwner()
         guard creating || folder.isSetUp else { throw .notSetUp(folder: folder.path) }
         if creating { try DataFolder.writeSecret("", to: folder.database) }
         do {
