@@ -90,7 +90,7 @@ import Testing
             #expect(refused.status == 1)
             #expect(refused.errors.contains("nowhere"))
             let wrong = try await world.causeway("send", "no channel", "hi")
-            #expect(wrong.status == 64)
+            #expect(wrong.status == 65)
             let long = try await world.causeway("send", "general", input: String(repeating: "x", count: 131_073))
             #expect(long.status == 65)
             #expect(long.errors.contains("131072"))

@@ -20,6 +20,7 @@ final class TestFolder: Sendable {
         let name = "\(path)/\(UUID().uuidString)"
         try Data(chain ?? issued.chainPEM).write(to: URL(fileURLWithPath: name + ".pem"))
         try Data(issued.privateKeyPEM).write(to: URL(fileURLWithPath: name + ".key"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: name + ".key")
         return try TLSServerContext(
             TLSServerConfiguration(
                 certificateChainPath: name + ".pem", privateKeyPath: name + ".key",
