@@ -82,8 +82,16 @@ struct TerminalDevice: Sendable {
         return true
     }
 
+    /// Whether a byte could be written at once.
+    var takesMore: Bool {
+        var place = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
+        return unsafe poll(&place, 1, 0) > 0
+    }
+
     /// A terminal that takes nothing for so long has stalled.
     static let patienceMilliseconds: Int32 = 1000
+    /// A frame is not waited for longer than this, even when the terminal takes a byte now and then.
+    static let patienceMillisecondsMax: Int32 = 30_000
 
     private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
         #if canImport(Glibc)

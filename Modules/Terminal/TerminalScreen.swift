@@ -158,11 +158,19 @@ public final class TerminalScreen: Sendable {
         }
     }
 
-    /// - Returns: `nil` when somebody else went on writing for longer than a terminal that works ever takes.
+    /// A writer that waits for a processor is waited for; only a terminal that takes nothing is given up.
+    ///
+    /// - Returns: `nil` when another thread is writing and the terminal has taken nothing for as long as
+    ///   ``TerminalDevice/patienceMilliseconds`` says, or far too slowly.
     private func whileNobodyWrites<Value: Sendable>(_ body: () -> Value) -> Value? {
         let pauseMilliseconds: Int32 = 10
-        for _ in 0..<(TerminalDevice.patienceMilliseconds / pauseMilliseconds) {
+        var (refusedMilliseconds, waitedMilliseconds): (Int32, Int32) = (0, 0)
+        while refusedMilliseconds < TerminalDevice.patienceMilliseconds,
+            waitedMilliseconds < TerminalDevice.patienceMillisecondsMax
+        {
             if let value = output.withLockIfAvailable({ _ in body() }) { return value }
+            refusedMilliseconds = device.takesMore ? 0 : refusedMilliseconds + pauseMilliseconds
+            waitedMilliseconds += pauseMilliseconds
             usleep(UInt32(pauseMilliseconds) * 1000)
         }
         return nil
