@@ -6,9 +6,7 @@ import unittest
 
 from playwright.sync_api import expect
 
-from world import ControlConnection, World, browser, until
-
-expect.set_options(timeout=20_000)
+from world import SECONDS_MAX, ControlConnection, World, browser, new_context, problems_of, until
 
 
 class Pages(unittest.TestCase):
@@ -21,12 +19,10 @@ class Pages(unittest.TestCase):
         cls.browser = cls.enterClassContext(browser())
 
     def page(self, scripts=True):
-        context = self.browser.new_context(java_script_enabled=scripts)
+        context = new_context(self.browser, java_script_enabled=scripts)
         self.addCleanup(context.close)
         page = context.new_page()
-        self.problems = []
-        page.on("console", lambda message: self.problems.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.problems = problems_of(page)
         return page
 
     def go(self, page, path):
@@ -157,23 +153,48 @@ class Pages(unittest.TestCase):
         expect(page.locator(f"#c-{ids[1]}")).to_be_focused()
         self.world.control("POST", "/v1/delete-failed", {})
 
+    def test_a_row_that_stays_is_the_same_element(self):
+        ids = self.world.fail("a", "b", "c")
+        page = self.page()
+        self.go(page, "/failed")
+        page.focus(f"#delete-{ids[2]}")
+        page.evaluate("""() => {
+            for (const row of document.querySelectorAll("tbody tr")) row.mark = row.id;
+            window.focusMoved = 0;
+            document.addEventListener("focusin", () => window.focusMoved += 1);
+        }""")
+        # One goes, another one comes, and the ages of the others go on.
+        self.world.control("POST", "/v1/delete", {"ids": [ids[1]], "by": "api"})
+        expect(page.locator(f"#r-{ids[1]}")).to_have_count(0)
+        more = self.world.fail("d")
+        expect(page.locator(f"#r-{more[0]}")).to_be_visible()
+        marks = page.evaluate("""() => [...document.querySelectorAll("tbody tr")].map((row) => [row.id, row.mark])""")
+        stayed = [[f"r-{each}", f"r-{each}"] for each in (ids[2], ids[0])]
+        self.assertEqual(marks, [[f"r-{more[0]}", None], *stayed])
+        expect(page.locator(f"#delete-{ids[2]}")).to_be_focused()
+        self.assertEqual(page.evaluate("window.focusMoved"), 0)
+        # What is new is marked, what only grew older is not.
+        expect(page.locator("tr.fresh")).to_have_count(1)
+        self.world.control("POST", "/v1/delete-failed", {})
+
+    def tab_to(self, page, name):
+        """Goes from one element to the next; after the last one comes the first again."""
+        def is_there():
+            page.keyboard.press("Tab")
+            return page.evaluate("document.activeElement.id") == name
+        until(f"{name} has the focus", is_there)
+        expect(page.locator(f"#{name}")).to_be_focused()
+
     def test_everything_can_be_done_by_keyboard(self):
         ids = self.world.fail("by keyboard")
         page = self.page()
         self.go(page, "/failed")
         page.keyboard.press("Tab")
         expect(page.locator(".skip")).to_be_focused()
-        for _ in range(60):
-            page.keyboard.press("Tab")
-            if page.evaluate("document.activeElement.id") == f"delete-{ids[0]}":
-                break
-        expect(page.locator(f"#delete-{ids[0]}")).to_be_focused()
+        self.tab_to(page, f"delete-{ids[0]}")
         page.keyboard.press("Enter")
         expect(page.locator("#yes")).to_be_visible()
-        for _ in range(60):
-            page.keyboard.press("Tab")
-            if page.evaluate("document.activeElement.id") == "yes":
-                break
+        self.tab_to(page, "yes")
         page.keyboard.press("Enter")
         expect(page.locator(".note")).to_have_text("1 message was deleted.")
 
@@ -214,8 +235,9 @@ class Pages(unittest.TestCase):
         def all_places_are_taken():
             each = socket.create_connection(("127.0.0.1", self.world.port))
             each.sendall(f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{self.world.port}\r\n\r\n".encode())
+            each.settimeout(SECONDS_MAX)
             # Tabs that went away keep their places until they are told something.
-            if b" 200 " in each.recv(64):
+            if b" 200 " in each.makefile("rb").readline():
                 sockets.append(each)
             else:
                 each.close()
@@ -230,7 +252,7 @@ class Pages(unittest.TestCase):
             for each in sockets:
                 each.close()
         # The page notices with the next sign of life that nobody listens any more.
-        expect(page.locator(".pulse")).to_have_text("Live", timeout=40_000)
+        expect(page.locator(".pulse")).to_have_text("Live")
 
     def test_a_daemon_that_too_many_watch_is_not_gone(self):
         watchers = []
@@ -261,7 +283,7 @@ class Pages(unittest.TestCase):
             for each, answer in watchers:
                 answer.close()
                 each.close()
-        expect(page.locator(".pulse")).to_have_text("Live", timeout=40_000)
+        expect(page.locator(".pulse")).to_have_text("Live")
 
     def test_what_a_person_selects_stays_and_the_page_says_so(self):
         ids = self.world.fail("to be selected")
@@ -271,6 +293,7 @@ class Pages(unittest.TestCase):
         page.evaluate("getSelection().selectAllChildren(document.querySelector('h1'))")
         more = self.world.fail("meanwhile")
         expect(page.locator(".pulse")).to_have_text("Held while text is selected")
+        # It is held as long as the text is selected, so there is nothing to be waited for.
         self.assertEqual(page.locator(f"#r-{more[0]}").count(), 0)
         page.evaluate("getSelection().removeAllRanges()")
         expect(page.locator(f"#r-{more[0]}")).to_be_visible()
@@ -279,17 +302,34 @@ class Pages(unittest.TestCase):
 
     def test_a_person_can_pause_the_updates(self):
         page = self.page()
+        page.clock.install()
+        # Counts what the page asks for, and hears what its stream tells it.
+        page.add_init_script("""
+            window.asked = 0;
+            const ask = window.fetch;
+            window.fetch = (...all) => { window.asked += 1; return ask(...all); };
+            window.heard = 0;
+            window.ear = new BroadcastChannel("causeway-events");
+            window.ear.onmessage = (news) => { if (news.data === "up") window.heard += 1; };
+        """)
         self.go(page, "/failed")
         expect(page.locator(".pulse")).to_have_text("Live")
         page.click("#pause")
         expect(page.locator(".pulse")).to_have_text("Paused")
+        asked = page.evaluate("window.asked")
         ids = self.world.fail("meanwhile")
         other = self.page()
         self.go(other, "/failed")
         expect(other.locator(f"#r-{ids[0]}")).to_be_visible()
-        page.wait_for_timeout(2500)
+        # The next sign of life comes after the message failed; then all that the page's timers hold is due.
+        heard = page.evaluate("window.heard")
+        page.wait_for_function("(heard) => window.heard > heard", arg=heard)
+        page.clock.run_for(60_000)
+        self.assertEqual(page.evaluate("window.asked"), asked)
         self.assertEqual(page.locator(f"#r-{ids[0]}").count(), 0)
         page.click("#pause")
+        # The control arm: now it does ask.
+        page.wait_for_function("(asked) => window.asked > asked", arg=asked)
         expect(page.locator(f"#r-{ids[0]}")).to_be_visible()
         expect(page.locator(".pulse")).to_have_text("Live")
         self.world.control("POST", "/v1/delete", {"ids": ids, "by": "api"})
@@ -312,13 +352,16 @@ class Pages(unittest.TestCase):
         page.set_viewport_size({"width": 900, "height": 700})
         self.go(page, "/failed")
         page.focus(".scroll")
-        page.evaluate("document.querySelector('.scroll').scrollLeft = 10")
-        left = page.evaluate("document.querySelector('.scroll').scrollLeft")
+        left = page.evaluate("""() => {
+            const box = document.querySelector(".scroll");
+            box.scrollLeft = 10;
+            return box.scrollLeft;
+        }""")
         self.assertGreater(left, 0)
         more = self.world.fail("b")
         expect(page.locator(f"#r-{more[0]}")).to_be_visible()
         expect(page.locator(".scroll")).to_be_focused()
-        self.assertEqual(page.evaluate("document.querySelector('.scroll').scrollLeft"), left)
+        expect(page.locator(".scroll")).to_have_js_property("scrollLeft", left)
         # The box in the head, which the script made.
         page.focus("#all")
         more += self.world.fail("c")

@@ -1,10 +1,12 @@
 """A hub, a daemon and a status page as real processes in a folder of their own, and a browser in front of them."""
 
 import contextlib
+import fcntl
 import http.client
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import socket
@@ -12,9 +14,11 @@ import subprocess
 import tempfile
 import time
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
-SECONDS_MAX = 60
+# How long anything may take before it counts as hung, however busy the machine is.
+SECONDS_MAX = 120
+expect.set_options(timeout=SECONDS_MAX * 1000)
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
@@ -43,6 +47,47 @@ def until(what, holds):
         if time.monotonic() > end:
             raise AssertionError(f"it took more than {SECONDS_MAX} s until {what}")
         time.sleep(0.02)
+
+
+class ReservedPort:
+    """A port of 127.0.0.1 for a server that stops and comes back.
+
+    It lies below those that the system gives away by itself, and no other test gets it while this is held
+    (`Tests/Support/ReservedPort.swift` uses the same locks): nobody else listens there in between.
+    """
+
+    FOLDER = pathlib.Path("/tmp") / f"causeway-test-ports-{os.getuid()}"
+    FIRST = 10_000
+
+    def __init__(self):
+        first_ephemeral = 32_768
+        with contextlib.suppress(OSError):
+            text = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text()
+            first_ephemeral = max(int(text.split()[0]), self.FIRST + 1000)
+        self.FOLDER.mkdir(mode=0o700, exist_ok=True)
+        ports = list(range(self.FIRST, first_ephemeral))
+        random.shuffle(ports)
+        for port in ports:
+            if self.take(port):
+                self.number = port
+                return
+        raise RuntimeError("no port is free")
+
+    def take(self, port):
+        lock = open(self.FOLDER / str(port), "w")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(("127.0.0.1", port))
+        except OSError:
+            lock.close()
+            return False
+        self.lock = lock
+        return True
+
+    def release(self):
+        self.lock.close()
 
 
 class Process:
@@ -94,7 +139,8 @@ class World:
         }
         self.page_options = list(page_options)
         self.hub = self.daemon = self.page = None
-        self.hub_port = 0
+        self.reserved = [ReservedPort(), ReservedPort()]
+        self.hub_port, self.page_port = (each.number for each in self.reserved)
         self.address = None
         self.run("causeway-hub", "init", "--data", self.folder / "hub", "--name", "127.0.0.1", "--name", "localhost",
                  "--account", "ann", "--channel", "general")
@@ -120,7 +166,7 @@ class World:
         log.write_text("")
         self.hub = Process(log, [programs() / "causeway-hub", "serve", "--data", self.folder / "hub", "--listen",
                                  f"127.0.0.1:{self.hub_port}"], self.environment)
-        self.hub_port = int(self.hub.says(r"https://127\.0\.0\.1:([1-9]\d*)").group(1))
+        self.hub.says(rf"https://127\.0\.0\.1:{self.hub_port}\b")
 
     def start_daemon(self):
         log = self.folder / "daemon.log"
@@ -131,8 +177,7 @@ class World:
     def start_page(self):
         log = self.folder / "page.log"
         log.write_text("")
-        port = re.search(r"\d+$", self.address).group() if self.address else "0"
-        listen = [] if "--listen" in self.page_options else ["--listen", f"127.0.0.1:{port}"]
+        listen = [] if "--listen" in self.page_options else ["--listen", f"127.0.0.1:{self.page_port}"]
         self.page = Process(log, [programs() / "causeway-status", *listen, *map(str, self.page_options)],
                             self.environment)
         self.address = self.page.says(r"address=(https?://\S+?:\d+)").group(1)
@@ -185,7 +230,33 @@ class World:
         for process in (self.page, self.daemon, self.hub):
             if process:
                 process.stop()
+        for port in self.reserved:
+            port.release()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def new_context(running, **options):
+    """A context of the browser that waits as long as everything else here does."""
+    context = running.new_context(**options)
+    context.set_default_timeout(SECONDS_MAX * 1000)
+    return context
+
+
+def problems_of(page):
+    """A list of what goes wrong on a page from now on: dialogs, errors of scripts, and what the console calls errors.
+
+    That the stream of events is refused or cut says nothing of the page: it is opened again.
+    """
+    problems = []
+
+    def heard(message):
+        if message.type == "error" and not message.location.get("url", "").endswith("/events"):
+            problems.append(message.text)
+
+    page.on("dialog", lambda dialog: problems.append(dialog.message) or dialog.dismiss())
+    page.on("console", heard)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    return problems
 
 
 @contextlib.contextmanager
@@ -193,7 +264,7 @@ def browser(*arguments):
     """A headless browser of the system."""
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(
-            executable_path=chromium(), args=["--no-sandbox", "--disable-dev-shm-usage", *arguments])
+            executable_path=chromium(), timeout=SECONDS_MAX * 1000, args=["--no-sandbox", "--disable-dev-shm-usage", *arguments])
         try:
             yield running
         finally:

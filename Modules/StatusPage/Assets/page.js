@@ -71,6 +71,7 @@
   };
 
   const keepState = (part) => ({
+    active: document.activeElement,
     focus: part.contains(document.activeElement) ? placeOf(document.activeElement) : null,
     scrolled: [...part.querySelectorAll(".scroll, .body")]
       .filter((box) => box.scrollLeft || box.scrollTop)
@@ -82,7 +83,84 @@
       const box = place && elementAt(place);
       if (box) Object.assign(box, { scrollLeft: left, scrollTop: top });
     }
-    if (state.focus) elementAt(state.focus)?.focus({ preventScroll: true });
+    if (state.focus && document.activeElement !== state.active) elementAt(state.focus)?.focus({ preventScroll: true });
+  };
+
+  // Only what differs is touched: an element with an id stays the same element as long as the page has one of that id,
+  // and so does one without an id in its place. What a person points at, or a test holds, is not taken away.
+
+  const idOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node.getAttribute("id") : null);
+  const isSameKind = (old, young) =>
+    old.nodeName === young.nodeName && idOf(old) === idOf(young);
+
+  const mergeAttributes = (old, young) => {
+    for (const { name } of [...old.attributes]) if (!young.hasAttribute(name)) old.removeAttribute(name);
+    for (const { name, value } of young.attributes) {
+      if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+    }
+  };
+
+  // The child at or after `at` that becomes `young`; one without an id is not looked for past one that has an id.
+  const counterpart = (young, at, known) => {
+    const id = idOf(young);
+    if (id) return known.has(id) && isSameKind(known.get(id), young) ? known.get(id) : null;
+    for (let each = at; each && !idOf(each); each = each.nextSibling) {
+      if (isSameKind(each, young)) return each;
+      if (young.nodeType !== Node.ELEMENT_NODE) return null;
+    }
+    return null;
+  };
+
+  const merge = (old, young) => {
+    if (old.isEqualNode(young)) return;
+    if (old.nodeType !== Node.ELEMENT_NODE) {
+      old.nodeValue = young.nodeValue;
+      return;
+    }
+    mergeAttributes(old, young);
+    const wanted = [...young.childNodes];
+    const ids = new Set(wanted.map(idOf));
+    const known = new Map();
+    for (const child of [...old.children]) {
+      const id = idOf(child);
+      if (id && ids.has(id)) known.set(id, child);
+      else if (id) child.remove();
+    }
+    let at = old.firstChild;
+    const drop = () => { const gone = at; at = at.nextSibling; gone.remove(); };
+    for (const each of wanted) {
+      const found = counterpart(each, at, known);
+      if (!found) {
+        old.insertBefore(each, at);
+        continue;
+      }
+      // What was in between and has no id goes, so that what stays need not be moved, which would cost it its focus.
+      while (at && at !== found && !idOf(at)) drop();
+      if (at === found) at = at.nextSibling;
+      else old.insertBefore(found, at);
+      merge(found, each);
+    }
+    while (at) drop();
+  };
+
+  // What a row says, without the times in it, which go on by themselves.
+  const wordsOf = (row) => {
+    const copy = row.cloneNode(true);
+    for (const time of copy.querySelectorAll("time")) time.remove();
+    return copy.textContent;
+  };
+
+  const mergePart = (old, young) => {
+    for (const row of old.querySelectorAll("tr.fresh")) row.removeAttribute("class");
+    if (old.isEqualNode(young)) return;
+    const state = keepState(old);
+    const known = new Map([...old.querySelectorAll("tr[id]")].map((row) => [row.id, wordsOf(row)]));
+    merge(old, young);
+    for (const row of old.querySelectorAll("tr[id]")) {
+      if (known.size && known.get(row.id) !== wordsOf(row)) row.classList.add("fresh");
+    }
+    giveTicksBack();
+    giveBack(state);
   };
 
   // Alerts that come by themselves are read out: this stands outside what is exchanged.
@@ -102,18 +180,8 @@
     pairs.push([document.querySelector(".foot"), fresh.querySelector(".foot")]);
     const told = new Set(alerts());
     document.title = fresh.title;
-    for (const [old, young] of pairs) {
-      if (!old || !young || old.innerHTML === young.innerHTML) continue;
-      const state = keepState(old);
-      const known = new Set([...old.querySelectorAll("tr[id]")].map((row) => row.id + row.innerText));
-      old.replaceChildren(...young.childNodes);
-      for (const row of old.querySelectorAll("tr[id]")) {
-        if (known.size && !known.has(row.id + row.innerText)) row.classList.add("fresh");
-      }
-      enhance();
-      giveTicksBack();
-      giveBack(state);
-    }
+    enhance(fresh);
+    for (const [old, young] of pairs) if (old && young) mergePart(old, young);
     const untold = alerts().filter((text) => !told.has(text));
     if (untold.length) herald.textContent = untold.join(" ");
   };
@@ -163,26 +231,27 @@
   };
 
   // A box that ticks all boxes; without a script there is none, because it could do nothing.
-  const enhance = () => {
-    for (const head of document.querySelectorAll("th[data-all]")) {
-      if (head.querySelector("input")) continue;
+  const enhance = (page) => {
+    for (const head of page.querySelectorAll("th[data-all]")) {
       const box = document.createElement("input");
       box.type = "checkbox";
       box.id = "all";
       box.setAttribute("aria-label", head.dataset.all);
-      box.addEventListener("change", () => {
-        for (const each of document.querySelectorAll("tbody input[type=checkbox]")) each.checked = box.checked;
-        noteTicks();
-      });
       head.replaceChildren(box);
     }
   };
 
-  enhance();
+  document.addEventListener("change", (event) => {
+    if (event.target.id === "all") {
+      for (const each of document.querySelectorAll("tbody input[type=checkbox]")) each.checked = event.target.checked;
+    }
+    noteTicks();
+  });
+
+  enhance(document);
   if (!document.querySelector("[data-live]")) return;
 
   noteTicks();
-  document.addEventListener("change", noteTicks);
   document.body.append(herald);
 
   const pause = document.createElement("button");
