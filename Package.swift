@@ -346,6 +346,8 @@ let package = Package(
                 "CausewayTerminal", .lifecycle, .logging, .nioCore, .nioPosix,
             ]),
         tests(
+            "HTTPServer", ["CausewayHTTPServer", .httpTypes, .nioCore, .nioEmbedded, .nioHTTPTypes]),
+        tests(
             "StatusPage",
             [
                 "Causeway", "CausewayControl", "CausewayHTTPServer", "CausewayScriptedWorld", "CausewayStatusPage",

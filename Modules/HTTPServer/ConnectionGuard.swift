@@ -1,7 +1,7 @@
 internal import HTTPTypes
-internal import NIOCore
+package import NIOCore
 internal import NIOHTTP1
-internal import NIOHTTPTypes
+package import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 
 /// Holds one connection to its `ConnectionLimits`, and answers what is no HTTP in the server's own words.
@@ -14,11 +14,11 @@ internal import NIOHTTPTypesHTTP1
 /// | the next request | `idle` (Hummingbird's part) | the connection is closed |
 ///
 /// Bytes that are no HTTP, or a header beyond its limit, are answered with 400 or 431 and the connection is closed.
-final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
+package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    package typealias InboundIn = HTTPRequestPart
+    package typealias InboundOut = HTTPRequestPart
+    package typealias OutboundIn = HTTPResponsePart
+    package typealias OutboundOut = HTTPResponsePart
 
     private let limits: ConnectionLimits
     private let refusal: ConnectionRefusal
@@ -40,25 +40,25 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// True once this handler wrote the last answer; nothing of others leaves any more.
     private var isEnding = false
 
-    init(_ limits: ConnectionLimits, _ refusal: ConnectionRefusal) {
+    package init(_ limits: ConnectionLimits, _ refusal: ConnectionRefusal) {
         self.limits = limits
         self.refusal = refusal
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
+    package func handlerAdded(context: ChannelHandlerContext) {
         readDeadline = closing(context, after: limits.firstHeader)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { cancelDeadlines() }
+    package func handlerRemoved(context: ChannelHandlerContext) { cancelDeadlines() }
 
-    func channelInactive(context: ChannelHandlerContext) {
+    package func channelInactive(context: ChannelHandlerContext) {
         cancelDeadlines()
         context.fireChannelInactive()
     }
 
     // MARK: - Requests
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isEnding else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
@@ -92,7 +92,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: - Answers
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard !isEnding else {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
@@ -129,7 +129,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: - What is no HTTP
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !isEnding else { return }
         guard error is HTTPParserError || error is HTTP1TypeConversionError, mayAnswerBadRequest else {
             context.fireErrorCaught(error)

@@ -264,7 +264,8 @@ def browser(*arguments):
     """A headless browser of the system."""
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(
-            executable_path=chromium(), timeout=SECONDS_MAX * 1000, args=["--no-sandbox", "--disable-dev-shm-usage", *arguments])
+            executable_path=chromium(), timeout=SECONDS_MAX * 1000,
+            args=["--no-sandbox", "--disable-dev-shm-usage", *arguments])
         try:
             yield running
         finally:

@@ -1,4 +1,5 @@
 import CausewayHub
+import CausewayTestSupport
 import NIOCore
 import NIOPosix
 import Testing
@@ -10,8 +11,10 @@ import Testing
         let temporary = TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
+        // Afterwards nothing else listens there, and no connection to a port nobody listens on is one to itself.
+        let port = try ReservedPort()
         for _ in 0..<20 {
-            let knocking = try await HubFixture.running(folder) { hub in
+            let knocking = try await HubFixture.running(folder, port: port.number) { hub in
                 let port = hub.port
                 let knocking = (0..<8).map { _ in
                     Task {
@@ -27,6 +30,7 @@ import Testing
 
     private static func knock(_ port: Int) async throws -> any Channel {
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(.minutes(2))
             .connect(host: "127.0.0.1", port: port).get()
     }
 }

@@ -7,9 +7,12 @@ actor HubHost {
     private let folder: DataFolder
     private let faults: HubFaults
     private var running: Task<Void, Never>?
-    private(set) var port = 0
+    private let reserved: ReservedPort
 
-    init(_ folder: DataFolder, faults: HubFaults) {
+    nonisolated var port: Int { reserved.number }
+
+    init(_ folder: DataFolder, faults: HubFaults) throws {
+        reserved = try ReservedPort()
         self.folder = folder
         self.faults = faults
     }
@@ -24,7 +27,7 @@ actor HubHost {
             // The way a cancelled server ends is of no interest; one that cannot begin is found out below.
             try? await hub.run()
         }
-        port = try await hub.port()
+        _ = try await hub.port()
     }
 
     /// The one before may hold the folder until the last of its connections has let go of it.

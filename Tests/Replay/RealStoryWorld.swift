@@ -47,12 +47,12 @@ final class RealStoryWorld: StoryWorld {
             folder: data, names: ["127.0.0.1"], account: "ann", channel: Story.Room.general.rawValue
         ).run()
         let faults = HubFaults()
-        let hub = HubHost(data, faults: faults)
+        let hub = try HubHost(data, faults: faults)
         try await hub.start { store in
             guard let second = ChannelID(Story.Room.second.rawValue) else { return }
             _ = try await store.addChannel(second)
         }
-        let port = await hub.port
+        let port = hub.port
         let result: Result<StoryEnd, any Error>
         do {
             let end = try await FaultProxy.run(to: port) { proxy, proxyPort in

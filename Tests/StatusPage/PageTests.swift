@@ -206,16 +206,13 @@ import Testing
         }
     }
 
-    /// An export may take longer than the time for one answer, as long as it goes on.
+    /// Asked for page by page. That it may take longer than one answer, as long as it goes on: `ConnectionGuardTests`.
     @Test func aLongExportIsNotCut() async throws {
-        try await Self.answering { configuration in
-            configuration.connections.answer = .milliseconds(400)
-        } _: { world, double in
+        try await Self.answering { world, double in
             let ids = try await world.fail(["a"])
             _ = try await world.service.delete(ids, by: .cli)
             let one = try await world.service.deleteActions(limit: 1, before: nil).actions
             double.answers.deletions = { before throws(ControlError) in
-                await pause(milliseconds: 150)
                 let place = before ?? 10
                 return DeleteActionListForm(one, next: place > 1 ? place - 1 : nil)
             }

@@ -21,10 +21,15 @@ package actor ProcessWorld {
     package nonisolated let folder: String
     private var hub: RunningProgram?
     private var daemon: RunningProgram?
-    /// Where the hub listens, from its first start on.
-    package private(set) var port = 0
+    private let reserved: ReservedPort
 
-    private init(_ folder: String) { self.folder = folder }
+    /// Where the hub listens, whenever it runs.
+    package nonisolated var port: Int { reserved.number }
+
+    private init(_ folder: String) throws {
+        self.folder = folder
+        reserved = try ReservedPort()
+    }
 
     /// Runs a story with a hub that has the account `ann` and the channel `general`; ends all processes after it.
     package static func run<Result: Sendable>(
@@ -33,7 +38,7 @@ package actor ProcessWorld {
         // A socket's path must be short.
         let folder = "/tmp/cw-\(UUID().uuidString.prefix(8))"
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let world = ProcessWorld(folder)
+        let world = try ProcessWorld(folder)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try "{}".write(toFile: folder + "/config.json", atomically: false, encoding: .utf8)
         let made = try await BuiltProgram("causeway-hub").run(
@@ -74,11 +79,7 @@ package actor ProcessWorld {
         try await Eventually.holds("the hub listens") {
             let said = try String(contentsOfFile: log, encoding: .utf8)
             guard !hub.isOver else { throw Failed(what: "the hub", said: said) }
-            guard let range = said.range(of: "https://127\\.0\\.0\\.1:[0-9]+", options: .regularExpression),
-                let found = Int(said[range].split(separator: ":")[2])
-            else { return false }
-            port = found
-            return true
+            return said.contains("https://127.0.0.1:\(port)")
         }
     }
 

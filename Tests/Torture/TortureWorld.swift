@@ -35,7 +35,7 @@ struct TortureWorld: Sendable {
                 let world = TortureWorld(plan: plan, processes: processes, channel: channel, proxy: nil)
                 return try await world.run(through: nil, progress)
             }
-            return try await FaultProxy.run(to: await processes.port) { proxy, port in
+            return try await FaultProxy.run(to: processes.port) { proxy, port in
                 let world = TortureWorld(plan: plan, processes: processes, channel: channel, proxy: proxy)
                 return try await world.run(through: port, progress)
             }

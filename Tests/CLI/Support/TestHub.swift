@@ -1,3 +1,4 @@
+import CausewayTestSupport
 import Foundation
 
 /// A real hub of its own, over TLS: with the account `ann` and the channel `general`.
@@ -5,6 +6,7 @@ struct TestHub {
     let folder: String
     let address: String
     let process: RunningProgram
+    private let port: ReservedPort
     private let environment: [String: String]
 
     var authority: String { folder + "/tls/ca.pem" }
@@ -22,20 +24,21 @@ struct TestHub {
             ["init", "--data", folder, "--name", "127.0.0.1", "--account", "ann", "--channel", "general"],
             home.environment)
         guard made.status == 0 else { throw TookTooLong(what: made.errors) }
-        return try await serve(folder, at: "127.0.0.1:0", home.environment)
+        return try await serve(folder, at: try ReservedPort(), home.environment)
     }
 
     /// Runs it again where it was.
     func again() async throws -> TestHub {
-        try await Self.serve(folder, at: String(address.dropFirst("https://".count)), environment)
+        try await Self.serve(folder, at: port, environment)
     }
 
     private static func serve(
-        _ folder: String, at listen: String, _ environment: [String: String]
+        _ folder: String, at port: ReservedPort, _ environment: [String: String]
     ) async throws -> TestHub {
+        let listen = "127.0.0.1:\(port.number)"
         let process = try RunningProgram(.hub, ["serve", "--data", folder, "--listen", listen], environment)
-        try await process.says("https://127.0.0.1:")
-        let address = process.logText.firstMatch(of: /https:\/\/127\.0\.0\.1:[1-9][0-9]*/).map { String($0.output) }
-        return TestHub(folder: folder, address: address ?? "", process: process, environment: environment)
+        let address = "https://\(listen)"
+        try await process.says(address)
+        return TestHub(folder: folder, address: address, process: process, port: port, environment: environment)
     }
 }

@@ -1,6 +1,7 @@
 import CausewayHTTPServer
 import CausewayHub
 import CausewayModels
+import CausewayTestSupport
 import CausewayWire
 import Foundation
 import GRDB
@@ -47,14 +48,24 @@ struct HubFixture: Sendable {
 
     /// A hub on a folder that is set up already.
     static func running<Value: Sendable>(
-        _ folder: DataFolder, faults: HubFaults? = nil, limits: ConnectionLimits = ConnectionLimits.hub,
-        attemptRefill: Duration? = nil,
+        _ folder: DataFolder, port: Int = 0, faults: HubFaults? = nil,
+        limits: ConnectionLimits = ConnectionLimits.hub, attemptRefill: Duration? = nil,
         _ body: @Sendable (HubFixture) async throws -> Value
     ) async throws -> Value {
         let token = try token(in: folder)
-        var configuration = HubConfiguration(folder: folder, security: .plainOnLoopback)
+        var configuration = HubConfiguration(folder: folder, port: port, security: .plainOnLoopback)
         configuration.limits = limits
         if let attemptRefill { configuration.attemptRefill = attemptRefill }
+        // A hub before it may hold the folder until the last of its connections has let go of it.
+        try await Eventually.holds("the folder of the hub is free") {
+            do throws(HubError) {
+                _ = try DataFolderLock(folder)
+                return true
+            } catch {
+                guard case .inUse = error else { throw error }
+                return false
+            }
+        }
         return try await HubService.running(
             configuration, faults: faults, logger: Self.logger
         ) { hub in
