@@ -21,7 +21,7 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, whatever -j says: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup build check test test-tsan torture replay test-browser screenshots tidy lint format demo simulate \
+.PHONY: help setup setup-tests build check test test-tsan torture replay test-browser screenshots tidy lint format demo simulate \
 	bench bench-live bench-page install clean
 
 help: ## List these targets
@@ -29,8 +29,11 @@ help: ## List these targets
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-setup: ## Install what building and testing need, where it is missing
+setup: ## Install what building and running need, where it is missing; it says first what that is
 	@Tools/setup
+
+setup-tests: ## The same, and what testing needs besides: a browser, what drives it, and some tools
+	@Tools/setup --tests
 
 build: ## Build everything for debugging
 	$(SWIFT) build $(BUILD_FLAGS)
@@ -46,7 +49,7 @@ check: lint tidy ## Look at the form, keep the style rules, build, run the tests
 	@$(if $(FILTER),:,echo '==> simulate whole clients' && Tools/simulate-clients check)
 	@$(if $(FILTER),:,echo '==> test in a browser' && Tools/test-browser)
 
-test: setup check ## Set up, then check: what CI runs
+test: setup-tests check ## Set up for testing, then check: what CI runs
 
 test-tsan: setup ## Run the tests of live collections under the thread sanitizer
 	@Tools/test-threads
@@ -57,10 +60,10 @@ torture: setup ## Kill the real daemon KILLS times (3000) and check that nothing
 replay: setup ## Play STORIES stories (2000) in the simulator and on the real parts, and compare their ends
 	@Tools/replay
 
-test-browser: setup build ## Only the tests of the status page in a real browser
+test-browser: setup-tests build ## Only the tests of the status page in a real browser
 	@Tools/test-browser
 
-screenshots: setup build ## Write a picture of each page into SCREENSHOTS: light and dark, wide and narrow
+screenshots: setup-tests build ## Write a picture of each page into SCREENSHOTS: light and dark, wide and narrow
 	@Tools/test-browser --screenshots '$(SCREENSHOTS)'
 
 tidy: ## Keep the style rules that a program can keep (Tools/tidy)
@@ -84,7 +87,7 @@ simulate: ## Run SEEDS seeds (100000) through the simulator, on all cores
 bench: setup ## Measure, each figure beside something to compare it with
 	@Tools/bench/run
 
-bench-page: setup ## Measure the status page over a long outbox: a page, and 200 requests at once
+bench-page: setup-tests ## Measure the status page over a long outbox: a page, and 200 requests at once
 	@Tools/bench/status-page
 
 bench-live: setup ## Measure live collections beside GRDB's ValueObservation
