@@ -21,13 +21,13 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, whatever -j says: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup setup-tests build check test test-tsan torture replay test-browser screenshots tidy lint format demo simulate \
+.PHONY: help setup setup-tests build check test soak-tests test-tsan torture replay test-browser screenshots tidy lint format demo simulate simulate-clients live-histories \
 	bench bench-live bench-page install clean
 
 help: ## List these targets
 	@echo 'usage: make TARGET [SWIFT=swift] [BUILD_FLAGS=…] [FILTER=…] [PREFIX=/usr/local] [DESTDIR=…]'
 	@echo
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: ## Install what building and running need, where it is missing; it says first what that is
 	@Tools/setup
@@ -50,6 +50,9 @@ check: lint tidy ## Look at the form, keep the style rules, build, run the tests
 	@$(if $(FILTER),:,echo '==> test in a browser' && Tools/test-browser)
 
 test: setup-tests check ## Set up for testing, then check: what CI runs
+
+soak-tests: ## Run `make test` RUNS times (20) with a busy process beside it, and print how each run went
+	@Tools/soak-tests $(RUNS)
 
 test-tsan: setup ## Run the tests of live collections under the thread sanitizer
 	@Tools/test-threads
@@ -84,6 +87,12 @@ demo: setup ## Show the main job: messages survive an outage and a kill, and arr
 simulate: ## Run SEEDS seeds (100000) through the simulator, on all cores
 	@Tools/simulate $(SEEDS)
 
+simulate-clients: ## Run SEEDS seeds (20000) of whole clients in simulated time
+	@Tools/simulate-clients $(or $(SEEDS),20000)
+
+live-histories: ## Run random histories of live queries at length
+	@Tools/live-histories
+
 bench: setup ## Measure, each figure beside something to compare it with
 	@Tools/bench/run
 
@@ -109,6 +118,6 @@ install: ## Build for release; install programs and systemd units under DESTDIR/
 	done
 	@echo "installed $(PROGRAMS) in $(DESTDIR)$(PREFIX)/bin, $(UNITS) in $(DESTDIR)$(PREFIX)/lib/systemd/system"
 
-clean: ## Remove what the build wrote (not the browser that Tools/setup fetched)
+clean: ## Remove what the build wrote (not the browser that setup-tests fetched)
 	$(SWIFT) package clean
 	rm -rf .build/tidy .build-release .build-simulate .build-tsan

@@ -101,6 +101,53 @@ class ScriptTests(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("there is no Swift", done.stderr)
 
+    def path_without(self, *names):
+        """A PATH with every program of the system but these."""
+        folder = pathlib.Path(self.folder.name) / "bin"
+        folder.mkdir()
+        for place in ("/usr/bin", "/bin", "/usr/sbin", "/sbin"):
+            for program in pathlib.Path(place).iterdir():
+                if program.name not in names and not (folder / program.name).exists():
+                    (folder / program.name).symlink_to(program)
+        return folder
+
+    def test_setup_for_running_needs_no_browser(self):
+        path = self.path_without("chromium", "chromium-browser", "google-chrome", "shellcheck")
+        known = {"SWIFT": self.swift("echo 'Swift version 6.3 (x)'\n"), "PATH": str(path)}
+        done = self.run_tool("setup", "--check", **known)
+        self.assertEqual((done.returncode, done.stderr), (0, "setup: nothing is missing for building and running\n"))
+        done = self.run_tool("setup", "--check", "--tests", **known)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Install by hand what is missing: Chromium\n", done.stderr)
+
+    def test_setup_says_what_it_will_install_before_it_does(self):
+        path = self.path_without("chromium", "chromium-browser", "google-chrome", "shellcheck", "apt-get", "sudo", "id")
+        asked = pathlib.Path(self.folder.name) / "asked"
+        for name in ("apt-get", "sudo"):
+            (path / name).write_text(f"#!/bin/sh\necho \"$@\" >>'{asked}'\necho 'what apt-get said'\nexit 1\n")
+            (path / name).chmod(0o755)
+        known = {"SWIFT": self.swift("echo 'Swift version 6.3 (x)'\n"), "PATH": str(path)}
+        done = self.run_tool("setup", "--tests", **known)
+        self.assertEqual(done.returncode, 1)
+        lines = done.stderr.splitlines()
+        self.assertEqual(
+            lines[0],
+            "setup: for building, running and testing, this will be installed by apt-get: chromium shellcheck ")
+        done = self.run_tool("setup", **known)
+        self.assertEqual((done.returncode, done.stderr), (0, "setup: nothing is missing for building and running\n"))
+
+    def test_soaking_shows_each_run_and_ends_with_those_that_are_red(self):
+        make = pathlib.Path(self.folder.name) / "make"
+        count = pathlib.Path(self.folder.name) / "count"
+        make.write_text(f"#!/bin/sh\necho x >>'{count}'\necho noise\n"
+                        f"[ \"$(wc -l <'{count}')\" -ne 2 ] || exit 7\n", encoding="utf-8")
+        make.chmod(0o755)
+        done = self.run_tool("soak-tests", "3", MAKE=str(make))
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"run 1 of 3: green, 0 min \d+ s\nnoise\nrun 2 of 3: RED .*ended with 7.*\n"
+                                      r"run 3 of 3: green, .*\n2 of 3 runs were green, with 1 busy")
+        self.assertEqual(self.run_tool("soak-tests", "1", MAKE=str(make)).returncode, 0)
+
     def test_setup_takes_a_newer_swift(self):
         for version in ("6.2", "6.3.1", "6.10", "7.0-dev"):
             done = self.run_tool("setup", "--check", SWIFT=self.swift(f"echo 'Swift version {version} (x)'\n"))

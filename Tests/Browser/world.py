@@ -34,7 +34,7 @@ def chromium():
         path = shutil.which(name)
         if path:
             return path
-    raise RuntimeError("there is no Chromium; run Tools/setup")
+    raise RuntimeError("there is no Chromium; run make setup-tests")
 
 
 def until(what, holds):
