@@ -14,6 +14,7 @@ import Testing
         // Afterwards nothing else listens there, and no connection to a port nobody listens on is one to itself.
         let port = try ReservedPort()
         for _ in 0..<20 {
+            try await port.waitUntilFree()
             let knocking = try await HubFixture.running(folder, port: port.number) { hub in
                 let port = hub.port
                 let knocking = (0..<8).map { _ in

@@ -22,6 +22,7 @@ actor HubHost {
         var logger = Logger(label: "hub")
         logger.logLevel = .critical
         let hub = try await made(logger)
+        try await reserved.waitUntilFree()
         try await prepare(hub.store)
         running = Task {
             // The way a cancelled server ends is of no interest; one that cannot begin is found out below.

@@ -29,6 +29,11 @@ package final class ReservedPort: Sendable {
 
     deinit { close(lock) }
 
+    /// Waits until a server can listen there: one in this process may hold its socket for a moment after its end.
+    package func waitUntilFree() async throws {
+        try await Eventually.holds("port \(number) is free") { Self.isFree(number) }
+    }
+
     /// Where the ports begin that the system gives away by itself.
     private static var firstEphemeral: Int {
         let text = try? String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
