@@ -76,6 +76,7 @@ extension Outbox {
                 lanes[lane].inFlightCount -= 1
                 lanes[lane].isCautious = false
                 lanes[lane].fruitless = 0
+                if case .refused = outcome { countRefusedAttempt(slot, at: flight.since, &settlement) }
                 conclude(slot, outcome, lane, moment, &settlement)
             case .late(let mark):
                 if mark > lanes[lane].lastTransmitted, slot.kind == .send {
@@ -100,6 +101,13 @@ extension Outbox {
             }
         }
         return true
+    }
+
+    /// A refusal is the verdict on an attempt, also for a message that went along uncharged behind the first of a
+    /// round: a failed message never shows fewer attempts than there were.
+    private func countRefusedAttempt(_ slot: OutboxLane.Slot, at start: Moment, _ settlement: inout Settlement) {
+        guard slot.kind == .send, slot.attempts == 0, let previous = slot.previous else { return }
+        settlement.mutations.append(.attempt(slot.message, previous: previous, attempts: 1, at: start.wall))
     }
 
     /// A link has its verdict and has left its lane.

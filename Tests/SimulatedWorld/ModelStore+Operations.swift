@@ -18,7 +18,7 @@ extension ModelStore {
             return put(nil, as: id)
         }
         change(id) { $0.delivered(placement, at: time) }
-        release(id)
+        release(id, at: time)
     }
 
     mutating func fail(_ id: MessageID, _ failure: Failure, inDoubt: Bool) {
@@ -45,12 +45,12 @@ extension ModelStore {
     }
 
     /// Gives what is parked for this message its places, if the message is on the server, or gone.
-    mutating func release(_ id: MessageID) {
+    mutating func release(_ id: MessageID, at time: Timestamp?) {
         if let message = messages[id], message.syncState != .synced { return }
         if sabotage == .parkedForgotten { return }
         for dependant in dependants(of: id) where dependant.isParked {
             let sequence = takeSequence()
-            change(dependant.id) { $0.released(sequence: sequence) }
+            change(dependant.id) { $0.released(sequence: sequence, at: time) }
             if let released = messages[dependant.id] { tellFeed(released) }
         }
     }

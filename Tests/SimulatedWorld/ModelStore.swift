@@ -118,7 +118,7 @@ struct ModelStore: Hashable {
             overlay(id)
         case .delete(let id):
             put(nil, as: id)
-            release(id)
+            release(id, at: nil)
         case .recordDelete(let action): deletions.insert(action.message)
         case .merge(let placed, let time): merge(placed, at: time)
         case .endSession(let failure):
@@ -170,7 +170,7 @@ struct ModelStore: Hashable {
     private mutating func merge(_ placed: PlacedMessage, at time: Timestamp) {
         defer {
             overlay(placed.id)
-            release(placed.id)
+            release(placed.id, at: time)
         }
         if let message = messages[placed.id] {
             put(message.merged(with: placed, at: time), as: placed.id)

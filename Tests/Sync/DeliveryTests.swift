@@ -7,6 +7,24 @@ import Synchronization
 import Testing
 
 @Suite struct DeliveryTests {
+    /// Only the first message of a batch is charged before its verdict.
+    @Test func aRefusedMessageShowsTheAttemptAlsoBehindAnother() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            try await client.pause()
+            let first = try await client.messages.createTextMessage("1", in: world.general)
+            let second = try await client.messages.createTextMessage("2", in: world.general)
+            world.transport.server.withLock { $0.refused = [second.id] }
+            try await client.resume()
+            _ = try await first.delivered()
+            await #expect(throws: DeliveryError.self) { try await second.delivered() }
+            #expect(world.transport.server.withLock { $0.deliveries.count } == 1)
+            let failed = try #require(try await client.messages.getMessage(second.id))
+            #expect(failed.attempts == 1)
+            #expect(failed.history.map(\.state) == [.syncing, .error])
+        }
+    }
+
     @Test func aMessageIsDurableAtOnceAndDeliveredThen() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()

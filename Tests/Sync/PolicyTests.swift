@@ -162,6 +162,29 @@ import Testing
         }
     }
 
+    /// Waiting for another message ages nothing, also over a restart.
+    @Test func whatWasParkedIsYoungWhenItsMessageIsThere() throws {
+        try ClientWorld.run { world in
+            let first = try await world.loggedIn(expiring(after: .seconds(600)))
+            world.transport.server.withLock { $0.behaviours = [refusal] }
+            let parent = try await first.messages.createTextMessage("one", in: world.general)
+            await #expect(throws: DeliveryError.self) { try await parent.delivered() }
+            try await first.messages.addReaction("wave", to: parent.id)
+            await world.pass(.seconds(3000))
+            // The message goes; the reaction gets its place, and the server is away before it can follow.
+            world.transport.server.withLock { $0.behaviours = [.work] }
+            world.transport.server.withLock { $0.always = .fail(.unreachable(detail: "connection refused")) }
+            try await first.messages.resend(parent.id)
+            _ = try await parent.delivered()
+            await world.pass(.seconds(10))
+            await first.close()
+            world.transport.server.withLock { $0.always = .work }
+            let second = try await world.open(on: world.store.crashed(), expiring(after: .seconds(600)))
+            try await world.until("nothing waits") { try await second.status().counts.undelivered == 0 }
+            #expect(world.transport.server.withLock { $0.order.count } == 2)
+        }
+    }
+
     /// It has no place in its lane, so that nothing else tells that it pauses the lane no more.
     @Test func aResentReplyThatWaitsForItsMessagePausesNothing() throws {
         try ClientWorld.run { world in

@@ -30,7 +30,8 @@ public struct Message: Sendable, Hashable, Identifiable {
     /// Its place in its lane: larger means later. Given at creation and again at a resend, never by the clock. 0 while
     /// it waits for the message that it is about, see ``isParked``.
     public var laneSequence: Int64
-    /// When it entered the queue: at its creation, or at the last resend. By the clock of this device.
+    /// When it entered the queue: at its creation, at the last resend, or when the message that it waited for was
+    /// delivered. By the clock of this device.
     public var queuedAt: Timestamp
     /// Tries to deliver it that counted, in this place of the lane.
     public var attempts: Int

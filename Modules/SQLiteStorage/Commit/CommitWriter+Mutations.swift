@@ -30,7 +30,7 @@ extension CommitWriter {
             try overlay(id)
         case .delete(let id):
             try delete(id)
-            try release(id)
+            try release(id, at: nil)
         case .merge(let placed, let time):
             try merge(placed, content: content ?? ContentCoding.encode(placed.content), at: time)
         case .putControl, .appendDelete, .attemptControl, .removeControl, .rebase:

@@ -9,7 +9,7 @@ extension CommitWriter {
         guard let old = try row(id) else { return }
         guard let target = old.message.role.target else {
             try save(old.message.delivered(placement, at: time), over: old)
-            return try release(id)
+            return try release(id, at: time)
         }
         // Only an edit changes the content, and brings its size with it.
         let content = old.message.role == .edit(of: target) ? try ContentCoding.encode(old.message.content) : nil
@@ -39,12 +39,12 @@ extension CommitWriter {
     }
 
     /// Gives what is parked for this message its places, if the message is on the server, or gone.
-    func release(_ id: MessageID) throws {
+    func release(_ id: MessageID, at time: Timestamp?) throws {
         guard ledger.parked > 0 else { return }
         if let message = try row(id)?.message, message.syncState != .synced { return }
         for dependant in try db.dependants(of: id) where dependant.isParked {
             let sequence = ledger.takeSequence()
-            try change(dependant.id) { $0.released(sequence: sequence) }
+            try change(dependant.id) { $0.released(sequence: sequence, at: time) }
         }
     }
 

@@ -105,7 +105,7 @@ final class CommitWriter {
             try insert(Message(placed, ordinal: ledger.takeSequence()), content: content)
         }
         try overlay(placed.id)
-        try release(placed.id)
+        try release(placed.id, at: time)
     }
 
     func delete(_ id: MessageID) throws {

@@ -33,7 +33,7 @@ extension MemoryState {
             overlay(id, &changes)
         case .delete(let id):
             delete(id, &changes)
-            release(id, &changes)
+            release(id, at: nil, &changes)
         case .merge(let placed, let time):
             merge(placed, bytes: bytes, at: time, &changes)
         case .putControl, .appendDelete, .attemptControl, .removeControl, .rebase:
@@ -94,7 +94,7 @@ extension MemoryState {
             save(Message(placed, ordinal: takeSequence()), bytes: bytes, over: nil, &changes)
         }
         overlay(placed.id, &changes)
-        release(placed.id, &changes)
+        release(placed.id, at: time, &changes)
     }
 
     private mutating func applyToChain(_ mutation: Mutation, _ changes: inout Changes) {

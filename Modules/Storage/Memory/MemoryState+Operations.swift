@@ -26,7 +26,7 @@ extension MemoryState {
         guard let old = self[id] else { return }
         guard let target = old.message.role.target else {
             change(id, &changes) { $0.delivered(placement, at: time) }
-            return release(id, &changes)
+            return release(id, at: time, &changes)
         }
         // Only an edit changes the content, and brings its size with it.
         let isEdit = old.message.role == .edit(of: target)
@@ -63,11 +63,11 @@ extension MemoryState {
     }
 
     /// Gives what is parked for this message its places, if the message is on the server, or gone.
-    mutating func release(_ id: MessageID, _ changes: inout Changes) {
+    mutating func release(_ id: MessageID, at time: Timestamp?, _ changes: inout Changes) {
         if let message = self[id]?.message, message.syncState != .synced { return }
         for dependant in allDependants(of: id) where dependant.isParked {
             let sequence = takeSequence()
-            change(dependant.id, &changes) { $0.released(sequence: sequence) }
+            change(dependant.id, &changes) { $0.released(sequence: sequence, at: time) }
         }
     }
 

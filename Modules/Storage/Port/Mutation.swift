@@ -6,12 +6,12 @@ public import CausewayModels
 /// ``merge`` moves it), and from `error` lead only ``deliver``, ``merge``, ``resend``, ``fail`` and ``delete``.
 public enum Mutation: Sendable, Hashable {
     /// An attempt begins, for what is `created`, `uploading` or `syncing`: `syncing`, and from now on the message
-    /// counts as transmitted after `previous`.
+    /// counts as transmitted after `previous`. For what is `syncing` already it corrects the attempt under way.
     case attempt(MessageID, previous: Int64, attempts: Int, at: Timestamp)
     /// The attempt ended without a verdict: back to `created`; sequence and `previous` stay, an older failure goes.
     case requeue(MessageID, attempts: Int, at: Timestamp)
     /// The server has it: `synced`, in its place; failure and doubt are gone. Holds for a message in any state. What
-    /// was parked for it gets its places, in the order of creation. An operation is applied to its message for good,
+    /// was parked for it gets its places, in the order of creation, and its age in the queue begins. An operation is applied to its message for good,
     /// and is gone.
     case deliver(MessageID, Placement, at: Timestamp)
     /// Given up: `error`, unless it is `synced`. `inDoubt` says that a copy may have reached the server. An operation

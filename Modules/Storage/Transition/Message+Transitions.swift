@@ -5,15 +5,17 @@ package import CausewayModels
 /// Each step returns the message as it stands afterwards, unchanged where the step does not apply. `synced` is
 /// final: nothing but a newer word of the server touches it.
 extension Message {
-    /// An attempt begins. Applies to what is in the queue: not to `error`, which a resend must put back first.
+    /// An attempt begins. Applies to what is in the queue: not to `error`, which a resend must put back first. For what
+    /// is `syncing` it corrects the attempt under way, which its history holds already.
     package func attempted(previous: Int64, attempts: Int, at time: Timestamp) -> Message {
         guard isPending, !isParked else { return self }
         var message = self
+        let isUnderWay = syncState == .syncing
         message.syncState = .syncing
         message.previousSequence = previous
         message.attempts = attempts
         message.lastAttemptAt = time
-        return message.noted(at: time)
+        return isUnderWay ? message : message.noted(at: time)
     }
 
     /// The attempt ended without a verdict; what an earlier failure said is out of date.
@@ -65,11 +67,15 @@ extension Message {
         return message
     }
 
-    /// The message that it waited for is on the server: it gets its place.
-    package func released(sequence: Int64) -> Message {
+    /// The message that it waited for is on the server, or gone: it gets its place.
+    ///
+    /// - Parameter time: the moment from which its age in the queue counts, because waiting for another message ages
+    ///   nothing; `nil` keeps the age.
+    package func released(sequence: Int64, at time: Timestamp?) -> Message {
         guard isParked else { return self }
         var message = self
         message.laneSequence = sequence
+        if let time { message.queuedAt = time }
         return message
     }
 

@@ -28,7 +28,7 @@ extension ReferenceModel {
         guard let message = messages[id] else { return }
         guard let target = message.role.target else {
             place(id, placement, time)
-            return release(id)
+            return release(id, time)
         }
         take(message, saying: faces[id]?.content ?? message.content, on: target, placement.acceptedAt)
         messages[id] = nil
@@ -111,7 +111,7 @@ extension ReferenceModel {
             if isOlder != true { read(placed) }
             place(placed.id, placed.placement, time)
         }
-        release(placed.id)
+        release(placed.id, time)
     }
 
     /// Everything up to the page's last change is in it.
@@ -129,10 +129,11 @@ extension ReferenceModel {
         messages[id]?.isInDoubt = false
     }
 
-    mutating func release(_ id: MessageID) {
+    mutating func release(_ id: MessageID, _ time: Timestamp?) {
         for message in messages.values where message.role.related == id {
             if message.syncState == .created, message.laneSequence == 0 {
                 messages[message.id]?.laneSequence = Self.gap
+                if let time { messages[message.id]?.queuedAt = time }
             }
         }
     }
@@ -172,7 +173,7 @@ extension ReferenceModel {
         var last: [MessageID: Message] = [:]
         for message in messages.values.filter({ $0.role.isOperation && isQueued($0.id) && $0.laneSequence > 0 })
             .sorted(by: { $0.ordinal < $1.ordinal })
-        where message.attempts == 0 && message.queuedAt == message.createdAt {
+        where message.attempts == 0 && message.history.isEmpty {
             guard let target = message.role.target else { continue }
             if let before = last[target], before.lane == message.lane {
                 try require(before.laneSequence < message.laneSequence, "operations on \(target) change places")

@@ -56,7 +56,7 @@ struct ReferenceModel {
             messages[id]?.previousSequence = previous
             messages[id]?.attempts = attempts
             messages[id]?.lastAttemptAt = time
-            become(.syncing, id, time)
+            if messages[id]?.syncState != .syncing { become(.syncing, id, time) }
         case .requeue(let id, let attempts, let time):
             guard isQueued(id), !isParked(id) else { return }
             become(.created, id, time)
@@ -81,7 +81,7 @@ struct ReferenceModel {
         case .delete(let id):
             messages[id] = nil
             faces[id] = nil
-            release(id)
+            release(id, nil)
         case .merge(let placed, let time):
             merge(placed, time)
         case .recordDelete(let action):
