@@ -35,7 +35,11 @@ import Testing
     private func run(_ program: Program, _ arguments: [String], into sink: Sink) async throws -> End {
         let errors = home.path + "/errors-" + UUID().uuidString
         try Data().write(to: URL(fileURLWithPath: errors))
-        let process = program.process(arguments, home.environment)
+        // As under many parents, which ignore the signal and leave that behind.
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "trap '' PIPE; exec \"$0\" \"$@\"", program.path] + arguments
+        process.environment = home.environment
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try sink.handle()
         process.standardError = FileHandle(forWritingAtPath: errors)
