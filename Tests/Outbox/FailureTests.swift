@@ -101,7 +101,9 @@ import Testing
         bench.answer(1, accepted(1))
         bench.answer(2, accepted(2), .forbidden, accepted(3))
         #expect(bench.told == ["b delivered", "c failed refused", "d delivered"])
-        #expect(bench.written == ["deliver b", "attempt c after 2 #1", "fail c refused", "deliver d"], "one commit, no link left")
+        #expect(
+            bench.written == ["deliver b", "attempt c after 2 #1", "fail c refused", "deliver d"],
+            "one commit, no link left")
         #expect(bench.untilDeadline == nil)
     }
 

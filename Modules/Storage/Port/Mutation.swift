@@ -11,8 +11,8 @@ public enum Mutation: Sendable, Hashable {
     /// The attempt ended without a verdict: back to `created`; sequence and `previous` stay, an older failure goes.
     case requeue(MessageID, attempts: Int, at: Timestamp)
     /// The server has it: `synced`, in its place; failure and doubt are gone. Holds for a message in any state. What
-    /// was parked for it gets its places, in the order of creation, and its age in the queue begins. An operation is applied to its message for good,
-    /// and is gone.
+    /// was parked for it gets its places, in the order of creation, and its age in the queue begins. An operation is
+    /// applied to its message for good, and is gone.
     case deliver(MessageID, Placement, at: Timestamp)
     /// Given up: `error`, unless it is `synced`. `inDoubt` says that a copy may have reached the server. An operation
     /// on a message that is not here any more is gone instead, and no operation keeps ``Failure/pausesLane``: nothing
