@@ -137,7 +137,8 @@ import Testing
             var id = ""
             if json {
                 try await eventually("it is in the outbox") {
-                    try await home.causeway("outbox", "--json").output.contains("\"ordinal\":2")
+                    let outbox = try await home.causeway("outbox", "--json").json()
+                    return (outbox["messages"] as? [Any])?.count == 2
                 }
             } else {
                 id = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)

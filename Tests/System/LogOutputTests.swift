@@ -6,7 +6,7 @@ import Testing
 @Suite struct LogOutputTests {
     /// A pipe of two pages, read only when the test wants it.
     private final class SmallPipe {
-        let reader: Int32
+        private var reader: Int32?
         let writer: Int32
         let log: LogOutput
 
@@ -21,8 +21,14 @@ import Testing
         }
 
         deinit {
-            close(reader)
+            closeReader()
             close(writer)
+        }
+
+        /// Once: the number may be another test's file afterwards.
+        func closeReader() {
+            if let reader { close(reader) }
+            reader = nil
         }
 
         func write(_ line: String) { log.write(line) { "lost \($0)\n" } }
@@ -30,6 +36,7 @@ import Testing
         /// What lies in the pipe.
         func read() -> String {
             var bytes = [UInt8](repeating: 0, count: 65536)
+            guard let reader else { return "" }
             let count = unsafe Foundation.read(reader, &bytes, bytes.count)
             return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
         }
@@ -57,7 +64,7 @@ import Testing
 
     @Test func aClosedPipeAFullDiskAndAClosedDescriptorAreBorne() throws {
         let pipe = try SmallPipe()
-        close(pipe.reader)
+        pipe.closeReader()
         for _ in 0..<100 { pipe.write("nobody reads\n") }
         let full = unsafe open("/dev/full", O_WRONLY)
         defer { close(full) }
@@ -79,7 +86,7 @@ import Testing
         let output = OutputHandle(descriptor: pipe.writer)
         try output.write("a")
         try output.checkReader()
-        close(pipe.reader)
+        pipe.closeReader()
         #expect(throws: OutputError.closed) { try output.checkReader() }
         #expect(throws: OutputError.closed) { try output.write("b") }
         let full = unsafe open("/dev/full", O_WRONLY)
