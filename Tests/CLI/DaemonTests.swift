@@ -101,7 +101,7 @@ import Testing
         kill(program.pid, SIGHUP)
         try await program.says("SIGHUP")
         #expect(await program.stop(SIGINT) == 0)
-        #expect(supervisor.messages().contains("STOPPING=1"))
+        try await eventually("STOPPING") { supervisor.messages().contains("STOPPING=1") }
     }
 
     @Test func theTokenIsInNoLogAndNoCommandLine() async throws {

@@ -2,10 +2,17 @@ import Foundation
 import Synchronization
 
 /// Plays the service manager: a datagram socket that keeps what it is told.
+///
+/// It is read on a thread of its own, at once: the system keeps only about ten messages for who does not read, and the
+/// watchdog's would crowd out the others.
 final class NotifySocket: Sendable {
     let path: String
     private let descriptor: Int32
-    private let told = Mutex<[String]>([])
+    private let told = Told()
+
+    private final class Told: Sendable {
+        let messages = Mutex<[String]>([])
+    }
 
     init(at path: String) throws {
         self.path = path
@@ -19,18 +26,18 @@ final class NotifySocket: Sendable {
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, size) }
         }
         guard bound == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
-    }
-
-    /// Everything it was told until now.
-    func messages() -> [String] {
-        told.withLock { told in
+        Thread.detachNewThread { [told] in
             var buffer = [UInt8](repeating: 0, count: 4096)
-            while case let size = unsafe recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)), size >= 0 {
-                told.append(String(decoding: buffer.prefix(size), as: UTF8.self))
+            while case let size = unsafe recv(descriptor, &buffer, buffer.count, 0), size > 0 {
+                told.messages.withLock { $0.append(String(decoding: buffer.prefix(size), as: UTF8.self)) }
             }
-            return told
+            close(descriptor)
         }
     }
 
-    deinit { close(descriptor) }
+    /// What it was told until now.
+    func messages() -> [String] { told.messages.withLock { $0 } }
+
+    /// Ends the thread, which closes the socket.
+    deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }
