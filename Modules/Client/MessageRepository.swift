@@ -183,12 +183,15 @@ public struct MessageRepository: Sendable {
 
     /// Puts a failed message back into the queue, at the tail of its lane, under the same id.
     ///
+    /// An edit or a reaction that a later one on the same message replaced is not put back: it ends.
+    ///
     /// Throws ``SyncError/messageNotFound(_:)``, ``SyncError/notFailed(_:_:)``, ``SyncError/noSession``,
+    /// ``SyncError/overtaken(_:)``,
     /// ``SyncError/notYours(_:)`` and ``ClientError/store(_:)``.
     public func resend(_ id: MessageID) async throws(ClientError) {
         guard try await resend([id]).isEmpty else { return }
         guard let message = try await getMessage(id) else { throw .sync(.messageNotFound(id)) }
-        throw .sync(.notFailed(id, message.syncState))
+        throw .sync(message.syncState == .error ? .overtaken(id) : .notFailed(id, message.syncState))
     }
 
     /// Puts failed messages back into the queue, in the order of their creation. Others are left alone.

@@ -111,6 +111,9 @@ struct AnswerReader: Sendable {
         case 503:
             if let wait = retryAfter(response) { return .rateLimited(after: wait, detail: reason.detail) }
             return .transient(code: reason.code, detail: reason.detail)
+        case 500...599 where question == .delivery && ![501, 503, 505].contains(status):
+            // A commit that failed may have reached the disk: nothing says that nothing was applied.
+            return .serverFailed(code: reason.code, detail: reason.detail)
         case 408, 425, 500...599:
             return .transient(code: reason.code, detail: reason.detail)
         case 400...499:

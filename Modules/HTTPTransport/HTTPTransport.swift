@@ -29,7 +29,8 @@ import NIOCore
 /// | another version in that header: anything else | `needsAttention(protocolMismatch)` |
 /// | 3xx: redirects are not followed | `needsAttention(protocolMismatch)` |
 /// | a body that is not what it should be, whatever the status | `inDoubt` |
-/// | 2xx whose report does not fit the delivery | `inDoubt` |
+/// | 2xx whose report does not fit the delivery, or holds a mark, position or moment out of range | `inDoubt` |
+/// | a page with a position out of range | `inDoubt` |
 /// | 401, 403: log in again | `needsAttention(tokenRefused)` |
 /// | 404 `messageNotFound`, `messageDeleted` to a lookup | no error: the server has it not |
 /// | 404 `channelNotFound` to a page | `refused(…)` |
@@ -37,9 +38,10 @@ import NIOCore
 /// | 409 `superseded` | `needsAttention(superseded)` |
 /// | 429: as long as `Retry-After` says, or 5 s | `rateLimited` |
 /// | 503 with `Retry-After` | `rateLimited` |
-/// | 408, 425, 5xx | `transient(…)` |
+/// | 5xx but 501, 503, 505, to a delivery: it may have been applied | `serverFailed(…)` |
+/// | 408, 425, 5xx otherwise | `transient(…)` |
 /// | every other 4xx (400, 409, 413, 414, 415, 422, 431 …) | `refused(…)` |
-/// | too many calls wait for a connection here | `transient(clientBusy)` |
+/// | too many calls wait for a connection here | `notSent(clientBusy)` |
 /// | the delivery cannot be written as JSON | `refused(unsendable)` |
 /// | the delivery is larger than the server takes | `refused(bodyTooLarge)` |
 ///
@@ -47,8 +49,8 @@ import NIOCore
 /// absent. Words of the server are cut, freed of control characters and of the token before they get into an error.
 public struct HTTPTransport: Transport {
     public let capabilities = TransportCapabilities(
-        deliveriesInFlightMax: 1, dedupeWindow: .forever, batchOperationsMax: Limits.batchOperationsMax,
-        batchBytesMax: Limits.batchBytesMax)
+        deliveriesInFlightMax: 1, deliveriesInFlightTotalMax: HTTPTransportLimits.deliveriesInFlightTotalMax,
+        dedupeWindow: .forever, batchOperationsMax: Limits.batchOperationsMax, batchBytesMax: Limits.batchBytesMax)
 
     private let client: HTTPClient
     private let requests: RequestWriter
@@ -95,6 +97,7 @@ public struct HTTPTransport: Transport {
 
     public func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
         let page = try await ask(requests.page(query), as: WirePage.self, .page)
+        guard page.messages.allSatisfy(\.isInRange) else { throw answers.foreign("a position that cannot be") }
         return RemotePage(items: page.messages.map(\.placed), hasMore: page.hasMore, range: page.range)
     }
 
@@ -102,6 +105,7 @@ public struct HTTPTransport: Transport {
         let response = try await send(requests.message(id), .lookup)
         guard let message = try answers.found(WireMessage.self, in: response) else { return nil }
         guard message.id == id else { throw answers.foreign("it shows another message than the one asked for") }
+        guard message.isInRange else { throw answers.foreign("a position that cannot be") }
         return message.placed.placement
     }
 

@@ -1,5 +1,7 @@
 /// Every bound of this transport in one place; those of HTTP itself are in `HTTPLimits`, those of messages in `Limits`.
 enum HTTPTransportLimits {
+    /// Deliveries under way at once: as many as there are connections, so that none of them waits here for another one.
+    static let deliveriesInFlightTotalMax = 4
     /// Seconds of the shortest wait that a server can ask for. Not 0: such a wait uses up no retry, so that a server
     /// which always asks for none would be asked without end.
     static let retryAfterSecondsMin: Int64 = 1

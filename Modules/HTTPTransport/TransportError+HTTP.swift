@@ -13,7 +13,7 @@ extension TransportError {
         case .proxyRefused(407):
             self = .needsAttention(Attention(cause: .protocolMismatch, detail: detail))
         case .tooManyWaiting:
-            self = .transient(code: "clientBusy", detail: detail)
+            self = .notSent(code: "clientBusy", detail: detail)
         case .invalidRequest:
             self = .refused(code: "unsendable", detail: detail)
         case .resolveFailed, .connectRefused, .connectFailed, .proxyRefused, .proxyFailed, .timeout,

@@ -6,14 +6,15 @@ extension WireReport {
     ///
     /// It fits when there is one result for each operation, each of a kind that its operation can have; when nothing
     /// was attempted behind the first `tryLater` or `gap`, and everything before it was; and when the mark covers
-    /// what was dealt with. A report that does not fit is believed in no part: it is no proof of anything.
+    /// what was dealt with; and when every mark, position and moment is in range. A report that does not fit is
+    /// believed in no part: it is no proof of anything.
     func report(on operations: [DeliveryOperation], words: ServerWords) -> DeliveryReport? {
-        guard results.count == operations.count, mark >= 0 else { return nil }
+        guard results.count == operations.count, (0..<Limits.sequenceMax).contains(mark) else { return nil }
         var outcomes: [DeliveryOutcome] = []
         outcomes.reserveCapacity(results.count)
         var isStopped = false
         for (operation, result) in zip(operations, results) {
-            guard let outcome = result.outcome else { return nil }
+            guard let outcome = result.outcome, outcome.isInRange else { return nil }
             switch outcome {
             case .notAttempted:
                 guard isStopped else { return nil }

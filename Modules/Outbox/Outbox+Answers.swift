@@ -10,18 +10,22 @@ extension Outbox {
         guard let lane = laneIndices[round.lane],
             let flight = lanes[lane].flights.firstIndex(where: { $0.round.id == round.id })
         else {
-            takeProofs(of: round, report, moment, &actions)
+            if report.isInRange { takeProofs(of: round, report, moment, &actions) }
             pumpAll(moment, &actions)
             return
         }
-        guard report.outcomes.count == round.operations.count else {
+        guard report.outcomes.count == round.operations.count, report.isInRange else {
             failed(round, .inDoubt(detail: "the server's answer does not fit the request"), moment, &actions)
             return
         }
         lanes[lane].flights[flight].report = report
         settleAnsweredFlights(lane, moment, &actions)
         pump(lane, moment, &actions)
+        if report.outcomes.first?.isDone == true { endQuestionPauses(moment, &actions) }
     }
+
+    /// How often in a row a lane starts anew because the server's mark is ahead.
+    private static let startsAnewMax = 3
 
     /// An answer to a round that is not under way any more still proves what was accepted.
     mutating func takeProofs(
@@ -42,7 +46,9 @@ extension Outbox {
                 return takeBack(lane, judged: flight.round, moment, &settlement, &actions)
             }
             lanes[lane].flights.removeFirst()
+            flightCount -= 1
             lanes[lane].dropGoneHead()
+            lanes[lane].widenAfterCrash(upTo: configuration.batchOperationsMax)
             commit(settlement, &actions)
         }
     }
@@ -79,7 +85,9 @@ extension Outbox {
                 if case .refused = outcome { countRefusedAttempt(slot, at: flight.since, &settlement) }
                 conclude(slot, outcome, lane, moment, &settlement)
             case .late(let mark):
-                if mark > lanes[lane].lastTransmitted, slot.kind == .send {
+                // A server whose mark is ahead each time it is followed is not followed for ever.
+                if mark > lanes[lane].lastTransmitted, slot.kind == .send, lanes[lane].fruitless < Self.startsAnewMax {
+                    lanes[lane].fruitless += 1
                     startAnew(lane, above: mark, moment, &settlement)
                     return false
                 }
@@ -96,7 +104,7 @@ extension Outbox {
             case .notAttempted:
                 // Nothing before it stopped the server: do not ask in circles.
                 giveBackAttempt(round, lane)
-                holdFruitless(lane, moment)
+                holdFruitless(lane, moment, isOfQuestions: false)
                 return false
             }
         }
@@ -267,5 +275,25 @@ extension Outbox {
         lanes[lane].lastTransmitted = mark
         lanes[lane].startedAnewAbove = mark
         settlement.mutations.append(.setLastTransmitted(lanes[lane].id, mark))
+    }
+}
+
+extension DeliveryOutcome {
+    /// True when the server dealt with the operation, whatever came of it: it is well.
+    fileprivate var isDone: Bool {
+        switch self {
+        case .accepted, .fenced, .deleted, .refused, .unrelated: true
+        case .tryLater, .notAttempted, .gap, .late: false
+        }
+    }
+}
+
+extension OutboxLane {
+    /// A delivery was answered after a crash: the next one may be twice as large. What was never transmitted had no
+    /// part in the crash.
+    fileprivate mutating func widenAfterCrash(upTo most: Int) {
+        guard let max = sendsAfterCrashMax else { return }
+        let hasOlder = inFlightCount < slots.count && slots[inFlightCount].wasTransmitted
+        sendsAfterCrashMax = hasOlder && max < most ? max * 2 : nil
     }
 }

@@ -15,8 +15,11 @@ extension Outbox {
         same.nextRound = (rounds.values.max() ?? 0) + 1
         same.rateLimitedUntil = rateLimitedUntil?.fromNow(now)
         same.link = link.canonical(at: now, configuration)
+        same.questionHolds = questionHolds.filter { lanes[$0].hold?.isOfQuestions == true }
         for lane in same.lanes.indices {
-            same.lanes[lane].hold = lanes[lane].hold.map { OutboxLane.Hold(until: $0.until.fromNow(now)) }
+            same.lanes[lane].hold = lanes[lane].hold.map {
+                OutboxLane.Hold(until: $0.until.fromNow(now), evidenceEndsFrom: $0.evidenceEndsFrom?.fromNow(now))
+            }
             same.lanes[lane].vanished = 0
             same.lanes[lane].fruitless = min(lanes[lane].fruitless, 7)
             for flight in lanes[lane].flights.indices {

@@ -1,5 +1,5 @@
 import CausewayModels
-import CausewayStorage
+package import CausewayStorage
 import DequeModule
 
 /// Failures: who is charged, who waits, who is given up.
@@ -15,18 +15,22 @@ extension Outbox {
             return
         }
         var settlement = Settlement()
-        if case .inDoubt = error { markInDoubt(lane) { $0.id == round.id } }
+        if error.kind == .inDoubt { markInDoubt(lane) { $0.id == round.id } }
         switch error {
         case .unreachable(let detail):
             giveBackAttempt(round, lane)
             goOffline(detail, moment)
+        case .notSent:
+            // What this machine refuses is no failure of the message, nor of the server.
+            giveBackAttempt(round, lane)
+            lanes[lane].hold = OutboxLane.Hold(until: moment.now + jittered(configuration.probeInterval))
         case .rateLimited(let after, _):
             giveBackAttempt(round, lane)
             limitRate(after, moment)
         case .needsAttention(let attention):
             giveBackAttempt(round, lane)
             needAttention(attention, moment)
-        case .transient(let code, let detail):
+        case .transient(let code, let detail), .serverFailed(let code, let detail):
             charge(round, lane, moment, code: code, detail: detail, &settlement)
         case .inDoubt(let detail):
             charge(round, lane, moment, code: "noAnswer", detail: detail, &settlement)
@@ -49,13 +53,17 @@ extension Outbox {
             limitRate(after, moment)
             return
         }
-        guard head.kind == .send else { return holdFruitless(lane, moment) }
+        guard head.kind == .send else {
+            // The message behind the question was not at fault.
+            giveBackAttempt(round, lane)
+            return holdFruitless(lane, moment, isOfQuestions: false)
+        }
         if head.message != round.charged { lanes[lane].slots[0].attempts += 1 }
         chargeHead(lane, moment, code: code, detail: detail, &settlement)
     }
 
     mutating func unsendable(
-        _ round: DeliveryRound, _ messages: [MessageID], _ detail: String, _ moment: Moment,
+        _ round: DeliveryRound, _ messages: [MessageID], _ failure: Failure, _ moment: Moment,
         _ actions: inout [OutboxAction]
     ) {
         guard let lane = laneIndices[round.lane],
@@ -65,9 +73,19 @@ extension Outbox {
         var settlement = Settlement()
         for message in messages {
             guard let place = places[message], let index = lanes[lane].index(of: place.sequence) else { continue }
-            let failure = finalFailure(.unsendable, code: "unsendable", detail: detail, at: moment)
             giveUp(lane, index, failure, &settlement)
         }
+        takeBack(lane, judged: round, moment, &settlement, &actions)
+        pump(lane, moment, &actions)
+    }
+
+    /// The driver broke the round off itself: everything in it goes back to waiting, uncharged.
+    mutating func interrupted(_ round: DeliveryRound, _ moment: Moment, _ actions: inout [OutboxAction]) {
+        guard let lane = laneIndices[round.lane], lanes[lane].flights.contains(where: { $0.round.id == round.id })
+        else { return }
+        giveBackAttempt(round, lane)
+        markInDoubt(lane) { $0.id == round.id }
+        var settlement = Settlement()
         takeBack(lane, judged: round, moment, &settlement, &actions)
         pump(lane, moment, &actions)
     }
@@ -88,7 +106,7 @@ extension Outbox {
     ) {
         lanes[lane].isCautious = true
         guard round.charged != nil else {
-            holdFruitless(lane, moment)
+            holdFruitless(lane, moment, isOfQuestions: !round.operations.contains { $0.kind == .send })
             return
         }
         chargeHead(lane, moment, code: code, detail: detail, &settlement)
@@ -100,7 +118,7 @@ extension Outbox {
     ) {
         lanes[lane].isCautious = true
         guard let index = lanes[lane].slots.firstIndex(where: { $0.kind == .send && !$0.isGone }) else {
-            holdFruitless(lane, moment)
+            holdFruitless(lane, moment, isOfQuestions: true)
             return
         }
         let attempts = lanes[lane].slots[index].attempts
@@ -129,12 +147,36 @@ extension Outbox {
         }
     }
 
-    /// Nothing but questions and deletions were under way: they are never given up, and wait longer each time.
-    mutating func holdFruitless(_ lane: Int, _ moment: Moment) {
+    /// Nobody is charged: questions and deletions are never given up, and wait longer each time, up to
+    /// ``questionPauseMax``.
+    ///
+    /// - Parameter isOfQuestions: true when nothing else was under way: such a pause holds up no message.
+    mutating func holdFruitless(_ lane: Int, _ moment: Moment, isOfQuestions: Bool) {
         lanes[lane].fruitless += 1
         let factor = 1 << min(lanes[lane].fruitless - 1, 6)
-        let pause = min(configuration.retry.interval * factor, .seconds(60))
-        lanes[lane].hold = OutboxLane.Hold(until: moment.now + jittered(pause))
+        let pause = jittered(configuration.retry.interval * factor, atMost: Self.questionPauseMax)
+        lanes[lane].hold = OutboxLane.Hold(
+            until: moment.now + pause,
+            evidenceEndsFrom: isOfQuestions ? moment.now + configuration.probeInterval : nil)
+        if isOfQuestions { questionHolds.insert(lane) }
+    }
+
+    /// The longest pause between two attempts at a question: a repair is noticed that soon.
+    private static let questionPauseMax: Duration = .seconds(15)
+
+    /// The server is well: questions that it failed to answer need not wait any longer. One that alone always fails is
+    /// asked no more often than the server is looked for. Cost: as many lanes as have such questions.
+    mutating func endQuestionPauses(_ moment: Moment, _ actions: inout [OutboxAction]) {
+        guard !questionHolds.isEmpty else { return }
+        for lane in questionHolds.sorted() {
+            guard let hold = lanes[lane].hold, let evidenceEndsFrom = hold.evidenceEndsFrom else {
+                questionHolds.remove(lane)
+                continue
+            }
+            lanes[lane].fruitless = 0
+            lanes[lane].hold?.until = min(hold.until, max(evidenceEndsFrom, moment.now))
+            if evidenceEndsFrom <= moment.now { pump(lane, moment, &actions) }
+        }
     }
 
     /// The message becomes `error`; its number stays in the chain as a question.
@@ -175,7 +217,7 @@ extension Outbox {
         let sends = round.operations.filter { $0.kind == .send }.count
         lanes[lane].isCautious = true
         guard sends > 0 else {
-            holdFruitless(lane, moment)
+            holdFruitless(lane, moment, isOfQuestions: true)
             return
         }
         guard sends == 1, let message = round.charged, let place = places[message],
@@ -200,6 +242,7 @@ extension Outbox {
         for other in others { giveBackAttempt(other.round, lane) }
         markInDoubt(lane) { $0.id != judged.id }
         requeue(lane, moment, &settlement.mutations)
+        flightCount -= lanes[lane].flights.count
         lanes[lane].flights.removeAll()
         lanes[lane].inFlightCount = 0
         commit(settlement, &actions)
@@ -218,6 +261,18 @@ extension Outbox {
                 for index in start..<end { lanes[lane].slots[index].isInDoubt = true }
             }
             end = start
+        }
+    }
+
+    /// What to commit when the run ends in good order, nothing of it being under way any more: an attempt that is
+    /// broken off so is nobody's failure. What was transmitted stays in doubt by its `previous`.
+    package func mutationsToClose(at moment: Moment) -> [Mutation] {
+        lanes.flatMap { lane -> [Mutation] in
+            let charged = Set(lane.flights.compactMap(\.round.charged))
+            return lane.slots.prefix(lane.inFlightCount).filter { $0.kind == .send }.map { slot in
+                let attempts = charged.contains(slot.message) ? max(0, slot.attempts - 1) : slot.attempts
+                return Mutation.requeue(slot.message, attempts: attempts, at: moment.wall)
+            }
         }
     }
 

@@ -13,6 +13,7 @@ extension Outbox {
                 }
             }
         }
+        if let broken = brokenTurn() ?? brokenOutlook() { return broken }
         for lane in lanes.indices where configuration.expiry != nil {
             let aging = Set(lanes[lane].aging)
             if let ageless = lanes[lane].slots.first(where: { $0.isToBeSent && !aging.contains($0.sequence) }) {
@@ -42,6 +43,34 @@ extension Outbox {
             else { return "the index of message \(message) leads nowhere" }
         }
         return nil
+    }
+}
+
+extension Outbox {
+    private func brokenTurn() -> String? {
+        let count = lanes.reduce(0) { $0 + $1.flights.count }
+        if flightCount != count { return "the deliveries under way are miscounted" }
+        if flightCount > configuration.deliveriesInFlightTotalMax { return "too many deliveries are under way" }
+        if Set(lanesInTurn).count != lanesInTurn.count || lanesInTurn.contains(where: { !lanes[$0].isInTurn }) {
+            return "a lane waits for its turn twice"
+        }
+        if !lanesInTurn.isEmpty, flightCount < configuration.deliveriesInFlightTotalMax {
+            return "there is room, and a lane waits for it"
+        }
+        if lanes.indices.contains(where: { lanes[$0].hold?.isOfQuestions == true && !questionHolds.contains($0) }) {
+            return "nothing but time ends a pause of questions"
+        }
+        return nil
+    }
+
+    /// What only time or the network can change always has a next look.
+    private func brokenOutlook() -> String? {
+        guard hasSession, attention?.cause != .superseded, !link.isProbing, link.nextProbe == nil else { return nil }
+        if attention != nil { return "something needs attention, and nothing looks at it again" }
+        switch link.state {
+        case .unknown, .offline: return "the server is out of reach, and nothing looks for it"
+        case .settling, .online: return nil
+        }
     }
 }
 

@@ -43,6 +43,7 @@ extension Outbox {
         case .settling, .online: break
         }
         if hadAttention || link.isOnline { pumpAll(moment, &actions) }
+        endQuestionPauses(moment, &actions)
     }
 
     mutating func probeFailed(_ error: TransportError, _ moment: Moment) {
@@ -50,7 +51,9 @@ extension Outbox {
         switch error {
         case .unreachable(let detail), .inDoubt(let detail):
             goOffline(detail, moment)
-        case .transient:
+        case .notSent:
+            if !link.isOnline { link.nextProbe = moment.now + configuration.probeInterval }
+        case .transient, .serverFailed:
             // The server itself answered: it can be reached, and what it says to deliveries is for them to hear.
             reached(moment)
         case .rateLimited(let after, _):
@@ -61,6 +64,7 @@ extension Outbox {
         case .refused(_, let detail):
             needAttention(Attention(cause: .protocolMismatch, detail: detail), moment)
         }
+        planAttentionProbe(moment)
     }
 
     private mutating func reached(_ moment: Moment) {
@@ -85,7 +89,7 @@ extension Outbox {
         var pause = configuration.probeInterval
         for _ in 0..<min(link.failures, 30) where pause < configuration.probeIntervalMax { pause *= 2 }
         link.failures += 1
-        link.nextProbe = moment.now + jittered(min(pause, configuration.probeIntervalMax))
+        link.nextProbe = moment.now + jittered(pause, atMost: configuration.probeIntervalMax)
     }
 
     mutating func limitRate(_ after: Duration, _ moment: Moment) {
@@ -98,6 +102,12 @@ extension Outbox {
         let percent = configuration.retry.jitterPercent
         guard percent > 0 else { return pause }
         return pause + pause / 100 * Int.random(in: 0...percent, using: &generator)
+    }
+
+    /// The same, changed by chance and never longer than `most`.
+    mutating func jittered(_ pause: Duration, atMost most: Duration) -> Duration {
+        let longer = jittered(min(pause, most))
+        return longer <= most ? longer : max(.zero, most - (longer - most))
     }
 
     mutating func deadlineReached(_ moment: Moment, _ actions: inout [OutboxAction]) {

@@ -38,8 +38,9 @@ extension Outbox {
         let edits = operations.filter { $0.role == .edit(of: message.id) }
         // An edit that failed is out of date now.
         for edit in edits where edit.syncState == .error && mayVanish(edit) { changes.vanish(edit.id) }
-        if message.content == content { return changes }
-        if let last = edits.last(where: \.isPending) {
+        let last = edits.last(where: \.isPending)
+        if message.content == content, last != nil || !edits.contains(where: mayShowYet) { return changes }
+        if let last {
             if mayVanish(last) {
                 changes.mutations.append(.rewrite(last.id, content))
             } else {
@@ -60,8 +61,10 @@ extension Outbox {
         var changes = Changes()
         let about = operations.filter { $0.role.isReaction && $0.content == .text(name) }
         for old in about where old.syncState == .error && mayVanish(old) { changes.vanish(old.id) }
-        guard message.myReactions.contains(name) != isAdded else { return changes }
-        if let last = about.last(where: \.isPending), last.role.addsReaction != isAdded, mayVanish(last) {
+        let last = about.last(where: \.isPending)
+        let isUncertain = about.contains(where: mayShowYet)
+        guard message.myReactions.contains(name) != isAdded || isUncertain && last == nil else { return changes }
+        if let last, !isUncertain, last.role.addsReaction != isAdded, mayVanish(last) {
             changes.vanish(last.id)
         } else {
             let role: MessageRole = isAdded ? .addReaction(to: message.id) : .removeReaction(from: message.id)
@@ -69,6 +72,10 @@ extension Outbox {
         }
         return changes
     }
+
+    /// True for an operation that failed in doubt: it does not show here, and the server may have it. What is wanted
+    /// now has to follow it, even when it is what shows already.
+    private func mayShowYet(_ operation: Message) -> Bool { operation.syncState == .error && !mayVanish(operation) }
 
     /// True while no copy of it can be anywhere but in the store, nor a question about one: it may still be changed, or
     /// taken back without a word.

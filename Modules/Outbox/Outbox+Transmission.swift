@@ -5,7 +5,8 @@ import DequeModule
 /// Sending: which links of a lane go into the next round.
 extension Outbox {
     mutating func pumpAll(_ moment: Moment, _ actions: inout [OutboxAction]) {
-        for lane in lanes.indices { pumpAlone(lane, moment, &actions) }
+        // With what waits for each: a lane may be looked at before the one that holds it up lets it go.
+        for lane in lanes.indices { pump(lane, moment, &actions) }
     }
 
     /// Sends what the lane may send now, and what other lanes may send that waited for it.
@@ -14,28 +15,64 @@ extension Outbox {
         for follower in followers(of: lane) { pump(follower, moment, &actions) }
     }
 
-    private mutating func pumpAlone(_ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction]) {
+    /// Lets lanes that found no room send as far as there is room now, each one delivery at a time.
+    mutating func grantTurns(_ moment: Moment, _ actions: inout [OutboxAction]) {
+        while flightCount < configuration.deliveriesInFlightTotalMax, let lane = lanesInTurn.popFirst() {
+            lanes[lane].isInTurn = false
+            pumpAlone(lane, moment, &actions, hasTurn: true)
+        }
+    }
+
+    private mutating func waitForTurn(_ lane: Int) {
+        guard !lanes[lane].isInTurn, lanes[lane].inFlightCount < lanes[lane].slots.count else { return }
+        lanes[lane].isInTurn = true
+        lanesInTurn.append(lane)
+    }
+
+    /// - Parameter hasTurn: true for one that waited for room, and may go before those that still wait.
+    private mutating func pumpAlone(
+        _ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction], hasTurn: Bool = false
+    ) {
         expire(lane, moment, &actions)
         guard mayTransmit(at: moment.now) else { return }
         if let hold = lanes[lane].hold {
-            guard hold.until <= moment.now else { return }
+            guard hold.until <= moment.now || hold.isOfQuestions && hasMessageToSend(lane, moment) else { return }
             lanes[lane].hold = nil
+            questionHolds.remove(lane)
         }
         setAsideUsedUp(lane, moment, &actions)
         dropAged(lane)
-        let inFlightMax = goesAlone(lane) ? 1 : configuration.deliveriesInFlightMax
+        let sendsMax = sendsMax(of: lane)
+        let inFlightMax = sendsMax == .max ? configuration.deliveriesInFlightMax : 1
+        var mayGo = hasTurn
         while lanes[lane].flights.count < inFlightMax {
+            guard mayGo || lanesInTurn.isEmpty, flightCount < configuration.deliveriesInFlightTotalMax else {
+                return waitForTurn(lane)
+            }
             let first = nextRound
             var round = DeliveryRound(
                 id: first, lane: lanes[lane].id, outbox: outboxID, epoch: epoch, operations: [], charged: nil)
             let mutations = lanes[lane].fill(
-                &round, configuration, moment, sendsBelow: sendLimit(of: lane), isAlone: goesAlone(lane),
+                &round, configuration, moment, sendsBelow: sendLimit(of: lane), sendsMax: sendsMax,
                 expiredUntil: expiredUntil(moment))
             guard !round.operations.isEmpty else { return }
             nextRound += 1
+            flightCount += 1
+            mayGo = false
             actions.append(.transmit(round, mutations))
         }
     }
+
+    /// True when a message of the lane may leave at once, were there no pause.
+    private func hasMessageToSend(_ lane: Int, _ moment: Moment) -> Bool {
+        guard let slot = lanes[lane].slots.first(where: \.isToBeSent), slot.sequence < sendLimit(of: lane) else {
+            return false
+        }
+        return expiredUntil(moment).map { slot.queuedAt > $0 } ?? true
+    }
+
+    /// Messages in one delivery of the lane at the most.
+    private func sendsMax(of lane: Int) -> Int { goesAlone(lane) ? 1 : lanes[lane].sendsAfterCrashMax ?? .max }
 }
 
 extension OutboxLane {
@@ -44,11 +81,11 @@ extension OutboxLane {
     ///
     /// - Parameters:
     ///   - limit: messages from this sequence on must wait; questions and deletions need not.
-    ///   - isAlone: one message only.
+    ///   - sendsMax: so many messages at the most.
     ///   - expired: a message that was queued then or before does not leave, nor does what stands behind it.
     fileprivate mutating func fill(
         _ round: inout DeliveryRound, _ configuration: OutboxConfiguration, _ moment: Moment,
-        sendsBelow limit: Int64, isAlone: Bool, expiredUntil expired: Timestamp?
+        sendsBelow limit: Int64, sendsMax: Int, expiredUntil expired: Timestamp?
     ) -> [Mutation] {
         var mutations: [Mutation] = []
         var sends = 0
@@ -63,7 +100,7 @@ extension OutboxLane {
             if slots[index].kind == .send {
                 if slots[index].sequence >= limit { break }
                 if let expired, slots[index].queuedAt <= expired { break }
-                if sends > 0, isAlone || bytes + slots[index].bytes > configuration.batchBytesMax { break }
+                if sends > 0, sends >= sendsMax || bytes + slots[index].bytes > configuration.batchBytesMax { break }
                 sends += 1
                 bytes += slots[index].bytes
                 if round.charged == nil, flights.isEmpty {

@@ -16,8 +16,11 @@ import DequeModule
 ///
 /// **Attempts.** Only the first message of a round is charged with an attempt; it is written down before the round
 /// leaves. What stands behind it waits, uncharged. Being unreachable, a rate limit or a need for attention give the
-/// attempt back. After a failure the head goes alone until something is accepted, so that no message pays for
-/// another.
+/// attempt back, and so do deliveries that the client itself refuses or breaks off. After a failure the head goes alone
+/// until something is accepted, so that no message pays for another; after a crash with an attempt under way too.
+///
+/// **Outlook.** What only time or the network can change always has a next look, 15 s away at the most. A question
+/// holds up no message.
 ///
 /// **Verdicts.** A message whose attempts all had answers is `error` as soon as they are used up. One that is in doubt
 /// is `error` too, but who waits for it is told only when the server has said whether it has it.
@@ -48,6 +51,13 @@ package struct Outbox: Sendable, Hashable {
     var hasSession = false
     package internal(set) var isPaused = false
     package private(set) var attention: Attention?
+    /// Lanes with something to send that found no room among the deliveries under way, first come, first served; each
+    /// is in it once. Empty whenever there is room.
+    var lanesInTurn: Deque<Int> = []
+    /// Deliveries under way in all lanes.
+    var flightCount = 0
+    /// The lanes whose questions pause, and perhaps such as pause no longer.
+    var questionHolds: Set<Int> = []
     /// Nothing is sent before this moment: the server asked for it.
     var rateLimitedUntil: MonotonicTime?
     var generator: SplitMix64
@@ -85,6 +95,10 @@ package struct Outbox: Sendable, Hashable {
         }
         for lane in lanes.indices {
             lanes[lane].knownUntil = max(lanes[lane].lastTransmitted, lanes[lane].slots.last?.sequence ?? 0)
+            // An orderly end gives the attempt under way back: one that is written down was cut off, or failed.
+            if lanes[lane].slots.contains(where: { $0.isToBeSent && $0.attempts > 0 }) {
+                lanes[lane].sendsAfterCrashMax = 1
+            }
         }
     }
 
@@ -96,7 +110,10 @@ package struct Outbox: Sendable, Hashable {
         case .enqueued(let entries): enqueue(entries, moment, &actions)
         case .answered(let round, let report): answered(round, report, moment, &actions)
         case .failed(let round, let error): failed(round, error, moment, &actions)
-        case .unsendable(let round, let messages, let detail): unsendable(round, messages, detail, moment, &actions)
+        case .unsendable(let round, let messages, let detail):
+            let failure = finalFailure(.unsendable, code: "unsendable", detail: detail, at: moment)
+            unsendable(round, messages, failure, moment, &actions)
+        case .interrupted(let round): interrupted(round, moment, &actions)
         case .greeted: greeted(moment, &actions)
         case .probeFailed(let error): probeFailed(error, moment)
         case .proven(let message, let placement):
@@ -121,6 +138,7 @@ package struct Outbox: Sendable, Hashable {
         case .probeRequested: startProbe(moment, &actions)
         case .deadline: deadlineReached(moment, &actions)
         }
+        grantTurns(moment, &actions)
         return actions
     }
 
@@ -222,8 +240,16 @@ package struct Outbox: Sendable, Hashable {
 
     mutating func needAttention(_ attention: Attention, _ moment: Moment) {
         self.attention = attention
-        link.nextProbe =
-            attention.cause == .superseded ? nil : moment.now + configuration.attentionProbeInterval
+        link.nextProbe = nil
+        planAttentionProbe(moment)
+    }
+
+    /// Whatever came of the last look: as long as something needs attention there is a next one, unless only a person
+    /// can change it. A server that asked to wait is obeyed.
+    mutating func planAttentionProbe(_ moment: Moment) {
+        guard let attention, attention.cause != .superseded, !link.isProbing, link.nextProbe == nil else { return }
+        let soonest = moment.now + configuration.attentionProbeInterval
+        link.nextProbe = max(soonest, rateLimitedUntil ?? soonest)
     }
 
     mutating func resolveAttention() { attention = nil }

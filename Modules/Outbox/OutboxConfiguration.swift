@@ -18,8 +18,8 @@ public struct OutboxConfiguration: Sendable, Hashable {
     public var probeInterval: Duration = .seconds(1)
     /// The longest pause between probes.
     public var probeIntervalMax: Duration = .seconds(15)
-    /// The pause between probes while something needs attention.
-    public var attentionProbeInterval: Duration = .seconds(60)
+    /// The pause between probes while something needs attention: whatever a probe comes to, there is a next one.
+    public var attentionProbeInterval: Duration = .seconds(10)
     /// How long the way must have been good before an outage starts again at the shortest pause.
     public var stableAfter: Duration = .seconds(30)
     /// The shortest pause after a server asked to wait, however little it asked for.
@@ -28,6 +28,8 @@ public struct OutboxConfiguration: Sendable, Hashable {
     public var rateLimitWaitMax: Duration = .seconds(3600)
     /// Deliveries of one lane under way at once; the transport may allow fewer.
     public var deliveriesInFlightMax = 1
+    /// Deliveries of all lanes under way at once; the transport may allow fewer. Lanes that find no room take turns.
+    public var deliveriesInFlightTotalMax = 16
     /// Operations in one delivery.
     public var batchOperationsMax = Limits.batchOperationsMax
     /// Bytes of content in one delivery.

@@ -42,6 +42,11 @@ struct OutboxLane: Sendable, Hashable {
     /// Not before `until`.
     struct Hold: Sendable, Hashable {
         var until: MonotonicTime
+        /// For a pause of questions, which holds up no message: from this moment on, evidence that the server is well
+        /// ends it. `nil` for a pause of everything.
+        var evidenceEndsFrom: MonotonicTime?
+
+        var isOfQuestions: Bool { evidenceEndsFrom != nil }
     }
 
     let id: LaneID
@@ -60,6 +65,12 @@ struct OutboxLane: Sendable, Hashable {
     var pausing: Deque<MessageID> = []
     /// After a failure the head goes alone, so that it alone is judged, until something was accepted.
     var isCautious = false
+    /// Messages in one delivery at the most, after a crash with an attempt under way: 1, then twice as many with each
+    /// delivery that was answered, until everything that had been transmitted before the crash is through. So a payload
+    /// that kills the process is soon alone with its attempts. `nil` when there was no crash.
+    var sendsAfterCrashMax: Int?
+    /// True while it waits for its turn, see ``Outbox/lanesInTurn``.
+    var isInTurn = false
     /// Failures in a row of rounds without a message, and of gaps without progress.
     var fruitless = 0
 

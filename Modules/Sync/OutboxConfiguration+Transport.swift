@@ -7,6 +7,7 @@ extension OutboxConfiguration {
         guard let capabilities else { return self }
         var bounded = self
         bounded.deliveriesInFlightMax = min(deliveriesInFlightMax, capabilities.deliveriesInFlightMax)
+        bounded.deliveriesInFlightTotalMax = min(deliveriesInFlightTotalMax, capabilities.deliveriesInFlightTotalMax)
         bounded.batchOperationsMax = min(batchOperationsMax, capabilities.batchOperationsMax)
         bounded.batchBytesMax = min(batchBytesMax, capabilities.batchBytesMax)
         return bounded

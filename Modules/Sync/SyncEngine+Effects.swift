@@ -8,11 +8,14 @@ import CausewayTransport
 extension SyncEngine {
     func perform(_ actions: [OutboxAction]) async {
         for action in actions {
-            guard !isClosed else { return }
+            // After the end only what is known is still written down.
+            if isClosed, !action.isCommit { continue }
             switch action {
             case .commit(let mutations):
                 await commitUntilDurable(mutations)
                 await checkPauses(by: mutations.compactMap(\.pausingMessage))
+                let failed = mutations.compactMap(\.failedForGood)
+                if !failed.isEmpty { submit(.work { engine in await engine.endOvertaken(failed) }) }
             case .transmit(let round, let mutations): await transmit(round, mutations)
             case .probe: startProbe()
             case .complete(let message, let result):
@@ -27,14 +30,14 @@ extension SyncEngine {
     ///
     /// Nothing is lost meanwhile: what the outbox decided is held, and everything else waits behind it.
     func commitUntilDurable(_ mutations: [Mutation]) async {
-        while !isClosed {
+        while true {
             do throws(StoreError) {
                 try await store.commit(mutations)
                 storeProblem = nil
                 return
             } catch {
                 storeProblem = error
-                if error == .closed { return }
+                if error == .closed || isClosed { return }
             }
             await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
         }
@@ -78,7 +81,19 @@ extension SyncEngine {
 
     private func finished(_ round: DeliveryRound, _ event: OutboxEvent) {
         deliveries[round.id] = nil
-        submit(.event(event))
+        if brokenOff.remove(round.id) != nil, case .failed = event {
+            submit(.event(.interrupted(round)))
+        } else {
+            submit(.event(event))
+        }
+    }
+
+    /// Attempts that the end of the run broke off are nobody's failure. A store that does not take that now keeps them
+    /// counted.
+    func giveAttemptsBack() async {
+        let mutations = outbox.mutationsToClose(at: moment)
+        guard !mutations.isEmpty else { return }
+        do throws(StoreError) { try await store.commit(mutations) } catch { storeProblem = error }
     }
 
     /// Puts the content of the messages to a round; `nil` when that is not possible, which the outbox is told.
@@ -88,7 +103,7 @@ extension SyncEngine {
         do throws(StoreError) {
             for message in try await store.messages(sends) { messages[message.id] = message }
         } catch {
-            submit(.event(.failed(round, .unreachable(detail: error.description))))
+            submit(.event(.failed(round, .notSent(code: "storeUnavailable", detail: error.description))))
             return nil
         }
         let missing = sends.filter { messages[$0] == nil }
@@ -117,31 +132,42 @@ extension SyncEngine {
             return
         }
         probe?.cancel()
-        probe = runtime.spawn { [weak self] in
+        probeNumber += 1
+        probe = runtime.spawn { [weak self, probeNumber] in
             do throws(TransportError) {
                 let greeting = try await transport.greet()
-                await self?.greeted(greeting, session)
+                await self?.greeted(greeting, session, probeNumber)
             } catch {
-                await self?.submit(.event(.probeFailed(error)))
+                await self?.probeEnded(probeNumber, .probeFailed(error))
             }
         }
     }
 
-    private func greeted(_ greeting: ServerGreeting, _ probed: Session) {
+    /// What became of a probe, unless another one has begun when it is that input's turn.
+    private func probeEnded(_ number: Int, _ event: OutboxEvent) {
+        submit(
+            .work { engine in
+                guard !engine.isClosed, number == engine.probeNumber else { return }
+                await engine.perform(engine.outbox.handle(event, at: engine.moment))
+            })
+    }
+
+    private func greeted(_ greeting: ServerGreeting, _ probed: Session, _ number: Int) {
         guard session?.id == probed.id else { return }
         serverName = greeting.server
         guard greeting.user == probed.user else {
             let detail = "the token belongs to \(greeting.user), not to \(probed.user); log in again"
-            submit(.event(.probeFailed(.needsAttention(Attention(cause: .tokenRefused, detail: detail)))))
-            return
+            let attention = Attention(cause: .tokenRefused, detail: detail)
+            return probeEnded(number, .probeFailed(.needsAttention(attention)))
         }
         tellOfReachedServer()
-        submit(.event(.greeted))
+        probeEnded(number, .greeted)
     }
 
     /// Ends the calls under way and waits until they have ended. The transport can be used afterwards: when what
     /// follows fails, the session goes on.
     func endCalls() async {
+        brokenOff.formUnion(deliveries.keys)
         let calls = deliveries.sorted { $0.key < $1.key }.map(\.value) + [probe].compactMap(\.self)
         deliveries = [:]
         probe = nil
@@ -164,5 +190,11 @@ extension DeliveryOperation.Body {
         case .removeReaction(let target):
             self = .removeReaction(message.id, target: target, name: message.reactionName)
         }
+    }
+}
+
+extension OutboxAction {
+    fileprivate var isCommit: Bool {
+        if case .commit = self { true } else { false }
     }
 }

@@ -52,6 +52,23 @@ extension SyncEngine {
         return try await read(store)
     }
 
+    /// Ends those of these failed operations that a later one on the same message overtook. A store that cannot be read
+    /// leaves them as they are: they are not resent all the same.
+    func endOvertaken(_ failed: [MessageID]) async {
+        guard !isClosed else { return }
+        do throws(StoreError) {
+            var ended: [Outbox.Changes] = []
+            for operation in try await store.messages(failed) {
+                guard let target = operation.role.target else { continue }
+                let changes = outbox.changes(
+                    afterFailureOf: operation, on: try await store.message(target),
+                    with: try await store.dependants(of: target))
+                if !changes.mutations.isEmpty { ended.append(changes) }
+            }
+            if !ended.isEmpty { try await carryOut(ended) }
+        } catch {}
+    }
+
     /// Commits what was decided, lets the outbox know, and then those who wait.
     func carryOut(_ all: [Outbox.Changes]) async throws(StoreError) {
         let mutations = all.flatMap(\.mutations)

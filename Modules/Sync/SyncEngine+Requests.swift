@@ -119,15 +119,22 @@ extension SyncEngine {
     private func resendInTurn(_ messages: [Message]) async throws(StoreError) -> [MessageID] {
         let now = moment
         var resent: [MessageID] = []
-        var mutations: [Mutation] = []
+        var all: [Outbox.Changes] = []
         var seen: Set<MessageID> = []
         for message in messages.sorted(by: { $0.ordinal < $1.ordinal }) where seen.insert(message.id).inserted {
-            let steps = outbox.mutations(toResend: message, at: now)
-            if !steps.isEmpty { resent.append(message.id) }
-            mutations += steps
+            var target: Message?
+            var operations: [Message] = []
+            if let id = message.role.target, message.syncState == .error {
+                target = try await store.message(id)
+                operations = try await store.dependants(of: id)
+            }
+            let changes = outbox.changes(toResend: message, on: target, with: operations, at: now)
+            guard !changes.mutations.isEmpty else { continue }
+            if changes.vanished.isEmpty { resent.append(message.id) }
+            all.append(changes)
         }
-        guard !mutations.isEmpty else { return resent }
-        try await store.commit(mutations)
+        guard !all.isEmpty else { return resent }
+        try await carryOut(all)
         // One that waits for another message now has no place that the feed would tell of.
         submit(.event(.unpaused(resent)))
         return resent
@@ -315,18 +322,30 @@ extension SyncEngine {
     /// - Parameter messages: as they were just read.
     package func waitReasons(for messages: [Message]) async -> [MessageID: WaitReason] {
         await catchUp()
+        let failed = await failedRelations(of: messages)
         let now = moment
         var reasons: [MessageID: WaitReason] = [:]
         for message in messages where message.isPending {
             if let storeProblem {
                 reasons[message.id] = .storeUnavailable(detail: storeProblem.description)
             } else if message.isParked, let related = message.role.related {
-                reasons[message.id] = .parked(related)
+                reasons[message.id] = failed.contains(related) ? .blocked(by: related) : .parked(related)
             } else {
                 reasons[message.id] = outbox.waitReason(for: message.id, at: now) ?? reasonMeanwhile(message, now)
             }
         }
         return reasons
+    }
+
+    /// The messages that these wait for and that failed: none of them goes on by itself.
+    private func failedRelations(of messages: [Message]) async -> Set<MessageID> {
+        let related = messages.compactMap { $0.isParked ? $0.role.related : nil }
+        guard !related.isEmpty else { return [] }
+        do throws(StoreError) {
+            return Set(try await store.messages(related).filter { $0.syncState == .error }.map(\.id))
+        } catch {
+            return []  // the store's own trouble is reported elsewhere
+        }
     }
 
     /// The engine is in the middle of something: it has not taken a new message in yet, or has the verdict of an old

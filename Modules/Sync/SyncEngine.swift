@@ -45,6 +45,10 @@ package actor SyncEngine {
     /// Calls under way, by round; the probe has its own.
     var deliveries: [Int: RuntimeTask] = [:]
     var probe: RuntimeTask?
+    /// The number of the probe that counts; what an earlier one comes to is out of date.
+    var probeNumber = 0
+    /// Rounds whose calls the engine itself broke off, until they have ended.
+    var brokenOff: Set<Int> = []
     /// True when a page could not be asked for since the server was reached last.
     var hasMissedPage = false
     /// True when one of them could not be asked for because the server could not be reached.
@@ -60,6 +64,8 @@ package actor SyncEngine {
 
     private var inbox: Deque<Input> = []
     private var isDraining = false
+    /// Who waits until everything in the inbox was dealt with.
+    private var drainWaiters: [CheckedContinuation<Void, Never>] = []
     private var timer: (deadline: MonotonicTime, task: RuntimeTask)?
     private var subscription: StoreSubscription?
 
@@ -95,13 +101,18 @@ package actor SyncEngine {
         if let attention { submit(.event(.probeFailed(.needsAttention(attention)))) }
     }
 
-    /// Stops everything; nothing is sent afterwards. What is undelivered stays as it is.
+    /// Stops everything; nothing is sent afterwards. What is undelivered stays as it is, what came as an answer is
+    /// still written down, and an attempt that is broken off here does not count.
     package func close() async {
         guard !isClosed else { return }
         isClosed = true
+        _ = outbox.handle(.paused, at: moment)  // nothing more is to leave
         subscription?.cancel()
         timer?.task.cancel()
         await endCalls()
+        if isDraining { await withCheckedContinuation { drainWaiters.append($0) } }
+        await drain()
+        await giveAttemptsBack()
         await transport?.close()
         waiters.failAll()
     }
@@ -127,7 +138,8 @@ package actor SyncEngine {
         await takeFeed()
         while let input = inbox.popFirst() {
             switch input {
-            case .event(let event): await perform(isClosed ? [] : outbox.handle(event, at: moment))
+            case .event(let event):
+                if !isClosed || event.isAnswer { await perform(outbox.handle(event, at: moment)) }
             // What was asked for is answered even after the end.
             case .work(let work): await work(self)
             }
@@ -135,8 +147,10 @@ package actor SyncEngine {
             setTimer()
         }
         isDraining = false
+        for waiter in drainWaiters { waiter.resume() }
+        drainWaiters = []
         setTimer()
-        if feed.await(outbox.canUseNews) { await drain() }
+        if !isClosed, feed.await(outbox.canUseNews) { await drain() }
     }
 
     /// Takes in what the store has brought while nobody was told, so that what is said of the outbox is complete.
@@ -146,7 +160,7 @@ package actor SyncEngine {
 
     /// What the store took in comes before anything that was asked for after it.
     func takeFeed() async {
-        while case let entries = feed.take(), !entries.isEmpty {
+        while !isClosed, case let entries = feed.take(), !entries.isEmpty {
             await perform(outbox.handle(.enqueued(entries), at: moment))
         }
     }
@@ -172,5 +186,12 @@ package actor SyncEngine {
         guard timer?.deadline == deadline else { return }
         timer = nil
         submit(.event(.deadline))
+    }
+}
+
+extension OutboxEvent {
+    /// True for what a server said of a delivery.
+    fileprivate var isAnswer: Bool {
+        if case .answered = self { true } else { false }
     }
 }

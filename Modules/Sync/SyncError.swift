@@ -11,6 +11,8 @@ public enum SyncError: Error, Sendable, Hashable {
     case messageNotFound(MessageID)
     /// It is not `error`, so there is nothing to resend.
     case notFailed(MessageID, SyncState)
+    /// A later operation on the same message replaced this one: it is not resent, and ends with its verdict.
+    case overtaken(MessageID)
     /// Another user wrote it.
     case notYours(MessageID)
     /// The id is an operation's, on another message.
@@ -32,6 +34,7 @@ extension SyncError: CustomStringConvertible {
         case .sessionExists(let user, let server): "\(user) is logged in at \(server); log out first"
         case .messageNotFound(let id): "there is no message \(id)"
         case .notFailed(let id, let state): "message \(id) is \(state.rawValue), not failed; there is nothing to resend"
+        case .overtaken(let id): "a later change to the same message replaced \(id); there is nothing to resend"
         case .notYours(let id): "message \(id) was written by another user"
         case .notAMessage(let id): "\(id) is an operation on another message; it can only be resent or deleted"
         case .typeDiffers(let id, let type, let other):

@@ -8,6 +8,8 @@ public struct TransportCapabilities: Sendable, Hashable {
 
     /// Deliveries of one lane that may be under way at once.
     public var deliveriesInFlightMax: Int
+    /// Deliveries of all lanes that may be under way at once: what the client itself can carry.
+    public var deliveriesInFlightTotalMax: Int
     public var dedupeWindow: DedupeWindow
     /// Operations in one delivery.
     public var batchOperationsMax: Int
@@ -15,8 +17,10 @@ public struct TransportCapabilities: Sendable, Hashable {
     public var batchBytesMax: Int
 
     public init(
-        deliveriesInFlightMax: Int, dedupeWindow: DedupeWindow, batchOperationsMax: Int, batchBytesMax: Int
+        deliveriesInFlightMax: Int, deliveriesInFlightTotalMax: Int = 16, dedupeWindow: DedupeWindow,
+        batchOperationsMax: Int, batchBytesMax: Int
     ) {
+        self.deliveriesInFlightTotalMax = deliveriesInFlightTotalMax
         self.deliveriesInFlightMax = deliveriesInFlightMax
         self.dedupeWindow = dedupeWindow
         self.batchOperationsMax = batchOperationsMax

@@ -49,12 +49,18 @@ extension WireMessage {
             myReactions: message.face.myReactions.isEmpty ? nil : message.face.myReactions.sorted())
     }
 
+    /// False when its position is none, or its moment of acceptance: what holds it is no page.
+    package var isInRange: Bool { Placement(position: position, acceptedAt: acceptedAt).isInRange }
+
+    /// The message in the client's words. Moments and counts of others are brought into range: one message that a
+    /// stranger dated wrongly must not make a channel unreadable.
     package var placed: PlacedMessage {
         PlacedMessage(
             id: id, channel: channel, sender: sender, parent: parent,
             face: MessageFace(
-                content: content, editedAt: editedAt, changedAt: changedAt, reactions: reactions ?? [:],
+                content: content, editedAt: editedAt?.clamped, changedAt: changedAt?.clamped,
+                reactions: (reactions ?? [:]).compactMapValues { $0 > 0 ? min($0, Limits.countMax) : nil },
                 myReactions: Set(myReactions ?? [])),
-            createdAt: createdAt, placement: Placement(position: position, acceptedAt: acceptedAt))
+            createdAt: createdAt.clamped, placement: Placement(position: position, acceptedAt: acceptedAt))
     }
 }

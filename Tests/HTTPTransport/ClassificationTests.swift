@@ -85,14 +85,20 @@ import Testing
         Row("429 in 7 s", .hubError(429, "tooFast", [("Retry-After", "7")]), expected: "rateLimited(7)"),
         Row("429 nonsense", .hubError(429, "tooFast", [("Retry-After", "soon")]), expected: "rateLimited(5)"),
         Row("431", .hubError(431, "headerTooLarge"), expected: "refused(headerTooLarge)"),
-        Row("500", .hubError(500, "internal"), expected: "transient(internal)"),
+        Row(
+            "500", .hubError(500, "internal"), expected: "transient(internal)",
+            instead: [.deliver: "serverFailed(internal)"]),
         Row("501", .hubError(501, "x"), expected: "transient(x)"),
-        Row("502", .hubError(502, "x"), expected: "transient(x)"),
+        Row(
+            "502", .hubError(502, "x"), expected: "transient(x)", instead: [.deliver: "serverFailed(x)"]),
         Row("503", .hubError(503, "busy"), expected: "transient(busy)"),
         Row("503 in 7 s", .hubError(503, "busy", [("Retry-After", "7")]), expected: "rateLimited(7)"),
         Row("503 nonsense", .hubError(503, "busy", [("Retry-After", "soon")]), expected: "transient(busy)"),
-        Row("500 in 7 s", .hubError(500, "internal", [("Retry-After", "7")]), expected: "transient(internal)"),
-        Row("504", .hubError(504, "x"), expected: "transient(x)"),
+        Row(
+            "500 in 7 s", .hubError(500, "internal", [("Retry-After", "7")]), expected: "transient(internal)",
+            instead: [.deliver: "serverFailed(internal)"]),
+        Row(
+            "504", .hubError(504, "x"), expected: "transient(x)", instead: [.deliver: "serverFailed(x)"]),
         Row("no such status", .hubError(799, "x"), expected: "needsAttention(protocolMismatch)"),
     ]
 

@@ -65,6 +65,8 @@ extension TransportError {
         case .unreachable: "unreachable"
         case .transient(let code, _): "transient(\(code))"
         case .inDoubt: "inDoubt"
+        case .notSent(let code, _): "notSent(\(code))"
+        case .serverFailed(let code, _): "serverFailed(\(code))"
         case .rateLimited(let after, _): "rateLimited(\(after.components.seconds))"
         case .needsAttention(let attention): "needsAttention(\(attention.cause.rawValue))"
         case .refused(let code, _): "refused(\(code))"

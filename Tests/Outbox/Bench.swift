@@ -69,11 +69,22 @@ struct Bench {
 
     /// The server answers a round.
     mutating func answer(_ round: Int, _ outcomes: DeliveryOutcome..., mark: Int64 = 0) {
-        take(.answered(rounds[round - 1], DeliveryReport(mark: mark, outcomes: outcomes)))
+        guard let round = self.round(round) else { return }
+        take(.answered(round, DeliveryReport(mark: mark, outcomes: outcomes)))
+    }
+
+    private func round(_ number: Int) -> DeliveryRound? {
+        guard rounds.indices.contains(number - 1) else {
+            Issue.record("there was no round \(number)")
+            return nil
+        }
+        return rounds[number - 1]
     }
 
     /// The transport fails at a round.
-    mutating func fail(_ round: Int, _ error: TransportError) { take(.failed(rounds[round - 1], error)) }
+    mutating func fail(_ round: Int, _ error: TransportError) {
+        if let round = self.round(round) { take(.failed(round, error)) }
+    }
 
     /// Time passes, and what is due happens.
     mutating func wait(_ duration: Duration) {

@@ -118,4 +118,74 @@ import Testing
         #expect(changes.vanished == [id("e"), id("a")])
         #expect(changes.ended == [id("p")])
     }
+
+    // MARK: - Overtaken ones
+
+    private func isResent(_ operation: Message, _ others: [Message] = [], on target: Message? = nil) -> [String] {
+        bench.outbox.changes(
+            toResend: operation, on: target ?? message(.synced), with: [operation] + others, at: bench.moment
+        ).mutations.map {
+            switch $0 {
+            case .resend(let id, at: _): "resend \(id.name)"
+            case .delete(let id): "delete \(id.name)"
+            default: "\($0)"
+            }
+        }
+    }
+
+    private func later(_ name: String, _ role: MessageRole, _ text: String, _ state: SyncState) -> Message {
+        let first = operation(name, role, text, state, isSent: true)
+        return Message(
+            id: first.id, channel: first.channel, sender: first.sender, role: role, face: first.face,
+            createdAt: first.createdAt, ordinal: 9, lane: .operations, laneSequence: 9, syncState: state,
+            previousSequence: 5)
+    }
+
+    @Test func anEditThatALaterOneReplacesIsNotResent() {
+        let failed = operation("e", .edit(of: id("a")), "x", .error, isSent: true)
+        #expect(isResent(failed) == ["resend e"])
+        for state in [SyncState.created, .syncing, .error] {
+            #expect(isResent(failed, [later("f", .edit(of: id("a")), "y", state)]) == ["delete e"])
+        }
+        // A reaction replaces no edit.
+        #expect(isResent(failed, [later("r", .addReaction(to: id("a")), "y", .syncing)]) == ["resend e"])
+    }
+
+    @Test func anEditThatTheServerTookALaterOneOfIsNotResent() {
+        let failed = operation("e", .edit(of: id("a")), "x", .error, isSent: true)
+        var target = message(.synced)
+        target.face.clock.edit = FaceClock.Word(at: Timestamp(milliseconds: 1), sequence: 6)
+        #expect(isResent(failed, on: target) == ["delete e"])
+        target.face.clock.edit = FaceClock.Word(at: Timestamp(milliseconds: 1), sequence: 4)
+        #expect(isResent(failed, on: target) == ["resend e"], "that one was wanted before")
+    }
+
+    @Test func aReactionThatWasTakenBackDoesNotReturn() {
+        let failed = operation("r", .addReaction(to: id("a")), "wave", .error, isSent: true)
+        var target = message(.synced)
+        target.face.clock.reactions["wave"] = FaceClock.Word(at: Timestamp(milliseconds: 1), sequence: 6)
+        #expect(isResent(failed, on: target) == ["delete r"])
+        #expect(isResent(failed, [later("s", .removeReaction(from: id("a")), "wave", .syncing)]) == ["delete r"])
+        #expect(isResent(failed, [later("s", .removeReaction(from: id("a")), "+1", .syncing)]) == ["resend r"])
+    }
+
+    @Test func whatIsInDoubtIsNeitherResentNorGoneBeforeItsVerdict() {
+        var failed = operation("e", .edit(of: id("a")), "x", .error, isSent: true)
+        failed.isInDoubt = true
+        #expect(isResent(failed, [later("f", .edit(of: id("a")), "y", .syncing)]) == [])
+        #expect(isResent(failed) == ["resend e"])
+    }
+
+    /// The server may have what failed in doubt: the last word follows it, even when that is what shows.
+    @Test func theLastWordFollowsWhatFailedInDoubt() {
+        var edit = operation("e", .edit(of: id("a")), "x", .error, isSent: true)
+        edit.isInDoubt = true
+        #expect(changes(.edit(.text("old")), on: message(.synced), with: [edit]) == ["enqueue edit"])
+        var added = operation("r", .addReaction(to: id("a")), "wave", .error, isSent: true)
+        added.isInDoubt = true
+        let remove = Outbox.Wish.react("wave", isAdded: false)
+        #expect(changes(remove, on: message(.synced), with: [added]) == ["enqueue removeReaction"])
+        let removed = later("s", .removeReaction(from: id("a")), "wave", .created)
+        #expect(changes(remove, on: message(.synced), with: [added, removed]) == [])
+    }
 }

@@ -164,7 +164,7 @@ extension World {
             tally.resent += 1
         } catch {
             switch error {
-            case .sync(.messageNotFound), .sync(.notFailed), .sync(.notYours): break
+            case .sync(.messageNotFound), .sync(.notFailed), .sync(.overtaken), .sync(.notYours): break
             default: witnessError(error, process)
             }
         }

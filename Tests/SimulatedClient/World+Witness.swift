@@ -105,7 +105,7 @@ extension World {
             case .store, .sync(.store): !isHealed || runtime.now - healedAt < .seconds(5) + latestTimer
             case .sync(.noSession): true
             case .sync(.messageNotFound), .sync(.notAMessage), .sync(.typeDiffers), .sync(.tooManyOperations): true
-            case .sync(.sessionExists), .sync(.notFailed), .sync(.notYours), .sync(.transport): true
+            case .sync(.sessionExists), .sync(.notFailed), .sync(.overtaken), .sync(.notYours), .sync(.transport): true
             case .content, .credentials: false
             }
         if !isFine { violated("somebody was told without a cause: \(error)") }

@@ -18,8 +18,8 @@ extension SimulatedWorld {
         case .failed(let round, let error):
             guard outbox.roundsUnderWay.contains(round.id), let payer = round.charged else { return }
             switch error {
-            case .transient, .inDoubt: noteFailure(of: payer)
-            case .unreachable, .rateLimited, .needsAttention, .refused: break
+            case .transient, .inDoubt, .serverFailed: noteFailure(of: payer)
+            case .unreachable, .notSent, .rateLimited, .needsAttention, .refused: break
             }
         case .answered(let round, let report):
             // Only the first round of a lane is charged, and only its outcomes are taken at once.

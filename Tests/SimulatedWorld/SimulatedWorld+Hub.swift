@@ -198,8 +198,8 @@ extension Ledger {
 
     mutating func noteFailure(_ round: DeliveryRound, _ error: TransportError) {
         switch error {
-        case .transient, .inDoubt: noteFailedAttempt(round)
-        case .unreachable, .rateLimited, .needsAttention, .refused: break
+        case .transient, .inDoubt, .serverFailed: noteFailedAttempt(round)
+        case .unreachable, .notSent, .rateLimited, .needsAttention, .refused: break
         }
     }
 }

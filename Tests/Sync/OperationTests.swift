@@ -76,6 +76,44 @@ import Testing
         }
     }
 
+    /// The first edit is under way when the second one is made, and fails; the second one is delivered.
+    @Test func aFailedEditNeverComesBackOverALaterOne() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let handle = try await client.messages.createTextMessage("one", in: world.general)
+            _ = try await handle.delivered()
+            world.script([.delay(.seconds(10))])
+            try await client.messages.editTextMessage(handle.id, to: "two")
+            let first = try #require(try await client.messages.dependants(of: handle.id).first)
+            world.transport.server.withLock { $0.refused = [first.id] }
+            await world.pass(.seconds(1))
+            try await client.messages.editTextMessage(handle.id, to: "three")
+            try await world.settled(client)
+            #expect(world.text(handle.id) == "three")
+            world.transport.server.withLock { $0.refused = [] }
+            _ = try await client.messages.resendFailedMessages()
+            try await world.settled(client)
+            #expect(world.text(handle.id) == "three")
+            #expect(try await world.texts(client) == ["three"])
+            #expect(try await client.messages.failedMessages().messages.isEmpty, "it has ended")
+        }
+    }
+
+    @Test func anEditThatWaitsForAFailedMessageNamesTheCure() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let handle = try await world.inFlight("one", client, for: .seconds(10))
+            world.transport.server.withLock { $0.refused = [handle.id] }
+            try await client.messages.editTextMessage(handle.id, to: "two")
+            let edit = try #require(try await client.messages.dependants(of: handle.id).first)
+            #expect(await client.messages.waitReasons(for: [edit]) == [edit.id: .parked(handle.id)])
+            await #expect(throws: DeliveryError.self) { try await handle.delivered() }
+            let reason = try #require(await client.messages.waitReasons(for: [edit])[edit.id])
+            #expect(reason == .blocked(by: handle.id))
+            #expect(reason.description.contains("resend or delete"))
+        }
+    }
+
     @Test func aRefusedEditIsShownNoLongerAndStandsAmongTheFailed() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
@@ -150,7 +188,7 @@ import Testing
             try await client.messages.addReaction("wave", to: handle.id)
             let reaction = try #require(try await client.messages.dependants(of: handle.id).first)
             let waiting = try await client.messages.outbox().items.first { $0.message.id == reaction.id }
-            #expect(waiting?.wait == .parked(handle.id))
+            #expect(waiting?.wait == .blocked(by: handle.id))
 
             await client.close()
             let again = try await world.open(on: world.store.crashed())

@@ -14,6 +14,8 @@ final class ScriptedTransport: Transport {
         case loseAnswer
         /// Answers after this time.
         case delay(Duration)
+        /// Gives no answer for this time, or until it is broken off, and applies nothing.
+        case hang(Duration)
     }
 
     struct Server: Sendable {
@@ -77,6 +79,9 @@ final class ScriptedTransport: Transport {
         case .delay(let time):
             await runtime.sleep(until: now + time)
             return apply(delivery)
+        case .hang(let time):
+            await runtime.sleep(until: now + time)
+            throw .inDoubt(detail: "cut off")
         }
     }
 

@@ -4,7 +4,7 @@ package import Causeway
 /// milliseconds since 1970.
 package struct WaitForm: Sendable, Hashable, Codable {
     /// `noSession`, `offline`, `settling`, `backingOff`, `rateLimited`, `needsAttention`, `behind`, `behindLane`,
-    /// `lanePaused`, `uploading`, `inFlight`, `ready`, `paused` or `storeUnavailable`.
+    /// `lanePaused`, `parked`, `blocked`, `uploading`, `inFlight`, `ready`, `paused` or `storeUnavailable`.
     package let kind: String
     package var detail: String?
     /// `settling`, `backingOff`, `rateLimited`: when it ends. `offline`: when the server is looked for again.
@@ -18,7 +18,7 @@ package struct WaitForm: Sendable, Hashable, Codable {
     /// `needsAttention`: `tokenRefused`, `certificate`, `protocolMismatch` or `superseded`.
     package var cause: String?
     /// `behind`, `behindLane`: the message that goes first. `lanePaused`: the failed one to resend or delete. `parked`:
-    /// the message that it is about.
+    /// the message that it is about. `blocked`: the same, which failed and is to be resent or deleted.
     package var message: MessageID?
     /// `behindLane`: the lane of that message.
     package var lane: String?
@@ -59,6 +59,9 @@ package struct WaitForm: Sendable, Hashable, Codable {
             self.message = message
         case .parked(let message):
             kind = "parked"
+            self.message = message
+        case .blocked(let message):
+            kind = "blocked"
             self.message = message
         case .uploading(let sent, let total):
             kind = "uploading"

@@ -18,7 +18,7 @@ extension ControlError {
         case .sessionExists: self.init(.sessionExists, error.description)
         case .messageNotFound: self.init(.notFound, error.description)
         case .notAMessage, .typeDiffers, .tooManyOperations: self.init(.wrongState, error.description)
-        case .notFailed: self.init(.wrongState, error.description)
+        case .notFailed, .overtaken: self.init(.wrongState, error.description)
         case .notYours: self.init(.notYours, error.description)
         case .store(let problem): self.init(problem)
         case .transport(let problem): self.init(problem)
@@ -50,7 +50,7 @@ extension ControlError {
         let code: Code =
             switch error {
             case .unreachable, .inDoubt: .unreachable
-            case .transient, .rateLimited: .busy
+            case .transient, .notSent, .serverFailed, .rateLimited: .busy
             case .refused: .refused
             case .needsAttention(let attention):
                 switch attention.cause {

@@ -2,10 +2,15 @@
 public enum TransportError: Error, Sendable, Hashable {
     /// No byte of the request reached the server: it cannot be connected to.
     case unreachable(detail: String)
+    /// The client itself did not send it (too much of its own is under way, its store cannot be read): nothing left
+    /// this machine, and no attempt is used up.
+    case notSent(code: String, detail: String)
     /// The server answered that it does not do it now; nothing was applied.
     case transient(code: String, detail: String)
     /// The request was sent, at least in part, and no answer of the protocol came: it may have been applied.
     case inDoubt(detail: String)
+    /// The server answered that it failed while it did it: it may have been applied.
+    case serverFailed(code: String, detail: String)
     /// The server asked to wait; nothing was applied.
     case rateLimited(after: Duration, detail: String)
     /// A person must act; nothing was applied.
@@ -15,8 +20,8 @@ public enum TransportError: Error, Sendable, Hashable {
 
     public var kind: FailureKind {
         switch self {
-        case .unreachable, .transient: .transient
-        case .inDoubt: .inDoubt
+        case .unreachable, .notSent, .transient: .transient
+        case .inDoubt, .serverFailed: .inDoubt
         case .rateLimited: .rateLimited
         case .needsAttention: .needsAttention
         case .refused: .refused
@@ -28,7 +33,8 @@ extension TransportError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreachable(let detail), .inDoubt(let detail), .rateLimited(_, let detail): detail
-        case .transient(let code, let detail), .refused(let code, let detail):
+        case .transient(let code, let detail), .notSent(let code, let detail), .serverFailed(let code, let detail),
+            .refused(let code, let detail):
             code.isEmpty ? detail : "\(detail) (\(code))"
         case .needsAttention(let attention): attention.detail
         }

@@ -20,6 +20,8 @@ public enum WaitReason: Sendable, Hashable, Codable {
     case lanePaused(by: MessageID)
     /// The message that it is about is not on the server yet.
     case parked(MessageID)
+    /// The message that it is about failed, and must be resent or deleted first.
+    case blocked(by: MessageID)
     /// Its attachment is on its way.
     case uploading(sent: Int64, total: Int64)
     /// Sent, not answered yet.
@@ -39,13 +41,15 @@ extension WaitReason: CustomStringConvertible {
         case .offline(let detail, let nextProbe):
             "offline: \(detail)" + (nextProbe.map { "; trying again at \($0)" } ?? "")
         case .settling(let until): "the connection is back; settling until \(until)"
-        case .backingOff(let until, let attempts): "attempt \(attempts) failed; trying again at \(until)"
+        case .backingOff(let until, let attempts):
+            (attempts > 0 ? "attempt \(attempts) failed; " : "") + "trying again at \(until)"
         case .rateLimited(let until): "the server asked to wait until \(until)"
         case .needsAttention(let attention): "needs attention: \(attention)"
         case .behind(let message): "behind message \(message)"
         case .behindLane(let lane, let message): "behind message \(message) of the \(lane) lane"
         case .lanePaused(let message): "its lane is paused by the failed message \(message); resend or delete that one"
         case .parked(let message): "waits for message \(message), which is not on the server yet"
+        case .blocked(let message): "waits for message \(message), which failed; resend or delete that one"
         case .uploading(let sent, let total): "uploading, \(sent) of \(total) bytes"
         case .inFlight(let since): "in flight since \(since)"
         case .ready: "about to be sent"

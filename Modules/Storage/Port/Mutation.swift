@@ -81,6 +81,14 @@ extension Mutation {
         }
     }
 
+    /// The message that has failed for good with it: the server will have no copy.
+    package var failedForGood: MessageID? {
+        switch self {
+        case .fail(let id, _, inDoubt: false), .settle(let id): id
+        default: nil
+        }
+    }
+
     /// The message that it gives up so that its lane is paused.
     package var pausingMessage: MessageID? {
         if case .fail(let id, let failure, inDoubt: _) = self, failure.pausesLane { id } else { nil }

@@ -1,0 +1,242 @@
+import CausewayModels
+import CausewayOutbox
+import CausewayStorage
+import Testing
+
+/// Something that only time or the network can change always has a next look.
+@Suite struct RecoveryTests {
+    /// Needs a person, as far as the client knows; the server may be repaired at any time.
+    private func needingAction(_ cause: Attention.Cause = .certificate) -> Bench {
+        var bench = Bench()
+        bench.create("a")
+        bench.fail(1, .needsAttention(Attention(cause: cause, detail: "not yet")))
+        return bench
+    }
+
+    /// Lets the next probe begin, which must be within 15 s, and leaves it under way.
+    private func probe(_ bench: inout Bench) {
+        for _ in 0..<15 {
+            bench.wait(.seconds(1))
+            if bench.probes > 0 { return }
+        }
+        Issue.record("nobody looks for the server")
+    }
+
+    @Test(arguments: [Attention.Cause.certificate, .protocolMismatch, .tokenRefused])
+    func actionRequiredIsLookedAtAgainHoweverAProbeEnds(cause: Attention.Cause) {
+        var bench = needingAction(cause)
+        let ends: [TransportError] = [
+            .noWay, .noAnswer, .serverBusy, .rateLimited(after: .seconds(5), detail: ""), .badRequest,
+            .needsAttention(Attention(cause: cause, detail: "still")), .noWay, .noWay,
+        ]
+        for end in ends {
+            probe(&bench)
+            bench.take(.probeFailed(end))
+            #expect(bench.sent == [])
+        }
+        probe(&bench)
+        bench.take(.greeted)
+        bench.wait(.seconds(5))
+        #expect(bench.rounds.count == 2, "sent after the repair")
+    }
+
+    @Test func aRateLimitOnAProbeIsObeyedWhileActionIsRequired() {
+        var bench = needingAction()
+        probe(&bench)
+        bench.take(.probeFailed(.rateLimited(after: .seconds(100), detail: "")))
+        bench.wait(.seconds(99))
+        #expect(bench.probes == 0)
+        bench.wait(.seconds(1))
+        #expect(bench.probes == 1)
+    }
+
+    @Test func aDeliveryThatFailsWhileActionIsRequiredTakesNoLookAway() {
+        var bench = Bench()
+        bench.create("a")
+        bench.create("m", lane: .media)
+        bench.fail(1, .needsAttention(Attention(cause: .certificate, detail: "")))
+        bench.fail(2, .noWay)
+        probe(&bench)
+        bench.take(.greeted)
+        bench.wait(.seconds(1))
+        #expect(bench.rounds.count == 4)
+    }
+
+    @Test func aServerThatIsBackIsFoundWithinFifteenSeconds() {
+        var bench = Bench { $0.retry.jitterPercent = 10 }
+        bench.create("a")
+        bench.fail(1, .noWay)
+        for _ in 0..<40 {
+            let pause = bench.untilDeadline ?? .seconds(3600)
+            #expect(pause <= .seconds(15))
+            bench.wait(pause)
+            bench.take(.probeFailed(.noWay))
+        }
+    }
+
+    // MARK: - Lanes that wait for another lane
+
+    /// Media came first, so that its lane is looked at first; what it waits for expires in a lane that is paused.
+    @Test func mediaGoesOnWhenWhatItWaitsForExpiresInAPausedLane() {
+        var bench = Bench {
+            $0.precedence = OrderingPolicy.mediaAfterText.precedence
+            $0.headFailure = .pauseLane
+            $0.expiry = .seconds(60)
+        }
+        bench.create("m", lane: .media)
+        bench.answer(1, accepted())
+        bench.create("a")
+        bench.create("b")
+        bench.answer(2, .forbidden)
+        bench.wait(.seconds(30))
+        bench.create("n", lane: .media)
+        #expect(bench.sent == [])
+        bench.wait(.seconds(31))
+        #expect(bench.told == ["b failed expired"])
+        #expect(bench.sent == ["1<4 send n"])
+        bench.wait(.seconds(60))
+        #expect(bench.told == [], "it is under way, not expired")
+    }
+
+    // MARK: - Questions
+
+    /// One message was given up in doubt; its question has failed four times and waits longer each time.
+    private func pausedQuestion() -> Bench {
+        var bench = Bench { $0.retry.retriesMax = 0 }
+        bench.create("a")
+        bench.fail(1, .serverBusy)
+        for round in 2...5 {
+            #expect(bench.sent == ["0<1 fence a"])
+            bench.fail(round, .serverBusy)
+            if round < 5 { bench.wait(.seconds(66)) }
+        }
+        return bench
+    }
+
+    @Test func aQuestionsPauseHoldsUpNoMessage() {
+        var bench = pausedQuestion()
+        bench.create("b")
+        #expect(bench.sent == ["0<1 fence a, 1<2 send b"])
+        #expect(bench.waitReason("b") == .inFlight(since: bench.moment.wall))
+    }
+
+    @Test func aMessageThatIsRefusedWithAQuestionHasAPauseOfItsOwn() {
+        var bench = pausedQuestion()
+        bench.create("b")
+        bench.fail(6, .serverBusy)
+        #expect(bench.told == ["b failed retriesUsedUp"])
+        #expect(bench.sent == ["0<1 fence a, 1<2 fence b"])
+        bench.fail(7, .serverBusy)
+        #expect(bench.sent == [], "questions alone are not asked in circles")
+    }
+
+    @Test func evidenceThatTheServerIsWellEndsTheQuestionsPause() {
+        var bench = pausedQuestion()
+        bench.wait(.seconds(2))
+        bench.create("m", lane: .media)
+        #expect(bench.sent == ["0<2 send m"])
+        bench.answer(6, accepted())
+        #expect(bench.sent == ["0<1 fence a"])
+    }
+
+    @Test func aGreetingEndsTheQuestionsPause() {
+        var bench = pausedQuestion()
+        bench.wait(.seconds(2))
+        bench.take(.probeRequested)
+        bench.take(.greeted)
+        #expect(bench.sent == ["0<1 fence a"])
+    }
+
+    @Test func aQuestionThatAlwaysFailsIsNotAskedWithEachMessageThatGoes() {
+        var bench = pausedQuestion()
+        bench.wait(.seconds(2))
+        for _ in 0..<10 {
+            bench.create("m", lane: .media)
+            bench.answer(bench.rounds.count, accepted())
+            if !bench.sent.isEmpty { bench.fail(bench.rounds.count, .serverBusy) }
+        }
+        #expect(bench.rounds.filter { $0.operations.contains { $0.kind == .fence } }.count == 5, "once more")
+    }
+
+    @Test func aQuestionIsAskedAgainWithinFifteenSeconds() {
+        var bench = pausedQuestion()
+        for round in 6...9 {
+            #expect(bench.untilDeadline.map { $0 <= .seconds(15) } == true)
+            bench.wait(.seconds(15))
+            bench.fail(round, .serverBusy)
+        }
+    }
+
+    /// A hub never answers so; a question that is put off is no fault of the message behind it.
+    @Test func aQuestionThatIsPutOffChargesNoMessage() {
+        var bench = pausedQuestion()
+        bench.create("b")
+        bench.answer(6, .busy, .notAttempted)
+        #expect(bench.written.contains("requeue b #0"))
+        #expect(bench.sent == [])
+    }
+
+    // MARK: - Crashes
+
+    private func entry(_ name: String, _ sequence: Int64, previous: Int64?, attempts: Int = 0) -> OutboxEntry {
+        OutboxEntry(
+            kind: .send, lane: .text, sequence: sequence, previous: previous, message: id(name), attempts: attempts,
+            bytes: 10)
+    }
+
+    @Test func afterACrashWithAnAttemptUnderWayTheHeadGoesAlone() {
+        var bench = Bench(
+            [entry("a", 1, previous: 0, attempts: 1), entry("b", 2, previous: 1), entry("c", 3, previous: 2)],
+            lastTransmitted: [.text: 3])
+        #expect(bench.rounds.map { $0.operations.map(\.message.name) } == [["a"]])
+        bench.answer(1, accepted())
+        #expect(bench.sent == ["1<2 send b, 2<3 send c"], "then twice as many each time")
+    }
+
+    /// Names of more than one letter, for long queues.
+    private func message(_ number: Int) -> MessageID { MessageID(UUIDv7(high: 7, low: UInt64(1000 + number))) }
+
+    /// A payload kills the process whenever it is put into a request. What stands before it is delivered, and no other
+    /// message is given up; each start gets further by more than one message.
+    @Test func aPayloadThatKillsTheProcessTakesNoOtherAlong() {
+        let count = 200
+        let killer = 150
+        var attempts = Array(repeating: 0, count: count)
+        var wasTransmitted = Array(repeating: false, count: count)
+        var open = Array(0..<count)
+        var crashes = 0
+        var failed: Set<Int> = []
+        for _ in 0..<60 where !open.isEmpty {
+            let entries = open.map { number in
+                OutboxEntry(
+                    kind: .send, lane: .text, sequence: Int64(number + 1),
+                    previous: wasTransmitted[number] ? Int64(number) : nil, message: message(number),
+                    attempts: attempts[number], bytes: 10)
+            }
+            var bench = Bench(entries, lastTransmitted: [.text: Int64(wasTransmitted.lastIndex(of: true) ?? -1) + 1])
+            var next = 0
+            run: while next < bench.rounds.count {
+                let round = bench.rounds[next]
+                next += 1
+                let given = bench.written.filter { $0.hasPrefix("fail ") }
+                failed.formUnion(open.filter { number in given.contains { $0.contains(message(number).name) } })
+                open.removeAll(where: failed.contains)
+                let sends = round.operations.filter { $0.kind == .send }.map { Int($0.sequence) - 1 }
+                for number in sends { wasTransmitted[number] = true }
+                if let charged = round.operations.first(where: { $0.message == round.charged }) {
+                    attempts[Int(charged.sequence) - 1] += 1
+                }
+                if sends.contains(killer) {
+                    crashes += 1
+                    break run
+                }
+                open.removeAll { sends.contains($0) }
+                let outcomes = round.operations.map { $0.kind == .send ? accepted() : DeliveryOutcome.fenced }
+                bench.take(.answered(round, DeliveryReport(mark: 0, outcomes: outcomes)))
+            }
+        }
+        #expect(open == [])
+        #expect(failed == [killer])
+        #expect(crashes <= 20, "\(crashes) crashes")
+    }
+}
