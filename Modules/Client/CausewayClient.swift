@@ -60,7 +60,8 @@ public final class CausewayClient: Sendable {
                 reason: .sessionEnded, code: "restarted", detail: "the program stopped first", at: runtime.wallClock)
             snapshot = try await store.begin(
                 StoreOpening(
-                    restart: configuration.restart, failure: failure, newOutboxID: OutboxID(runtime.makeUUIDv7())))
+                    restart: configuration.restart, failure: failure, newOutboxID: OutboxID(runtime.makeUUIDv7()),
+                    opening: OpeningID(runtime.makeUUIDv7())))
             session = try await store.session()
         } catch {
             throw .store(error)

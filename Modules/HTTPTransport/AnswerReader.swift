@@ -105,6 +105,8 @@ struct AnswerReader: Sendable {
                 "the server does not know this request (\(status)): \(reason.detail) Check the address", reason)
         case 409 where reason.code == "superseded":
             return attention(.superseded, reason.detail, reason)
+        case 409 where reason.code == "storeForked":
+            return .storeForked(detail: reason.detail)
         case 429:
             let wait = retryAfter(response) ?? .seconds(HTTPTransportLimits.rateLimitSecondsDefault)
             return .rateLimited(after: wait, detail: reason.detail)

@@ -36,6 +36,7 @@ import NIOCore
 /// | 404 `channelNotFound` to a page | `refused(…)` |
 /// | 404 otherwise, 405, 406, 410, 426, a status that does not exist | `needsAttention(protocolMismatch)` |
 /// | 409 `superseded` | `needsAttention(superseded)` |
+/// | 409 `storeForked` | `storeForked` |
 /// | 429: as long as `Retry-After` says, or 5 s | `rateLimited` |
 /// | 503 with `Retry-After` | `rateLimited` |
 /// | 5xx but 501, 503, 505, to a delivery: it may have been applied | `serverFailed(…)` |

@@ -26,7 +26,7 @@ extension WireReport {
             }
             outcomes.append(outcome.cleaned(words))
         }
-        return DeliveryReport(mark: mark, outcomes: outcomes)
+        return DeliveryReport(mark: mark, outcomes: outcomes, opening: opening)
     }
 }
 

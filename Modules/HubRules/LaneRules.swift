@@ -2,13 +2,13 @@ package import CausewayModels
 
 /// The hub's decisions about one lane, free of I/O: what to do with an operation, given what the hub remembers.
 ///
-/// The hub keeps for each (account, outbox) the highest *epoch* it saw and for each lane of it a *mark*: the sequence
-/// of the last operation that was dealt with, applied or refused or fenced. Both are kept for ever. It remembers what
-/// it accepted (the message and its placement, deleted ones too), never what it refused.
+/// The hub keeps for each lane of each (account, outbox) a *mark*: the sequence of the last operation that was dealt
+/// with, applied or refused or fenced. It is kept for ever. Whether a delivery is looked at in the first place is
+/// decided by ``LineageRules``. The hub remembers what it accepted (the message and its placement, deleted ones too),
+/// never what it refused.
 ///
 /// | the operation | the hub |
 /// | --- | --- |
-/// | an older epoch | refuses the whole delivery: `superseded` |
 /// | sequence ≤ mark, id known | answers with the stored result; changes nothing |
 /// | sequence ≤ mark, a fence, id unknown | `fenced`: the mark itself bars every late copy |
 /// | sequence ≤ mark, a deletion | deletes (idempotent) |
@@ -111,20 +111,5 @@ package struct LaneRules: Sendable, Equatable {
             case .fine, .tryLater: return .answer(.late(mark: mark))
             }
         }
-    }
-}
-
-/// The hub's decision about the epoch of a delivery.
-package struct EpochRules: Sendable, Equatable {
-    /// The highest epoch seen of this outbox; 0 when there was none.
-    package private(set) var highest: Int64
-
-    package init(highest: Int64) { self.highest = highest }
-
-    /// False when a newer process or copy of the store has been here: nothing of the delivery may be applied.
-    package mutating func admit(_ epoch: Int64) -> Bool {
-        guard epoch >= highest else { return false }
-        highest = epoch
-        return true
     }
 }

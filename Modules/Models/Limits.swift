@@ -24,6 +24,8 @@ public enum Limits {
     public static let pageSizeMax = 1000
     /// Characters of a server's reason that are kept with a failed message.
     public static let reasonCharactersMax = 500
+    /// Earlier openings that a store remembers as its own; one more makes it a copy in the server's eyes.
+    public static let openingsKeptMax = 64
     /// Past deletions that are kept; older ones are dropped first.
     public static let deleteActionsKeptMax = 100_000
     /// Changes of state that are kept with a message; older ones are dropped first.

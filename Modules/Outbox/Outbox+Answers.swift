@@ -7,6 +7,7 @@ extension Outbox {
     mutating func answered(
         _ round: DeliveryRound, _ report: DeliveryReport, _ moment: Moment, _ actions: inout [OutboxAction]
     ) {
+        confirm(round, report)
         guard let lane = laneIndices[round.lane],
             let flight = lanes[lane].flights.firstIndex(where: { $0.round.id == round.id })
         else {

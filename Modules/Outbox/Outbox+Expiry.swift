@@ -67,7 +67,7 @@ extension Outbox {
             if lanes[lane].headMessage == lanes[lane].slots[index].message {
                 lanes[lane].hold = nil  // the pause was the head's
             }
-            if lanes[lane].slots[index].wasTransmitted {
+            if lanes[lane].slots[index].wasTransmitted || mayBeElsewhere(sequence) {
                 giveUp(lane, index, failure, &settlement)
             } else {
                 lapse(lane, index, failure, &settlement)

@@ -35,6 +35,8 @@ extension Outbox {
         case .inDoubt(let detail):
             charge(round, lane, moment, code: "noAnswer", detail: detail, &settlement)
             goOffline(detail, moment)
+        case .storeForked:
+            return noteFork(moment, &actions)
         case .refused(let code, let detail):
             refuse(round, lane, moment, code: code, detail: detail, &settlement)
         }
@@ -199,7 +201,7 @@ extension Outbox {
         of slot: OutboxLane.Slot, _ failure: Failure, _ lane: Int, _ settlement: inout Settlement
     ) {
         // A place that it had before a resend may still wait for its verdict.
-        let isInDoubt = slot.isInDoubt || fences[slot.message] != nil
+        let isInDoubt = slot.isInDoubt || fences[slot.message] != nil || mayBeElsewhere(slot.sequence)
         settlement.mutations.append(.fail(slot.message, failure, inDoubt: isInDoubt))
         notePause(by: slot.message, failure, lane)
         if isInDoubt {

@@ -80,7 +80,7 @@ extension Outbox {
     /// True while no copy of it can be anywhere but in the store, nor a question about one: it may still be changed, or
     /// taken back without a word.
     func mayVanish(_ message: Message) -> Bool {
-        guard !message.isInDoubt, fences[message.id] == nil else { return false }
+        guard !message.isInDoubt, fences[message.id] == nil, !mayBeElsewhere(message.ordinal) else { return false }
         return message.syncState == .error || message.isPending && message.previousSequence == nil
     }
 

@@ -68,7 +68,7 @@ extension Outbox {
         }
         if let place = fences[message.id], let index = lanes[place.lane].index(of: place.sequence) {
             mutations.append(retraction(of: message.id, place, lanes[place.lane].slots[index].previous))
-        } else if message.syncState == .synced, let lane {
+        } else if message.syncState == .synced || isCopied(message), let lane {
             mutations.append(.appendDelete(message.id, lane: lane))
         }
         mutations.append(
@@ -77,6 +77,15 @@ extension Outbox {
                     at: moment.wall, by: origin, message: message.id, channel: message.channel, type: message.type,
                     syncState: message.syncState, lastFailure: message.failure)))
         return mutations
+    }
+
+    /// True for what never left here, while another copy of the store may have delivered it.
+    private func isCopied(_ message: Message) -> Bool {
+        mayBeElsewhere(message.ordinal) && (message.isParked || places[message.id].map(wasTransmitted) != true)
+    }
+
+    private func wasTransmitted(_ place: Place) -> Bool {
+        lanes[place.lane].index(of: place.sequence).map { lanes[place.lane].slots[$0].wasTransmitted } ?? false
     }
 
     private func retraction(of message: MessageID, _ place: Place, _ previous: Int64?) -> Mutation {

@@ -51,7 +51,8 @@ extension Outbox {
             }
             let first = nextRound
             var round = DeliveryRound(
-                id: first, lane: lanes[lane].id, outbox: outboxID, epoch: epoch, operations: [], charged: nil)
+                id: first, lane: lanes[lane].id, outbox: outboxID, epoch: epoch, opening: lineage.opening,
+                ancestors: isConfirmed ? [] : lineage.ancestors, base: lanes[lane].base, operations: [], charged: nil)
             let mutations = lanes[lane].fill(
                 &round, configuration, moment, sendsBelow: sendLimit(of: lane), sendsMax: sendsMax,
                 expiredUntil: expiredUntil(moment))

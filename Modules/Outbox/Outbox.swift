@@ -31,6 +31,11 @@ package struct Outbox: Sendable, Hashable {
     package var configuration: OutboxConfiguration
     package let outboxID: OutboxID
     package let epoch: Int64
+    let lineage: Lineage
+    /// True once the server has admitted this opening as the newest one of the store.
+    var isConfirmed = false
+    /// Times in a row that another copy was noticed without the server having confirmed anything in between.
+    var forks = 0
 
     /// In the order in which they were first seen, so that the same history gives the same actions.
     var lanes: [OutboxLane] = []
@@ -50,7 +55,7 @@ package struct Outbox: Sendable, Hashable {
     var link = OutboxLink()
     var hasSession = false
     package internal(set) var isPaused = false
-    package private(set) var attention: Attention?
+    package internal(set) var attention: Attention?
     /// Lanes with something to send that found no room among the deliveries under way, first come, first served; each
     /// is in it once. Empty whenever there is room.
     var lanesInTurn: Deque<Int> = []
@@ -82,9 +87,11 @@ package struct Outbox: Sendable, Hashable {
         self.configuration = configuration
         outboxID = snapshot.outboxID
         epoch = snapshot.epoch
+        lineage = snapshot.lineage
         generator = SplitMix64(seed: seed)
         for (lane, sequence) in snapshot.lastTransmitted.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             lanes[laneIndex(lane)].lastTransmitted = sequence
+            lanes[laneIndex(lane)].base = sequence
         }
         for entry in snapshot.entries {
             append(entry)
@@ -114,6 +121,7 @@ package struct Outbox: Sendable, Hashable {
             let failure = finalFailure(.unsendable, code: "unsendable", detail: detail, at: moment)
             unsendable(round, messages, failure, moment, &actions)
         case .interrupted(let round): interrupted(round, moment, &actions)
+        case .forked(let snapshot): forked(snapshot, moment, &actions)
         case .greeted: greeted(moment, &actions)
         case .probeFailed(let error): probeFailed(error, moment)
         case .proven(let message, let placement):

@@ -8,6 +8,10 @@ package enum OutboxAction: Sendable, Equatable {
     /// Commit the mutations, then hand the round to the transport, and report
     /// ``OutboxEvent/answered(_:_:)`` or ``OutboxEvent/failed(_:_:)``.
     case transmit(DeliveryRound, [Mutation])
+    /// Another copy of the store exists: commit ``Mutation/forkOutbox(_:at:)`` with a fresh id, and report
+    /// ``OutboxEvent/forked(_:)`` before anything else. What is under way goes on; its answers still prove what they
+    /// prove.
+    case fork
     /// Ask the transport to greet the server; one at a time.
     case probe
     /// Tell who waits for the message; once for each message and stay in the queue.
@@ -38,6 +42,11 @@ package struct DeliveryRound: Sendable, Hashable {
     package var lane: LaneID
     package var outbox: OutboxID
     package var epoch: Int64
+    package var opening: OpeningID?
+    /// Earlier openings of the store; empty once the server has confirmed this one.
+    package var ancestors: [OpeningID] = []
+    /// The highest sequence of the lane that was transmitted before this opening.
+    package var base: Int64 = 0
     package var operations: [Operation]
     /// The message whose attempts this round counts: the first one that is to be sent.
     package var charged: MessageID?

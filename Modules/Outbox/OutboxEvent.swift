@@ -1,5 +1,5 @@
 package import CausewayModels
-import CausewayStorage
+package import CausewayStorage
 
 /// The time of an event: the monotonic clock decides, the wall clock is written down for people.
 package struct Moment: Sendable, Hashable {
@@ -28,6 +28,8 @@ package enum OutboxEvent: Sendable, Equatable {
     /// The driver itself broke ``OutboxAction/transmit(_:_:)`` off, to renew the token: the server may have what was in
     /// it, and no attempt is used up.
     case interrupted(DeliveryRound)
+    /// The answer to ``OutboxAction/fork``: the store as it is after that commit.
+    case forked(OutboxSnapshot)
     /// The answer to ``OutboxAction/probe``.
     case greeted
     /// The transport failed at ``OutboxAction/probe``.

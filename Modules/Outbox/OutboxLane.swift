@@ -55,6 +55,8 @@ struct OutboxLane: Sendable, Hashable {
     /// How many leading slots the flights cover.
     var inFlightCount = 0
     var lastTransmitted: Int64
+    /// What `lastTransmitted` was when this opening of the store began.
+    var base: Int64 = 0
     /// The highest sequence that the store's snapshot told of.
     var knownUntil: Int64 = 0
     /// The mark above which the lane started anew; below it the server looks at no `previous`.

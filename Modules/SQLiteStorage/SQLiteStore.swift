@@ -123,8 +123,9 @@ public final class SQLiteStore: Store {
     }
 
     public func outbox() async throws(StoreError) -> OutboxSnapshot {
-        guard let outboxID = committer.committed.outboxID else { throw database.isClosed ? .closed : .notBegun }
-        return try await read { db in try db.outbox(outboxID) }
+        let ledger = committer.committed
+        guard let outboxID = ledger.outboxID else { throw database.isClosed ? .closed : .notBegun }
+        return try await read { db in try db.outbox(outboxID, ledger.lineage) }
     }
 
     public func subscribe(_ subscriber: @escaping @Sendable (StoreCommit) -> Void) -> StoreSubscription {

@@ -17,6 +17,7 @@ extension SyncEngine {
                 let failed = mutations.compactMap(\.failedForGood)
                 if !failed.isEmpty { submit(.work { engine in await engine.endOvertaken(failed) }) }
             case .transmit(let round, let mutations): await transmit(round, mutations)
+            case .fork: await fork()
             case .probe: startProbe()
             case .complete(let message, let result):
                 if case .delivered = result { deliveredCount += 1 }
@@ -122,7 +123,12 @@ extension SyncEngine {
             }
             return DeliveryOperation(sequence: operation.sequence, previous: operation.previous, body: body)
         }
-        return Delivery(outbox: round.outbox, epoch: round.epoch, lane: round.lane, operations: operations)
+        var delivery = Delivery(
+            outbox: round.outbox, epoch: round.epoch, lane: round.lane, operations: operations)
+        delivery.opening = round.opening
+        delivery.ancestors = round.ancestors
+        delivery.base = round.base
+        return delivery
     }
 
     private func startProbe() {

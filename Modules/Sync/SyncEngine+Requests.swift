@@ -313,7 +313,8 @@ extension SyncEngine {
             lanes: outbox.lanesInWords(at: now).map {
                 SyncStatus.Lane(lane: $0.lane, depth: $0.depth, head: $0.head, headWait: $0.wait)
             },
-            deliveredCount: deliveredCount, server: serverName, epoch: outbox.epoch)
+            deliveredCount: deliveredCount, server: serverName, epoch: outbox.epoch,
+            notices: notices)
     }
 
     /// Why each of these messages is not on the server yet; those that do not wait are left out. Does not wait for its

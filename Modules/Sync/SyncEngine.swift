@@ -41,6 +41,8 @@ package actor SyncEngine {
     /// Why a commit is being tried again; everything else waits for it meanwhile.
     var storeProblem: StoreError?
     var deliveredCount = 0
+    /// What happened in this run, oldest first.
+    var notices: [SyncNotice] = []
     var isClosed = false
     /// Calls under way, by round; the probe has its own.
     var deliveries: [Int: RuntimeTask] = [:]

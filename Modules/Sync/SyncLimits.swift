@@ -4,6 +4,8 @@ enum SyncLimits {
     static let storeRetryInterval: Duration = .seconds(1)
     /// How often a decision is put off because something new has come meanwhile.
     static let readsMax = 3
+    /// Notices that are kept; older ones are dropped first.
+    static let noticesKeptMax = 8
     /// Messages that one bulk step deletes or resends in one commit.
     static let bulkStepMax = 500
     /// The pause before the server is looked for because a page could not be asked for.

@@ -30,7 +30,9 @@ extension WireOperation {
 extension WireDelivery {
     package init(_ delivery: Delivery) {
         self.init(
-            outbox: delivery.outbox, epoch: delivery.epoch, lane: delivery.lane,
+            outbox: delivery.outbox, epoch: delivery.epoch, opening: delivery.opening,
+            ancestors: delivery.opening == nil || delivery.ancestors.isEmpty ? nil : delivery.ancestors,
+            base: delivery.opening == nil ? nil : delivery.base, lane: delivery.lane,
             operations: delivery.operations.map(WireOperation.init))
     }
 }

@@ -6,14 +6,28 @@ package import CausewayModels
 /// `previous` is the mark. See `HubRules` for every case.
 package struct WireDelivery: Sendable, Hashable, Codable {
     package var outbox: OutboxID
-    /// Grows each time the client's store is opened; the hub refuses an older one with `409 superseded`.
+    /// Grows each time the client's store is opened; of a client without `opening` the hub refuses an older one with
+    /// `409 superseded`.
     package var epoch: Int64
+    /// The opening of the client's store. The hub admits it when it knows it, or one of `ancestors`, as the last that
+    /// delivered; else the store was restored or copied, and the answer is `409 storeForked`.
+    package var opening: OpeningID?
+    /// Earlier openings of the same store, newest first; left out once the hub has confirmed `opening`.
+    package var ancestors: [OpeningID]?
+    /// The highest sequence of the lane that was transmitted before this opening; with `opening`.
+    package var base: Int64?
     package var lane: LaneID
     package var operations: [WireOperation]
 
-    package init(outbox: OutboxID, epoch: Int64, lane: LaneID, operations: [WireOperation]) {
+    package init(
+        outbox: OutboxID, epoch: Int64, opening: OpeningID? = nil, ancestors: [OpeningID]? = nil, base: Int64? = nil,
+        lane: LaneID, operations: [WireOperation]
+    ) {
         self.outbox = outbox
         self.epoch = epoch
+        self.opening = opening
+        self.ancestors = ancestors
+        self.base = base
         self.lane = lane
         self.operations = operations
     }

@@ -69,6 +69,7 @@ extension TransportError {
         case .serverFailed(let code, _): "serverFailed(\(code))"
         case .rateLimited(let after, _): "rateLimited(\(after.components.seconds))"
         case .needsAttention(let attention): "needsAttention(\(attention.cause.rawValue))"
+        case .storeForked: "storeForked"
         case .refused(let code, _): "refused(\(code))"
         }
     }

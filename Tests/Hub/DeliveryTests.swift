@@ -158,6 +158,36 @@ import Testing
         }
     }
 
+    @Test func aCopiedStoreIsToldSoAndNothingOfItIsApplied() async throws {
+        try await HubFixture.running { hub in
+            let first = try await hub.client.report(delivery([send(1)], opening: 1))
+            #expect(first.opening == opening(1))
+            _ = try await hub.client.report(delivery([send(2)], epoch: 2, opening: 2, after: [1], base: 1))
+            let copy = try await hub.client.deliver(delivery([send(2, 22)], epoch: 2, opening: 3, after: [1]))
+            #expect(copy.status == 409)
+            #expect(copy.errorCode == "storeForked")
+            #expect(try await hub.client.messages().map(\.id) == [id(1), id(2)])
+            // Under a new outbox id it goes on, and so does the other one.
+            let anew = delivery([send(1, 2), send(2, 22)], outbox: 2, epoch: 2, opening: 3, after: [1])
+            #expect(try await hub.client.report(anew).kinds == [.accepted, .accepted])
+            _ = try await hub.client.report(delivery([send(3)], epoch: 2, opening: 2))
+            #expect(try await hub.client.messages().map(\.id) == [id(1), id(2), id(22), id(3)])
+        }
+    }
+
+    @Test func aCopyTakenInTheMiddleOfAnOpeningIsBarredInAllLanes() async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(delivery([send(1), send(2)], opening: 1))
+            let other = delivery([send(1, 9)], epoch: 2, opening: 2, after: [1], base: 0, lane: .media)
+            _ = try await hub.client.report(other)
+            let copy = delivery([send(2, 22)], epoch: 2, opening: 2, after: [1], base: 1)
+            #expect(try await hub.client.deliver(copy).errorCode == "storeForked")
+            let late = delivery([send(2, 10)], epoch: 2, opening: 2, after: [1], base: 0, lane: .media)
+            #expect(try await hub.client.deliver(late).errorCode == "storeForked")
+            #expect(try await hub.client.messages().map(\.id) == [id(1), id(2), id(9)])
+        }
+    }
+
     @Test func accountsDoNotMixUnderOneOutboxId() async throws {
         try await HubFixture.running { hub in
             let other = try await hub.client(of: "other")

@@ -167,29 +167,6 @@ import Testing
     }
 }
 
-@Suite struct EpochRulesTests {
-    @Test func theFirstEpochIsAdmitted() {
-        let epochs = Epochs(highest: 0)
-        #expect(epochs.admit(3))
-        #expect(epochs.highest == 3)
-    }
-
-    @Test func theSameEpochIsAdmittedAgain() {
-        let epochs = Epochs(highest: 3)
-        #expect(epochs.admit(3))
-        #expect(epochs.highest == 3)
-    }
-
-    @Test func anOlderEpochIsBarredForEver() {
-        let epochs = Epochs(highest: 3)
-        #expect(epochs.admit(4))
-        #expect(!epochs.admit(3))
-        #expect(!epochs.admit(0))
-        #expect(epochs.highest == 4)
-        #expect(epochs.admit(4))
-    }
-}
-
 /// The values under test behind a reference, as `#expect` takes no mutation.
 private final class Lane {
     private(set) var rules: LaneRules
@@ -204,13 +181,4 @@ private final class Lane {
     ) rethrows -> LaneRules.Decision {
         try rules.decide(kind, sequence: sequence, previous: previous, known: known, verdict: verdict)
     }
-}
-
-private final class Epochs {
-    private var rules: EpochRules
-    var highest: Int64 { rules.highest }
-
-    init(highest: Int64) { rules = EpochRules(highest: highest) }
-
-    func admit(_ epoch: Int64) -> Bool { rules.admit(epoch) }
 }

@@ -129,6 +129,7 @@ struct Bench {
                 written += mutations.compactMap(\.told)
                 rounds.append(round)
                 sent.append(round.operations.map(\.told).joined(separator: ", "))
+            case .fork: written.append("fork")
             case .probe: probes += 1
             case .completeAsStored(let message): told.append("\(message.name) as stored")
             case .complete(let message, let result): told.append("\(message.name) \(result.told)")
@@ -217,6 +218,7 @@ extension Mutation {
         case .attemptControl(let sequence, let previous): "control \(sequence) after \(previous)"
         case .removeControl(let sequence): "done \(sequence)"
         case .rebase(let sequence, let previous): "rebase \(sequence) after \(previous)"
+        case .forkOutbox: "fork"
         case .raiseSequence(let mark): "raise above \(mark)"
         case .setLastTransmitted, .recordDelete: nil
         case .saveSession, .endSession, .forgetAccount, .merge: "\(self)"

@@ -23,7 +23,7 @@ final class DeviceStore: Store {
         let wanted = opening.restart
         if world.plan.sabotage == .skipsSweep { opening.restart = .resume }
         var snapshot = try await inner.begin(opening)
-        if world.plan.sabotage == .keepsEpoch { snapshot.epoch = 1 }
+        if world.plan.sabotage == .keepsEpoch { snapshot.keepEpoch() }
         world.hasBegun(process, wanted)
         try await world.returnFromDisk(process)
         return snapshot
@@ -111,7 +111,7 @@ final class DeviceStore: Store {
     func outbox() async throws(StoreError) -> OutboxSnapshot {
         try await world.reachForReading(process)
         var snapshot = try await inner.outbox()
-        if world.plan.sabotage == .keepsEpoch { snapshot.epoch = 1 }
+        if world.plan.sabotage == .keepsEpoch { snapshot.keepEpoch() }
         try await world.returnFromDisk(process)
         return snapshot
     }
@@ -124,4 +124,13 @@ final class DeviceStore: Store {
     }
 
     func close() async { await inner.close() }
+}
+
+extension OutboxSnapshot {
+    /// As if there had only ever been one opening of the store.
+    fileprivate mutating func keepEpoch() {
+        epoch = 1
+        lineage.opening = OpeningID(outboxID.value)
+        lineage.ancestors = []
+    }
 }

@@ -15,8 +15,8 @@ struct SimulatedNetwork {
     var nextToken = 1
     /// The hub refuses these messages until then: their channel is made later.
     var refusedUntil: [MessageID: MonotonicTime] = [:]
-    /// The newest process of each device whose delivery the hub took, by account.
-    var newestAdmitted: [Int: [UserID: Int]] = [:]
+    /// The newest process of each device whose delivery the hub took, by account and outbox.
+    var newestAdmitted: [Int: [UserID: [OutboxID: Int]]] = [:]
 }
 
 /// One delivery on its way.

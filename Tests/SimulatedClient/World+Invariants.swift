@@ -197,11 +197,12 @@ extension World {
             of: zip(call.delivery.operations, report.outcomes).compactMap { operation, outcome in
                 if case .refused = outcome { operation.message } else { nil }
             })
-        let newest = network.newestAdmitted[call.device]?[account] ?? -1
+        let newest = network.newestAdmitted[call.device]?[account]?[call.delivery.outbox] ?? -1
         if call.process < newest, !call.delivery.operations.isEmpty {
             violated("the hub takes a delivery of process \(call.process) after one of process \(newest)")
         }
-        network.newestAdmitted[call.device, default: [:]][account] = max(newest, call.process)
+        network.newestAdmitted[call.device, default: [:]][account, default: [:]][call.delivery.outbox] =
+            max(newest, call.process)
     }
 
     func witnessRefusal(of ids: [MessageID]) {

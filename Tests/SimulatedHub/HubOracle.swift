@@ -2,13 +2,15 @@ package import CausewayHubRules
 package import CausewayModels
 
 /// The delivery contract a second time, for judging the hub: written from the contract alone, and sharing nothing with
-/// `LaneRules` and `EpochRules`, so that a rule that is wrong there is found.
+/// `LaneRules` and `LineageRules`, so that a rule that is wrong there is found.
 ///
 /// It keeps the whole history instead of a mark: every operation that a lane has dealt with, in order. From that it
 /// derives for each operation of a delivery the only outcome that the contract allows, and compares. Afterwards it
 /// replays what was stored and compares that with what the hub shows.
 ///
-/// 1. An opening that is older than one that was heard is turned away; nothing of its delivery is done.
+/// 1. A delivery is turned away, and nothing of it is done, unless its store knows everything of its outbox that was
+///    done before: the opening heard last is its own or one of its ancestors, and no other opening has passed, in the
+///    lane, what its store had transmitted when it was opened. Without an opening: unless no higher epoch was heard.
 /// 2. An operation is dealt with once: when it names the sequence that its lane dealt with last.
 /// 3. One that names another sequence is a gap. Nothing behind a gap, or behind an operation that is put off, is done.
 /// 4. An id that was stored is answered with its first placement, in every lane and for ever.
@@ -25,6 +27,12 @@ package struct HubOracle: Sendable {
     private struct Outbox: Hashable {
         var account: UserID?
         var outbox: OutboxID
+    }
+
+    /// An opening of a store, and a sequence that it brought a lane to.
+    private struct Passed {
+        var opening: OpeningID
+        var sequence: Int64
     }
 
     private struct Stored {
@@ -47,6 +55,11 @@ package struct HubOracle: Sendable {
     private var dealt: [Lane: [Int64]] = [:]
     /// The openings whose deliveries were let in.
     private var openings: [Outbox: [Int64]] = [:]
+    /// The openings that were let in, in order.
+    private var heard: [Outbox: [OpeningID]] = [:]
+    private var passed: [Lane: [Passed]] = [:]
+    /// Openings that were turned away for what another one had done in a lane.
+    private var barred: [Outbox: Set<OpeningID>] = [:]
     private var stored: [MessageID: Stored] = [:]
     /// Operations on a message, in the order in which they were done.
     private var done: [MessageID: [MessageID]] = [:]
@@ -81,11 +94,46 @@ package struct HubOracle: Sendable {
         to error: TransportError, _ delivery: Delivery, _ account: UserID?
     ) -> String? {
         let outbox = Outbox(account: account, outbox: delivery.outbox)
+        if case .storeForked = error, let opening = delivery.opening {
+            let isKnown = isDescendant(delivery, opening, outbox)
+            if isKnown, isOvertaken(delivery, opening, account) {
+                barred[outbox, default: []].insert(opening)
+                return nil
+            }
+            return isKnown ? "the hub turns away an opening that knows everything that was done" : nil
+        }
         guard case .needsAttention(let attention) = error, attention.cause == .superseded else {
             return "the hub's rules end in an error: \(error)"
         }
         let isOld = openings[outbox, default: []].contains { $0 > delivery.epoch }
         return isOld ? nil : "the hub turns away epoch \(delivery.epoch), and has heard no newer one"
+    }
+
+    private func isDescendant(_ delivery: Delivery, _ opening: OpeningID, _ outbox: Outbox) -> Bool {
+        if barred[outbox]?.contains(opening) == true { return false }
+        guard let last = heard[outbox]?.last else { return true }
+        return last == opening || delivery.ancestors.contains(last)
+    }
+
+    private func isOvertaken(_ delivery: Delivery, _ opening: OpeningID, _ account: UserID?) -> Bool {
+        let lane = Lane(account: account, outbox: delivery.outbox, lane: delivery.lane)
+        return passed[lane, default: []].contains { $0.opening != opening && $0.sequence > delivery.base }
+    }
+
+    /// A delivery was dealt with although it had to be turned away.
+    private mutating func wrongAdmission(_ delivery: Delivery, _ account: UserID?) -> String? {
+        let outbox = Outbox(account: account, outbox: delivery.outbox)
+        guard let opening = delivery.opening else {
+            if let newer = openings[outbox, default: []].first(where: { $0 > delivery.epoch }) {
+                return "the hub deals with epoch \(delivery.epoch), and has heard \(newer)"
+            }
+            openings[outbox, default: []].append(delivery.epoch)
+            return nil
+        }
+        if !isDescendant(delivery, opening, outbox) { return "the hub deals with a copy of a store, after another one" }
+        if isOvertaken(delivery, opening, account) { return "the hub deals with a copy that another one has overtaken" }
+        if heard[outbox]?.last != opening { heard[outbox, default: []].append(opening) }
+        return nil
     }
 
     // MARK: - Outcomes
@@ -94,11 +142,7 @@ package struct HubOracle: Sendable {
         to report: DeliveryReport, _ delivery: Delivery, _ account: UserID?,
         _ verdicts: [MessageID: LaneRules.Verdict]
     ) -> String? {
-        let outbox = Outbox(account: account, outbox: delivery.outbox)
-        if let newer = openings[outbox, default: []].first(where: { $0 > delivery.epoch }) {
-            return "the hub deals with epoch \(delivery.epoch), and has heard \(newer)"
-        }
-        openings[outbox, default: []].append(delivery.epoch)
+        if let wrong = wrongAdmission(delivery, account) { return wrong }
         guard report.outcomes.count == delivery.operations.count else {
             return "the hub gives \(report.outcomes.count) outcomes of \(delivery.operations.count) operations"
         }
@@ -118,6 +162,9 @@ package struct HubOracle: Sendable {
             }
         }
         let mark = mark(of: lane)
+        if let opening = delivery.opening, passed[lane]?.last?.sequence ?? 0 != mark {
+            passed[lane, default: []].append(Passed(opening: opening, sequence: mark))
+        }
         return report.mark == mark ? nil : "the hub reports mark \(report.mark), and its lane stands at \(mark)"
     }
 

@@ -48,7 +48,9 @@ package struct ModelHub: Hashable {
     }
 
     private var marks: [LaneKey: Int64] = [:]
-    private var epochs: [OutboxKey: Int64] = [:]
+    private var lineages: [OutboxKey: LineageRules] = [:]
+    private var movers: [LaneKey: OpeningID] = [:]
+    private var barred: [OutboxKey: Set<OpeningID>] = [:]
     package private(set) var accepted: [MessageID: Accepted] = [:]
     /// Every message stored, in the order in which that happened.
     package private(set) var history: [Stored] = []
@@ -89,15 +91,12 @@ package struct ModelHub: Hashable {
         verdict: (MessageID, MessageContent?) -> LaneRules.Verdict
     ) throws(TransportError) -> DeliveryReport {
         let outbox = OutboxKey(account: account, outbox: delivery.outbox)
-        var epoch = EpochRules(highest: epochs[outbox] ?? 0)
-        guard epoch.admit(delivery.epoch) || sabotage == .ignoresEpochs else {
-            throw .needsAttention(Attention(cause: .superseded, detail: "a newer epoch was here"))
-        }
-        epochs[outbox] = epoch.highest
+        try admit(delivery, outbox)
         if sabotage == .answersBeforeCommitting { uncommitted = Uncommitted(marks: marks, accepted: accepted) }
         let lane = sabotage == .sharesMarks ? .text : delivery.lane
         let key = LaneKey(account: account, outbox: delivery.outbox, lane: lane)
-        var rules = LaneRules(mark: marks[key] ?? 0)
+        let markBefore = marks[key] ?? 0
+        var rules = LaneRules(mark: markBefore)
         var outcomes: [DeliveryOutcome] = []
         for operation in delivery.operations {
             if sabotage == .goesOnAfterTryLater || sabotage == .goesOnAfterGap, rules.isStopped {
@@ -108,13 +107,34 @@ package struct ModelHub: Hashable {
             if let mark = forgottenMark(outcomes.last, before) { rules = LaneRules(mark: mark) }
         }
         if sabotage == .fencesLeaveNoMark, outcomes.last == .fenced {
-            return DeliveryReport(mark: rules.mark, outcomes: outcomes)
+            return DeliveryReport(mark: rules.mark, outcomes: outcomes, opening: delivery.opening)
         }
         marks[key] = rules.mark
         if sabotage == .passesWhatItPutsOff, let index = outcomes.firstIndex(where: \.isPutOff) {
             marks[key] = delivery.operations[index].sequence
         }
-        return DeliveryReport(mark: rules.mark, outcomes: outcomes)
+        if rules.mark != markBefore { movers[key] = delivery.opening }
+        return DeliveryReport(mark: rules.mark, outcomes: outcomes, opening: delivery.opening)
+    }
+
+    /// Refuses what comes from an older process or copy of the store.
+    private mutating func admit(_ delivery: Delivery, _ outbox: OutboxKey) throws(TransportError) {
+        let key = LaneKey(account: outbox.account, outbox: outbox.outbox, lane: delivery.lane)
+        var lineage = lineages[outbox] ?? LineageRules(highest: 0, opening: nil)
+        let claim = LineageRules.Claim(
+            epoch: delivery.epoch, opening: delivery.opening, ancestors: delivery.ancestors, base: delivery.base)
+        let isBarred = delivery.opening.map { barred[outbox]?.contains($0) ?? false } ?? false
+        let verdict = lineage.admit(claim, isBarred: isBarred, mark: marks[key] ?? 0, mover: movers[key])
+        if sabotage == .ignoresEpochs { return }
+        switch verdict {
+        case .admitted: lineages[outbox] = lineage
+        case .superseded:
+            throw .needsAttention(Attention(cause: .superseded, detail: "a newer epoch was here"))
+        case .forked: throw .storeForked(detail: "another copy was here")
+        case .forkedInside:
+            if let opening = delivery.opening { barred[outbox, default: []].insert(opening) }
+            throw .storeForked(detail: "another copy was here")
+        }
     }
 
     /// Sabotage: where the lane goes back to, because what it passed left no mark.

@@ -14,6 +14,7 @@ extension HistoryHash {
             add(round)
             add(mutations)
         case .probe: add(3)
+        case .fork: add(7)
         case .complete(let message, let result):
             add(4)
             add(message)
@@ -89,6 +90,9 @@ extension HistoryHash {
         case .rewrite(let id, _): add(29, id)
         case .delete(let id): add(16, id)
         case .recordDelete(let action): add(17, action.message)
+        case .forkOutbox(let id, at: _):
+            add(30)
+            add(Int64(bitPattern: id.value.low))
         case .merge(let placed, at: _):
             add(18, placed.id)
             add(placed.placement)

@@ -5,8 +5,10 @@ import CausewayStorage
 ///
 /// A value. A crash takes nothing away from it, for each call takes effect as a whole or not at all.
 struct ModelStore: Hashable {
-    let outboxID: OutboxID
+    private(set) var outboxID: OutboxID
     private(set) var epoch: Int64 = 0
+    /// Without openings where a world does without lineage.
+    private(set) var lineage = Lineage()
     private var nextSequence: Int64 = 1
     private var lastTransmitted: [LaneID: Int64] = [:]
     private(set) var messages: [MessageID: Message] = [:]
@@ -54,7 +56,8 @@ struct ModelStore: Hashable {
 
     var snapshot: OutboxSnapshot {
         OutboxSnapshot(
-            outboxID: outboxID, epoch: epoch, lastTransmitted: lastTransmitted, entries: entries, pauses: pausesTold)
+            outboxID: outboxID, epoch: epoch, lastTransmitted: lastTransmitted, entries: entries, pauses: pausesTold,
+            lineage: lineage)
     }
 
     private var pausesTold: [OutboxSnapshot.LanePause] { sabotage == .pausesForgotten ? [] : pauses }
@@ -66,8 +69,13 @@ struct ModelStore: Hashable {
 
     // MARK: - Commits
 
-    mutating func begin(_ restart: RestartPolicy, _ failure: Failure) -> OutboxSnapshot {
+    mutating func begin(
+        _ restart: RestartPolicy, _ failure: Failure, opening: OpeningID? = nil
+    ) -> OutboxSnapshot {
         if sabotage != .epochKept { epoch += 1 }
+        if let opening, sabotage != .epochKept || lineage.opening == nil {
+            lineage.open(opening, nextSequence: nextSequence)
+        }
         feed = []
         if let lost = unsynced { put(nil, as: lost) }
         if sabotage == .sequenceTwice {
@@ -125,6 +133,7 @@ struct ModelStore: Hashable {
             endSession(failure)
             for id in failed { change(id) { $0.unpaused() } }
         case .forgetAccount(let failure): forgetAccount(failure)
+        case .forkOutbox(let id, let time): forkOutbox(id, at: time)
         case .saveSession: break
         default: applyToChain(mutation)
         }
@@ -184,6 +193,32 @@ struct ModelStore: Hashable {
             if let fence = messages[id]?.fence, sabotage != .sweepLeavesNoFence { controls[fence.sequence] = fence }
             change(id) { $0.sessionEnded(failure) }
         }
+    }
+
+    private mutating func forkOutbox(_ id: OutboxID, at time: Timestamp) {
+        let links = entries
+        outboxID = id
+        controls = [:]
+        lastTransmitted = [:]
+        feed = []
+        for link in links {
+            let sequence = takeSequence()
+            if link.kind == .send {
+                change(link.message) { $0.forked(sequence: sequence, at: time) }
+            } else {
+                controls[sequence] = ControlEntry(
+                    kind: link.kind, lane: link.lane, sequence: sequence, previous: nil, message: link.message)
+            }
+        }
+        let asked = Set(links.filter { $0.kind == .fence }.map(\.message))
+        for message in inOrder where message.syncState == .error && !asked.contains(message.id) {
+            guard let lane = message.lane else { continue }
+            let sequence = takeSequence()
+            controls[sequence] = ControlEntry(
+                kind: .fence, lane: lane, sequence: sequence, previous: nil, message: message.id)
+            change(message.id) { $0.doubted() }
+        }
+        lineage.sharedBelow = nextSequence
     }
 
     private mutating func forgetAccount(_ failure: Failure) {

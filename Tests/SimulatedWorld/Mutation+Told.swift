@@ -22,6 +22,7 @@ extension Mutation {
         case .attemptControl(let sequence, let previous): "control \(sequence) after \(previous)"
         case .removeControl(let sequence): "done \(sequence)"
         case .rebase(let sequence, let previous): "rebase \(sequence) after \(previous)"
+        case .forkOutbox(let id, at: _): "outbox \(id.value.low)"
         case .raiseSequence(let mark): "raise above \(mark)"
         case .setLastTransmitted(_, let sequence): "last \(sequence)"
         default: nil

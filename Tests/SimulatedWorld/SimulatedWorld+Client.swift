@@ -141,6 +141,12 @@ extension SimulatedWorld {
             guard plan.sabotage == .sendsBeforeCommit || commit(mutations, client) else { return }
             clients[client].agenda.removeFirst()
             transmit(round, mutations, client)
+        case .fork:
+            forks += 1
+            let id = OutboxID(UUIDv7(high: 4, low: UInt64(forks)))
+            guard commit([.forkOutbox(id, at: wall(of: client))], client) else { return }
+            clients[client].agenda.removeFirst()
+            fork(client)
         case .probe:
             clients[client].agenda.removeFirst()
             probe(client)
@@ -264,7 +270,12 @@ extension SimulatedWorld {
             operations.append(
                 DeliveryOperation(sequence: operation.sequence, previous: operation.previous, body: body))
         }
-        return Delivery(outbox: round.outbox, epoch: round.epoch, lane: round.lane, operations: operations)
+        var delivery = Delivery(
+            outbox: round.outbox, epoch: round.epoch, lane: round.lane, operations: operations)
+        delivery.opening = round.opening
+        delivery.ancestors = round.ancestors
+        delivery.base = round.base
+        return delivery
     }
 
     private static func body(of message: Message) -> DeliveryOperation.Body {
@@ -317,7 +328,7 @@ extension OutboxAction {
     fileprivate var isCompletion: Bool {
         switch self {
         case .complete, .completeAsStored: true
-        case .commit, .transmit, .probe: false
+        case .commit, .transmit, .fork, .probe: false
         }
     }
 }

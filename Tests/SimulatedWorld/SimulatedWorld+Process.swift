@@ -9,10 +9,11 @@ extension SimulatedWorld {
     func start(_ client: Int) {
         let policy: RestartPolicy = chance.isLikely(plan.resumeLikelihood) ? .resume : .fail
         let failure = Failure(reason: .sessionEnded, code: "restarted", detail: "", at: wall(of: client))
-        let snapshot = clients[client].store.begin(policy, failure)
+        births += 1
+        let opening = OpeningID(UUIDv7(high: 3, low: UInt64(births)))
+        let snapshot = clients[client].store.begin(policy, failure, opening: opening)
         if violation == nil { violation = brokenByStart(policy, snapshot) }
         for entry in snapshot.entries where entry.kind == .send { noteSequence(entry) }
-        births += 1
         clients[client].birth = births
         clients[client].isFrozen = false
         hash.add(snapshot.epoch)
@@ -56,6 +57,14 @@ extension SimulatedWorld {
         default: break
         }
         return told
+    }
+
+    /// The store goes on under a new outbox id; nothing else is looked at before the machine knows.
+    func fork(_ client: Int) {
+        let snapshot = clients[client].store.snapshot
+        for entry in snapshot.entries where entry.kind == .send { noteSequence(entry) }
+        story.tell(now, "client \(client): goes on as outbox \(snapshot.outboxID.value.low)")
+        handle(.forked(snapshot), client)
     }
 
     func crash(_ client: Int) {

@@ -28,6 +28,8 @@ package final class SimulatedWorld {
     var troubles: Set<Trouble> = []
     var lastCall = 0
     var births = 0
+    /// Outboxes that were begun because a copy was noticed.
+    var forks = 0
     var nextOperation = 1
     /// When the last client became idle after the faults had ended.
     var idleSince: MonotonicTime?

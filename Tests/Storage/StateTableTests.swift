@@ -42,6 +42,7 @@ import Testing
         case .park: message.parked(at: later)
         case .rewrite: message.rewritten(.text("other"))
         case .rebase: message.rebased(previous: 8)
+        case .fork: message.forked(sequence: 9, at: later)
         case .delete: nil
         case .endSession: message.sessionEnded(ended).unpaused()
         case .resume: message.resumed(at: later)
@@ -67,6 +68,7 @@ import Testing
         case .park: .park(id, failure)
         case .rewrite: .rewrite(id, .text("other"))
         case .rebase: .rebase(sequence: 2, previous: 0)
+        case .fork: .forkOutbox(OutboxID(id.value), at: later)
         case .delete: .delete(id)
         case .endSession: .endSession(ended)
         case .resume: nil

@@ -71,31 +71,27 @@ final class ScriptedTransport: Transport {
             return server.behaviours.isEmpty ? server.always : server.behaviours.removeFirst()
         }
         switch behaviour {
-        case .work: return apply(delivery)
+        case .work: return try apply(delivery)
         case .fail(let error): throw error
         case .loseAnswer:
-            _ = apply(delivery)
+            _ = try apply(delivery)
             throw .inDoubt(detail: "cut off")
         case .delay(let time):
             await runtime.sleep(until: now + time)
-            return apply(delivery)
+            return try apply(delivery)
         case .hang(let time):
             await runtime.sleep(until: now + time)
             throw .inDoubt(detail: "cut off")
         }
     }
 
-    private func apply(_ delivery: Delivery) -> DeliveryReport {
-        server.withLock { server in
+    private func apply(_ delivery: Delivery) throws(TransportError) -> DeliveryReport {
+        try server.withLock { server throws(TransportError) in
             for operation in delivery.operations {
                 if case .delete(let id) = operation.body { server.deletions.append(id) }
             }
-            do throws(TransportError) {
-                return try server.hub.apply(delivery, at: runtime.wallClock) { id, _ in
-                    server.refused.contains(id) ? .refuse(code: "refused", detail: "for a test") : .fine
-                }
-            } catch {
-                preconditionFailure("no story has two epochs: \(error)")
+            return try server.hub.apply(delivery, at: runtime.wallClock) { id, _ in
+                server.refused.contains(id) ? .refuse(code: "refused", detail: "for a test") : .fine
             }
         }
     }

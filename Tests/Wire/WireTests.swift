@@ -38,6 +38,21 @@ import Testing
         #expect(read == WireDelivery(delivery))
     }
 
+    @Test func theOpeningOfAStoreIsCodedBesideItsEpoch() throws {
+        var delivery = Delivery(outbox: try #require(OutboxID(Self.id)), epoch: 3, lane: .text, operations: [])
+        let opening = try #require(OpeningID(Self.id))
+        delivery.opening = opening
+        delivery.ancestors = [opening]
+        delivery.base = 5
+        let golden =
+            #"{"ancestors":["\#(Self.id)"],"base":5,"epoch":3,"lane":"text","opening":"\#(Self.id)","#
+            + #""operations":[],"outbox":"\#(Self.id)"}"#
+        #expect(try Self.coded(WireDelivery(delivery)) == golden)
+        #expect(try JSONDecoder().decode(WireDelivery.self, from: Data(golden.utf8)) == WireDelivery(delivery))
+        let report = WireReport(mark: 1, results: [], opening: delivery.opening)
+        #expect(try Self.coded(report) == #"{"mark":1,"opening":"\#(Self.id)","results":[]}"#)
+    }
+
     static let outcomes: [(DeliveryOutcome, String)] = [
         (
             .accepted(Placement(position: 4, acceptedAt: Timestamp(milliseconds: 5))),

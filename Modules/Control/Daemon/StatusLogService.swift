@@ -9,6 +9,7 @@ struct StatusLogService: Service {
         var link: String
         var attention: String?
         var storeProblem: String?
+        var notices: [SyncNotice]?
     }
 
     private static let interval: Duration = .seconds(1)
@@ -23,10 +24,11 @@ struct StatusLogService: Service {
                 if let status = try? await service.status() {
                     let now = Seen(
                         link: status.connectivity.state, attention: status.attention?.detail,
-                        storeProblem: status.storeProblem)
+                        storeProblem: status.storeProblem, notices: status.notices)
                     if seen == nil, status.session == nil { logger.notice("nobody is logged in: nothing is sent") }
                     // Before anything is known there is nothing to say; from then on each change is one line.
                     report(status, from: seen ?? Seen(link: "unknown"), to: now)
+                    notice(now.notices, unless: seen?.notices)
                     seen = now
                 }
                 try await Task.sleep(for: Self.interval)
@@ -49,6 +51,12 @@ struct StatusLogService: Service {
             } else {
                 logger.notice("the store works again")
             }
+        }
+    }
+
+    private func notice(_ notices: [SyncNotice]?, unless former: [SyncNotice]?) {
+        for notice in notices ?? [] where former?.contains(notice) != true {
+            logger.notice("\(notice.detail)", metadata: ["kind": "\(notice.kind.rawValue)"])
         }
     }
 

@@ -106,6 +106,8 @@ package struct StatusForm: Sendable, Hashable, Codable {
     /// What the server said of itself.
     package let server: String?
     package let epoch: Int64
+    /// What happened in this run and needs nobody to act; absent when nothing did.
+    package let notices: [SyncNotice]?
     package let process: Process
 
     /// - Parameter headsCreatedAt: when the heads of the lanes were created, as far as that is known.
@@ -124,6 +126,7 @@ package struct StatusForm: Sendable, Hashable, Codable {
         delivered = status.deliveredCount
         server = status.server
         epoch = status.epoch
+        notices = status.notices.isEmpty ? nil : status.notices
         self.process = process
     }
 }

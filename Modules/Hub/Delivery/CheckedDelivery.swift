@@ -1,3 +1,4 @@
+internal import CausewayHubRules
 internal import CausewayModels
 internal import CausewayWire
 internal import HTTPTypes
@@ -23,17 +24,25 @@ struct CheckedDelivery: Sendable {
     }
 
     let outbox: OutboxID
-    let epoch: Int64
+    let claim: LineageRules.Claim
     let lane: LaneID
     let operations: [Operation]
+
+    var epoch: Int64 { claim.epoch }
 
     /// - Throws: a 400 or 413 for what no client of this protocol sends. A message that is itself unacceptable is no
     ///   such thing: it is refused alone, and what follows it goes on.
     init(_ delivery: WireDelivery) throws {
         outbox = delivery.outbox
-        epoch = delivery.epoch
+        claim = LineageRules.Claim(
+            epoch: delivery.epoch, opening: delivery.opening, ancestors: delivery.ancestors ?? [],
+            base: delivery.base ?? 0)
         lane = delivery.lane
-        guard epoch >= 0 else { throw Self.broken("epoch: \(epoch) is negative") }
+        guard claim.epoch >= 0 else { throw Self.broken("epoch: \(claim.epoch) is negative") }
+        guard claim.base >= 0 else { throw Self.broken("base: \(claim.base) is negative") }
+        guard claim.ancestors.count <= Limits.openingsKeptMax else {
+            throw Self.broken("ancestors: more than \(Limits.openingsKeptMax)")
+        }
         guard (1...HubLimits.laneBytesMax).contains(lane.rawValue.utf8.count),
             lane.rawValue.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
         else { throw Self.broken("lane: must have 1 to \(HubLimits.laneBytesMax) bytes, no control characters") }

@@ -21,7 +21,7 @@ struct DeliveryApplication {
 
     let db: Database
     let account: Account
-    private let delivery: CheckedDelivery
+    let delivery: CheckedDelivery
     let now: Timestamp
     private let fault: HubFaults.Fault?
     private var channels: [ChannelID: ChannelState] = [:]
@@ -35,21 +35,29 @@ struct DeliveryApplication {
     }
 
     mutating func run() throws -> DeliveryVerdict {
-        let (outbox, epoch) = try loadOutbox()
-        var epochs = EpochRules(highest: epoch)
-        guard epochs.admit(delivery.epoch) else { return .superseded(highest: epoch) }
-        if epochs.highest != epoch { try store(epoch: epochs.highest, outbox: outbox) }
+        let outbox = try loadOutbox()
+        let mark = try loadMark(outbox: outbox.number)
+        var lineage = outbox.lineage
+        let verdict = lineage.admit(
+            delivery.claim, isBarred: try isBarred(outbox: outbox.number), mark: mark?.mark ?? 0, mover: mark?.mover)
+        switch verdict {
+        case .admitted: if lineage != outbox.lineage { try store(lineage, outbox: outbox.number) }
+        case .superseded: return .superseded(highest: lineage.highest)
+        case .forkedInside:
+            try bar(outbox: outbox.number)
+            return .forked
+        case .forked: return .forked
+        }
 
-        let mark = try loadMark(outbox: outbox)
-        var lane = LaneRules(mark: mark ?? 0)
+        var lane = LaneRules(mark: mark?.mark ?? 0)
         var results: [WireResult] = []
         results.reserveCapacity(delivery.operations.count)
         for operation in delivery.operations {
             results.append(WireResult(try apply(operation, &lane)))
         }
-        if lane.mark != mark ?? 0 { try store(mark: lane.mark, outbox: outbox) }
+        if lane.mark != mark?.mark ?? 0 { try store(mark: lane.mark, outbox: outbox.number) }
         try storeChannels()
-        return .report(WireReport(mark: lane.mark, results: results))
+        return .report(WireReport(mark: lane.mark, results: results, opening: delivery.claim.opening))
     }
 
     private mutating func apply(_ operation: CheckedDelivery.Operation, _ lane: inout LaneRules) throws
@@ -199,34 +207,5 @@ struct DeliveryApplication {
         for state in channels.values where state.isChanged {
             try statement.execute(arguments: [state.lastPosition, state.number])
         }
-    }
-
-    // MARK: - Epochs and marks
-
-    private func loadOutbox() throws -> (number: Int64, epoch: Int64) {
-        let key = Data(delivery.outbox.value.bytes)
-        let statement = try db.cachedStatement(sql: "SELECT number, epoch FROM outbox WHERE account = ? AND id = ?")
-        if let row = try Row.fetchOne(statement, arguments: [account.number, key]) { return (row[0], row[1]) }
-        try db.cachedStatement(sql: "INSERT INTO outbox (account, id, epoch) VALUES (?, ?, 0)")
-            .execute(arguments: [account.number, key])
-        return (db.lastInsertedRowID, 0)
-    }
-
-    private func store(epoch: Int64, outbox: Int64) throws {
-        try db.cachedStatement(sql: "UPDATE outbox SET epoch = ? WHERE number = ?").execute(arguments: [epoch, outbox])
-    }
-
-    private func loadMark(outbox: Int64) throws -> Int64? {
-        let statement = try db.cachedStatement(sql: "SELECT mark FROM lane WHERE outbox = ? AND name = ?")
-        return try Int64.fetchOne(statement, arguments: [outbox, delivery.lane.rawValue])
-    }
-
-    private func store(mark: Int64, outbox: Int64) throws {
-        let statement = try db.cachedStatement(
-            sql: """
-                INSERT INTO lane (outbox, name, mark) VALUES (?, ?, ?)
-                ON CONFLICT (outbox, name) DO UPDATE SET mark = excluded.mark
-                """)
-        try statement.execute(arguments: [outbox, delivery.lane.rawValue, mark])
     }
 }

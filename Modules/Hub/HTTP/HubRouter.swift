@@ -109,6 +109,11 @@ struct HubRouter: Sendable {
             if let fault { try await fault.meetAfter(context.channel) }
             switch verdict {
             case .report(let report): return try HubAnswer.json(report)
+            case .forked:
+                throw HubRefusal(
+                    .conflict, code: "storeForked",
+                    detail: "Another copy of this store has delivered since this one was taken. Nothing was applied; "
+                        + "go on under a new outbox id.")
             case .superseded(let highest):
                 throw HubRefusal(
                     .conflict, code: "superseded",

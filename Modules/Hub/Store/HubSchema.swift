@@ -12,8 +12,9 @@ internal import GRDB
 /// - `operation`: the ids of edits and reactions that were accepted, for ever, with the message that they are about: a
 ///   repeat is answered with the stored result.
 /// - `reaction`: who gave which reaction to what.
-/// - `outbox`: one row for each (account, outbox id), with the highest epoch seen.
-/// - `lane`: one row for each lane of an outbox, with its mark.
+/// - `outbox`: one row for each (account, outbox id), with the highest epoch seen and the opening that delivered last.
+/// - `lane`: one row for each lane of an outbox, with its mark and the opening that moved it last.
+/// - `barred_opening`: openings of copied stores that never deliver in that outbox any more.
 enum HubSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -22,6 +23,9 @@ enum HubSchema {
         }
         migrator.registerMigration("2: replies, edits, reactions") { db in
             try db.execute(sql: second)
+        }
+        migrator.registerMigration("3: openings of stores") { db in
+            try db.execute(sql: third)
         }
         return migrator
     }
@@ -66,6 +70,16 @@ enum HubSchema {
             mark INTEGER NOT NULL,
             PRIMARY KEY (outbox, name)
         );
+        """
+
+    private static let third = """
+        ALTER TABLE outbox ADD COLUMN opening BLOB;
+        ALTER TABLE lane ADD COLUMN mover BLOB;
+        CREATE TABLE barred_opening (
+            outbox INTEGER NOT NULL REFERENCES outbox (number),
+            opening BLOB NOT NULL,
+            PRIMARY KEY (outbox, opening)
+        ) WITHOUT ROWID;
         """
 
     private static let second = """

@@ -2,6 +2,12 @@
 public struct Delivery: Sendable, Hashable {
     public var outbox: OutboxID
     public var epoch: Int64
+    /// The opening of the store that sends it; `nil` from a client without lineage.
+    public var opening: OpeningID?
+    /// Earlier openings of the same store, newest first. Empty once the server has confirmed the present one.
+    public var ancestors: [OpeningID] = []
+    /// The highest sequence of the lane that was transmitted before this opening began.
+    public var base: Int64 = 0
     public var lane: LaneID
     public var operations: [DeliveryOperation]
 
@@ -45,9 +51,12 @@ public struct DeliveryReport: Sendable, Hashable {
     public var mark: Int64
     /// One for each operation, in their order.
     public var outcomes: [DeliveryOutcome]
+    /// The opening that the server has admitted as the newest one of its store; `nil` from a server without lineage.
+    public var opening: OpeningID?
 
-    public init(mark: Int64, outcomes: [DeliveryOutcome]) {
+    public init(mark: Int64, outcomes: [DeliveryOutcome], opening: OpeningID? = nil) {
         self.mark = mark
         self.outcomes = outcomes
+        self.opening = opening
     }
 }

@@ -43,6 +43,9 @@ extension CommitWriter {
                 """, [lane.rawValue, sequence])
         case .raiseSequence(let mark):
             raiseSequence(above: mark)
+        case .forkOutbox(let id, let time):
+            try forkOutbox(id, at: time)
+            isReset = true
         case .recordDelete(let action):
             try record(action)
         case .saveSession(let session):

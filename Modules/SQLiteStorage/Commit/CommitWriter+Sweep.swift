@@ -13,30 +13,41 @@ extension CommitWriter {
         let outboxID = ledger.outboxID ?? opening.newOutboxID
         ledger.outboxID = outboxID
         ledger.epoch += 1
+        ledger.lineage.open(opening.opening, nextSequence: ledger.nextSequence)
         try execute(
-            "UPDATE store SET outbox_id = ?, epoch = ? WHERE id = 1", [MessageID(outboxID.value).blob, ledger.epoch])
+            "UPDATE store SET outbox_id = ?, epoch = ?, opening = ?, ancestors = ? WHERE id = 1",
+            [
+                MessageID(outboxID.value).blob, ledger.epoch, MessageID(opening.opening.value).blob,
+                LineageCoding.encode(ledger.lineage.ancestors),
+            ])
         switch opening.restart {
         case .fail:
             try endSession(opening.failure)
         case .resume:
-            try execute(
-                """
-                UPDATE message INDEXED BY message_pending SET sync_state = 0, \
-                history = \(HistoryCoding.appending(.created, at: opening.failure.at)) \
-                WHERE sync_state < 3 AND sync_state > 0
-                """)
-            ledger.counts.created += ledger.counts.uploading + ledger.counts.syncing
-            ledger.counts.uploading = 0
-            ledger.counts.syncing = 0
+            try resumeAll(at: opening.failure.at)
         }
         ledger.hasBegun = true
         isReset = true
-        return try db.outbox(outboxID)
+        return try db.outbox(outboxID, ledger.lineage)
+    }
+
+    /// What was on its way is in the queue again.
+    func resumeAll(at time: Timestamp) throws {
+        try execute(
+            """
+            UPDATE message INDEXED BY message_pending SET sync_state = 0, \
+            history = \(HistoryCoding.appending(.created, at: time)) \
+            WHERE sync_state < 3 AND sync_state > 0
+            """)
+        ledger.counts.created += ledger.counts.uploading + ledger.counts.syncing
+        ledger.counts.uploading = 0
+        ledger.counts.syncing = 0
     }
 
     /// Reads the ledger's numbers from the tables. Cost: linear in the outbox.
     func load() throws {
-        guard let row = try Row.fetchOne(db, sql: "SELECT outbox_id, epoch, next_sequence FROM store WHERE id = 1")
+        guard
+            let row = try Row.fetchOne(db, sql: "SELECT \(StoreQueries.storeColumns) FROM store WHERE id = 1")
         else { throw UnreadableRow(table: "store", key: 1) }
         ledger.outboxID = try (row[0] as Data?).map { blob in
             guard let id = MessageID(blob: blob) else { throw UnreadableRow(table: "store", key: 1) }
@@ -45,6 +56,9 @@ extension CommitWriter {
         ledger.epoch = row[1]
         ledger.nextSequence = row[2]
         ledger.reservedSequence = row[2]
+        let openedAt = ledger.lineage.openedAt
+        ledger.lineage = try LineageCoding.lineage(opening: row[3], ancestors: row[4], sharedBelow: row[5])
+        ledger.lineage.openedAt = openedAt
         ledger.counts = StoreCounts()
         let sums = "SELECT sync_state, count(*), sum(bytes) FROM \(StoreQueries.undelivered) GROUP BY sync_state"
         for row in try Row.fetchAll(db, sql: sums) {

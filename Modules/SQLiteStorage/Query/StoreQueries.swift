@@ -5,6 +5,7 @@ import GRDB
 
 /// Every question that is asked of the tables. Each names the index it uses, so that a plan cannot change unseen.
 enum StoreQueries {
+    static let storeColumns = "outbox_id, epoch, next_sequence, opening, ancestors, shared_below"
     static let messageByID = "SELECT \(MessageRow.columns) FROM message INDEXED BY message_id WHERE id = ?"
     static let undelivered = "message INDEXED BY message_undelivered WHERE sync_state <> 3"
     /// What is undelivered has no position; in a channel's order it comes last. Operations are in no channel's order.
@@ -137,7 +138,9 @@ extension Database {
     }
 
     /// The outbox as it stands: messages and control entries merged by their sequences.
-    func outbox(_ outboxID: OutboxID) throws -> OutboxSnapshot {
+    ///
+    /// - Parameter lineage: as the ledger has it.
+    func outbox(_ outboxID: OutboxID, _ lineage: Lineage) throws -> OutboxSnapshot {
         let row = try Row.fetchOne(self, sql: "SELECT epoch FROM store WHERE id = 1")
         var lanes: [LaneID: Int64] = [:]
         let laneRows = try Row.fetchCursor(self, sql: "SELECT name, last_transmitted FROM lane")
@@ -145,7 +148,8 @@ extension Database {
         let controls = try Row.fetchAll(self, sql: StoreQueries.controlEntries).map(ControlEntry.init).map(\.entry)
         return OutboxSnapshot(
             outboxID: outboxID, epoch: row?[0] ?? 0, lastTransmitted: lanes,
-            entries: Self.merged(try pendingEntries(), controls), pauses: try lanePauses())
+            entries: Self.merged(try pendingEntries(), controls), pauses: try lanePauses(),
+            lineage: lineage)
     }
 
     private func lanePauses() throws -> [OutboxSnapshot.LanePause] {

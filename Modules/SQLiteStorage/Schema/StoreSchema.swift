@@ -19,7 +19,7 @@ enum StoreSchema {
     /// Marks the file as ours, at byte 68 of it: `CSWY`.
     static let applicationID: UInt32 = 0x4353_5759
     /// The layout that this version writes; kept as `user_version`.
-    static let version = 3
+    static let version = 4
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -34,6 +34,10 @@ enum StoreSchema {
         migrator.registerMigration("3") { db in
             try db.execute(sql: layout3)
             try db.execute(sql: "PRAGMA user_version = 3")
+        }
+        migrator.registerMigration("4") { db in
+            try db.execute(sql: layout4)
+            try db.execute(sql: "PRAGMA user_version = 4")
         }
         return migrator
     }
@@ -113,6 +117,14 @@ enum StoreSchema {
     private static let layout3 = """
         CREATE INDEX message_under_way ON message(sync_state, lane_sequence) WHERE sync_state IN (1, 2);
         CREATE INDEX message_operation ON message(channel, ordinal) WHERE sync_state <> 3 AND role > 1;
+        """
+
+    /// The lineage of the store: its present opening, earlier ones (16 bytes each, newest first), and the number below
+    /// which another copy has everything, too.
+    private static let layout4 = """
+        ALTER TABLE store ADD COLUMN opening BLOB;
+        ALTER TABLE store ADD COLUMN ancestors BLOB;
+        ALTER TABLE store ADD COLUMN shared_below INTEGER NOT NULL DEFAULT 0;
         """
 
     /// Refuses a file that is no store of ours by its first bytes, without opening it as a database.

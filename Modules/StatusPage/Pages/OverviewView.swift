@@ -37,6 +37,9 @@ struct OverviewView {
         if let problem = status.storeProblem {
             alerts.append(["kind": "bad", "title": "The store takes no writes.", "text": problem])
         }
+        for notice in status.notices ?? [] {
+            alerts.append(["kind": "busy", "title": "Something happened to the outbox.", "text": notice.detail])
+        }
         if status.paused {
             alerts.append([
                 "kind": "busy", "title": "The outbox is paused.",

@@ -42,6 +42,9 @@ extension MemoryState {
             lastTransmitted[lane] = sequence
         case .raiseSequence(let mark):
             raiseSequence(above: mark)
+        case .forkOutbox(let id, let time):
+            forkOutbox(id, at: time)
+            changes.isReset = true
         case .recordDelete(let action):
             record(action, &changes)
         case .saveSession(let session):

@@ -27,6 +27,7 @@ struct MemoryState: Sendable {
 
     var outboxID: OutboxID?
     var epoch: Int64 = 0
+    var lineage = Lineage()
     /// The next number to hand out, for ordinals, sequences and deletions alike.
     var nextSequence: Int64 = 1
     var session: Session?
@@ -176,6 +177,6 @@ extension MemoryState {
         entries.sort { ($0.sequence, $0.kind.rawValue) < ($1.sequence, $1.kind.rawValue) }
         return OutboxSnapshot(
             outboxID: outboxID, epoch: epoch, lastTransmitted: lastTransmitted, entries: entries,
-            pauses: undelivered.compactMap(\.message.pause))
+            pauses: undelivered.compactMap(\.message.pause), lineage: lineage)
     }
 }

@@ -55,6 +55,7 @@ public final class MemoryStore: Store {
             let outboxID = state.outboxID ?? opening.newOutboxID
             state.outboxID = outboxID
             state.epoch += 1
+            state.lineage.open(opening.opening, nextSequence: state.nextSequence)
             state.sweep(opening.restart, opening.failure)
             changes.isReset = true
             return state.outbox(outboxID)

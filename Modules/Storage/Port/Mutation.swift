@@ -51,6 +51,13 @@ public enum Mutation: Sendable, Hashable {
     /// The counter hands out only numbers above `mark` from now on. Never lowers it; what is above
     /// ``Limits/sequenceMax`` counts as that.
     case raiseSequence(above: Int64)
+    /// Another copy of this store exists: the outbox goes on under a new id, in which nothing was ever transmitted.
+    ///
+    /// Every link, those that no feed has told of yet among them, gets a new number in the order of the old ones, and
+    /// what was under way is `created` again; attempts and failures stay. The other copy may have delivered whatever
+    /// is here: each `error` message of the session's user gets a fence and is in doubt until the server has answered.
+    /// ``Lineage/sharedBelow`` rises above all of it. The feed reports a reset.
+    case forkOutbox(OutboxID, at: Timestamp)
     /// A deletion to remember; the store assigns ``DeleteAction/sequence``, and keeps the last
     /// ``Limits/deleteActionsKeptMax``.
     case recordDelete(DeleteAction)

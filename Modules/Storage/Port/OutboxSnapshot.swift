@@ -14,8 +14,9 @@ public struct OutboxSnapshot: Sendable, Equatable {
     }
 
     public var outboxID: OutboxID
-    /// Grows by one with each ``Store/begin(_:)``; the server refuses an older one.
+    /// Grows by one with each ``Store/begin(_:)``; a server without lineage refuses an older one.
     public var epoch: Int64
+    public var lineage: Lineage
     /// The highest lane sequence that was ever transmitted, per lane.
     public var lastTransmitted: [LaneID: Int64]
     /// Everything that still has to be said to the server, by ascending sequence; a message goes before a control
@@ -26,12 +27,13 @@ public struct OutboxSnapshot: Sendable, Equatable {
 
     public init(
         outboxID: OutboxID, epoch: Int64, lastTransmitted: [LaneID: Int64], entries: [OutboxEntry],
-        pauses: [LanePause] = []
+        pauses: [LanePause] = [], lineage: Lineage = Lineage()
     ) {
         self.outboxID = outboxID
         self.epoch = epoch
         self.lastTransmitted = lastTransmitted
         self.entries = entries
         self.pauses = pauses
+        self.lineage = lineage
     }
 }

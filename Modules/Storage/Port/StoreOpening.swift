@@ -7,10 +7,14 @@ public struct StoreOpening: Sendable, Hashable {
     public var failure: Failure
     /// A fresh identifier; becomes the outbox's id when the store is new, and is ignored otherwise.
     public var newOutboxID: OutboxID
+    /// A fresh identifier of this opening.
+    public var opening: OpeningID
 
-    public init(restart: RestartPolicy, failure: Failure, newOutboxID: OutboxID) {
+    /// - Parameter opening: the one of `newOutboxID` when `nil`, which is as fresh.
+    public init(restart: RestartPolicy, failure: Failure, newOutboxID: OutboxID, opening: OpeningID? = nil) {
         self.restart = restart
         self.failure = failure
         self.newOutboxID = newOutboxID
+        self.opening = opening ?? OpeningID(newOutboxID.value)
     }
 }

@@ -93,6 +93,23 @@ extension Message {
         return message
     }
 
+    /// The outbox goes on under another id, in which it has this sequence and was never transmitted.
+    package func forked(sequence: Int64, at time: Timestamp) -> Message {
+        guard isPending, !isParked else { return self }
+        var message = resumed(at: time)
+        message.laneSequence = sequence
+        message.previousSequence = nil
+        return message
+    }
+
+    /// Another copy of the store has it too, and may have delivered it.
+    package func doubted() -> Message {
+        guard syncState == .error else { return self }
+        var message = self
+        message.isInDoubt = true
+        return message
+    }
+
     /// The chain before it changed.
     package func rebased(previous: Int64) -> Message {
         guard isPending, !isParked else { return self }

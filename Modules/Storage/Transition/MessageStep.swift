@@ -25,6 +25,8 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
     case rewrite
     /// ``Mutation/rebase(sequence:previous:)``
     case rebase
+    /// ``Mutation/forkOutbox(_:at:)``, for what is in the queue
+    case fork
     /// ``Mutation/delete(_:)``
     case delete
     /// ``Mutation/endSession(_:)``, and ``Store/begin(_:)`` under `fail`.
@@ -47,6 +49,7 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
         case .park: self = .park
         case .rewrite: self = .rewrite
         case .rebase: self = .rebase
+        case .forkOutbox: self = .fork
         case .delete: self = .delete
         case .endSession: self = .endSession
         case .forgetAccount(_): self = .forgetAccount
@@ -70,11 +73,11 @@ extension SyncState {
         ],
         .uploading: [
             .attempt: .syncing, .requeue: .created, .deliver: .synced, .merge: .synced, .fail: .error,
-            .resend: .created, .park: .created, .endSession: .error, .resume: .created,
+            .resend: .created, .park: .created, .fork: .created, .endSession: .error, .resume: .created,
         ],
         .syncing: [
             .requeue: .created, .deliver: .synced, .merge: .synced, .fail: .error, .resend: .created,
-            .park: .created, .endSession: .error, .resume: .created,
+            .park: .created, .fork: .created, .endSession: .error, .resume: .created,
         ],
         .synced: [:],
         .error: [.deliver: .synced, .merge: .synced, .resend: .created],

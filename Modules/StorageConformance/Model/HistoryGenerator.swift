@@ -21,10 +21,13 @@ struct HistoryGenerator {
         switch random.next(upTo: 20) {
         case 0..<7: .enqueue(draft(model))
         case 7: enqueueInCommit(model)
-        case 8..<19: .commit((0..<(1 + random.next(upTo: 4))).map { _ in mutation(model) })
+        case 8: .commit([.forkOutbox(outboxID(), at: Sample.time(1))])
+        case 9..<19: .commit((0..<(1 + random.next(upTo: 4))).map { _ in mutation(model) })
         default: .restart(random.next(upTo: 2) == 0 ? .fail : .resume)
         }
     }
+
+    private mutating func outboxID() -> OutboxID { OutboxID(UUIDv7(high: 7, low: UInt64(random.next(upTo: 99)))) }
 
     mutating func pageLimit() -> Int { 1 + random.next(upTo: 5) }
 

@@ -17,6 +17,11 @@ struct ReferenceModel {
     /// Newest last.
     var deletions: [DeleteAction] = []
     var epoch: Int64 = 0
+    var outboxID = Sample.outboxID
+    /// Every opening, newest first.
+    var openings: [OpeningID] = []
+    /// The links in their order, when another copy was noticed in the last commit.
+    var forked: [OutboxEntry]?
     /// The number above which the next ones must lie.
     var highest: Int64 = 0
     /// What the commit at work raises `highest` to: it holds from the next commit on.
@@ -26,6 +31,7 @@ struct ReferenceModel {
 
     mutating func begin(_ opening: StoreOpening) {
         epoch += 1
+        openings.insert(opening.opening, at: 0)
         switch opening.restart {
         case .fail:
             endSession(opening.failure)
@@ -105,6 +111,8 @@ struct ReferenceModel {
                 messages[id]?.isInDoubt = false
                 messages[id]?.previousSequence = nil
             }
+        case .forkOutbox(let id, let time):
+            fork(id, time)
         case .putControl, .appendDelete, .attemptControl, .removeControl, .rebase, .setLastTransmitted,
             .raiseSequence:
             applyToChain(mutation)
@@ -175,6 +183,8 @@ struct ReferenceModel {
 
     /// Takes over the numbers that the store handed out in its last commit.
     mutating func adopt(from store: any Store) async throws {
+        if let forked { try await adopt(forked, from: store) }
+        forked = nil
         var fresh: [Int64] = []
         for (id, message) in messages {
             guard message.ordinal == Self.gap || message.laneSequence == Self.gap else { continue }
@@ -212,7 +222,7 @@ struct ReferenceModel {
         render()
     }
 
-    private mutating func take(_ number: Int64, _ what: String) throws {
+    mutating func take(_ number: Int64, _ what: String) throws {
         try require(number > highest, "\(what) that was handed out before: \(number), after \(highest)")
         highest = number
     }

@@ -27,8 +27,12 @@ enum Sample {
 
     static let ended = failure("ended", .sessionEnded)
 
-    static func opening(_ restart: RestartPolicy = .resume, outboxID: OutboxID = outboxID) -> StoreOpening {
-        StoreOpening(restart: restart, failure: ended, newOutboxID: outboxID)
+    static func opening(
+        _ restart: RestartPolicy = .resume, outboxID: OutboxID = outboxID, number: UInt64 = 1
+    ) -> StoreOpening {
+        StoreOpening(
+            restart: restart, failure: ended, newOutboxID: outboxID,
+            opening: OpeningID(UUIDv7(high: 0x0190_0000_0000_7000, low: number)))
     }
 
     static func draft(

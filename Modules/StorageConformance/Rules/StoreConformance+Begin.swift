@@ -3,6 +3,52 @@ import CausewayStorage
 
 extension StoreConformance {
     static let beginRules: [Rule] = [
+        Rule("each opening is remembered, and what was there before it is told apart") { factory in
+            var store = try await factory.make(OutboxBounds())
+            let first = try await store.begin(Sample.opening(number: 1))
+            try requireEqual(first.lineage.opening, Sample.opening(number: 1).opening, "the first opening")
+            let message = try await store.enqueue(Sample.draft(1))
+            try require(message.ordinal >= first.lineage.openedAt, "a message of this opening counts as older")
+            for number in 2...70 {
+                store = try await factory.reopen(store)
+                let lineage = try await store.begin(Sample.opening(number: UInt64(number))).lineage
+                let known = (1..<number).reversed().prefix(Limits.openingsKeptMax)
+                try requireEqual(
+                    lineage.ancestors, known.map { Sample.opening(number: UInt64($0)).opening }, "earlier openings")
+                try require(message.ordinal < lineage.openedAt, "a message of an earlier opening counts as new")
+                try requireEqual(try await store.outbox().lineage, lineage, "the lineage later in the run")
+            }
+        },
+        Rule("a store of which another copy exists goes on under a new outbox id, in the old order") { factory in
+            let store = try await factory.begun()
+            for number in 1...4 { _ = try await store.enqueue(Sample.draft(number)) }
+            let one = try await store.message(Sample.id(1))?.laneSequence ?? 0
+            try await store.commit([
+                .attempt(Sample.id(1), previous: 0, attempts: 1, at: Sample.time(1)),
+                .setLastTransmitted(.text, one),
+                .fail(Sample.id(2), Sample.failure("ended", .sessionEnded), inDoubt: false),
+                .appendDelete(Sample.id(9), lane: .text),
+            ])
+            _ = try await store.enqueue(Sample.draft(5))
+            let id = OutboxID(UUIDv7(high: 9, low: 9))
+            try await store.commit([.forkOutbox(id, at: Sample.time(2))])
+            let outbox = try await store.outbox()
+            try requireEqual(outbox.outboxID, id, "the outbox id")
+            try requireEqual(outbox.lastTransmitted, [:], "what was transmitted")
+            try requireEqual(
+                outbox.entries.map(\.message), [1, 3, 4, 9, 5, 2].map(Sample.id), "the links in their order")
+            try requireEqual(
+                outbox.entries.map(\.kind), [.send, .send, .send, .delete, .send, .fence], "kinds of links")
+            try requireEqual(outbox.entries.compactMap(\.previous), [], "transmitted links")
+            try requireEqual(try await store.message(Sample.id(1))?.attempts, 1, "attempts")
+            try requireEqual(try await store.message(Sample.id(2))?.isInDoubt, true, "doubt about the failed one")
+            let last = try await store.enqueue(Sample.draft(6))
+            try requireEqual(try await store.outbox().entries.last?.message, last.id, "the newest link")
+            try require(last.ordinal >= outbox.lineage.sharedBelow, "a later message counts as shared")
+            let reopened = try await factory.restarted(store, .resume)
+            try requireEqual(
+                try await reopened.outbox().lineage.sharedBelow, outbox.lineage.sharedBelow, "the limit, stored")
+        },
         Rule("another account takes over nothing that waits for its message") { factory in
             let store = try await factory.begun()
             _ = try await store.enqueue(Sample.draft(1))

@@ -72,6 +72,7 @@ extension StoreConformance {
             store = try await factory.restarted(store)
             var outbox = before.2
             outbox.epoch += 1
+            outbox.lineage = try await store.outbox().lineage  // another opening; has a rule of its own
             try requireEqual(
                 try await store.allPages(MessageQuery(scope: .channel(Sample.general))), before.0, "messages")
             try requireEqual(try await store.counts(), before.1, "counts")

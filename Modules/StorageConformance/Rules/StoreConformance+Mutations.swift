@@ -79,6 +79,7 @@ extension StoreConformance {
             .attemptControl(sequence: 2, previous: 1), .removeControl(sequence: 2),
             .putControl(ControlEntry(kind: .retract, lane: .text, sequence: 2, previous: nil, message: id)),
             .endSession(Sample.ended), .forgetAccount(Sample.ended),
+            .forkOutbox(OutboxID(UUIDv7(high: 5, low: 5)), at: Sample.time(9)),
         ]
     }
 
@@ -90,6 +91,7 @@ extension StoreConformance {
         let subscription = store.subscribe(fold.receive)
         var model = ReferenceModel()
         model.epoch = 1
+        model.openings = [Sample.opening().opening]
         for number in 0..<3 { try model.enqueue(try await store.enqueue(Sample.draft(number))) }
         for step in situation.history + [mutation] {
             try await store.commit([step])

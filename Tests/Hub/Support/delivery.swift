@@ -10,10 +10,18 @@ func outbox(_ number: UInt64) -> OutboxID {
     OutboxID(UUIDv7(high: 0x0190_A6B2_0000_7001, low: 0x8000_0000_0000_0000 + number))
 }
 
-func delivery(_ operations: [WireOperation], outbox number: UInt64 = 1, epoch: Int64 = 1, lane: LaneID = .text)
-    -> WireDelivery
-{
-    WireDelivery(outbox: outbox(number), epoch: epoch, lane: lane, operations: operations)
+func delivery(
+    _ operations: [WireOperation], outbox number: UInt64 = 1, epoch: Int64 = 1, opening: UInt64? = nil,
+    after ancestors: [UInt64] = [], base: Int64? = nil, lane: LaneID = .text
+) -> WireDelivery {
+    WireDelivery(
+        outbox: outbox(number), epoch: epoch, opening: opening.map(CausewayHubTests.opening),
+        ancestors: ancestors.isEmpty ? nil : ancestors.map(CausewayHubTests.opening), base: base, lane: lane,
+        operations: operations)
+}
+
+func opening(_ number: UInt64) -> OpeningID {
+    OpeningID(UUIDv7(high: 0x0190_A6B2_0000_7002, low: 0x8000_0000_0000_0000 + number))
 }
 
 func send(

@@ -1,0 +1,33 @@
+import CausewayModels
+
+extension MemoryState {
+    /// See ``Mutation/forkOutbox(_:at:)``.
+    mutating func forkOutbox(_ id: OutboxID, at time: Timestamp) {
+        let links = outbox(id).entries
+        outboxID = id
+        controls = [:]
+        lastTransmitted = [:]
+        for link in links {
+            let sequence = takeSequence()
+            if link.kind != .send {
+                controls[sequence] = ControlEntry(
+                    kind: link.kind, lane: link.lane, sequence: sequence, previous: nil, message: link.message)
+            } else if let old = self[link.message] {
+                put(old.message.forked(sequence: sequence, at: time), bytes: old.bytes)
+            }
+        }
+        fenceFailed(Set(links.filter { $0.kind == .fence }.map(\.message)))
+        lineage.sharedBelow = nextSequence
+    }
+
+    /// - Parameter fenced: messages that are asked about already.
+    private mutating func fenceFailed(_ fenced: Set<MessageID>) {
+        for old in allUndelivered() where old.message.syncState == .error && !fenced.contains(old.message.id) {
+            guard let lane = old.message.lane, session.map({ $0.user == old.message.sender }) ?? true else { continue }
+            let sequence = takeSequence()
+            controls[sequence] = ControlEntry(
+                kind: .fence, lane: lane, sequence: sequence, previous: nil, message: old.message.id)
+            put(old.message.doubted(), bytes: old.bytes)
+        }
+    }
+}

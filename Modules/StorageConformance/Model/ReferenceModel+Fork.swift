@@ -1,0 +1,55 @@
+import CausewayModels
+import CausewayStorage
+
+/// A copy of the store was noticed: everything gets a new number, in the old order.
+extension ReferenceModel {
+    mutating func fork(_ id: OutboxID, _ time: Timestamp) {
+        outboxID = id
+        var links = (try? snapshot().entries) ?? []
+        let asked = Set(links.filter { $0.kind == .fence }.map(\.message))
+        let failed = messages.values.filter { message in
+            message.syncState == .error && message.lane != nil && !asked.contains(message.id)
+                && (session == nil || session?.user == message.sender)
+        }
+        for message in failed.sorted(by: { $0.ordinal < $1.ordinal }) {
+            guard let lane = message.lane else { continue }
+            links.append(
+                OutboxEntry(
+                    kind: .fence, lane: lane, sequence: 0, previous: nil, message: message.id, attempts: 0, bytes: 0))
+            messages[message.id]?.isInDoubt = true
+        }
+        controls = []
+        lastTransmitted = [:]
+        for message in messages.values where isQueued(message.id) {
+            if message.syncState != .created { become(.created, message.id, time) }
+            if !isParked(message.id) { messages[message.id]?.previousSequence = nil }
+        }
+        forked = links
+    }
+
+    /// Takes over the numbers that the links got.
+    mutating func adopt(_ links: [OutboxEntry], from store: any Store) async throws {
+        let found = try await store.outbox()
+        try requireEqual(
+            found.entries.map { "\($0.kind) \($0.message)" }, links.map { "\($0.kind) \($0.message)" },
+            "the links under the new outbox id")
+        for (link, renewed) in zip(links, found.entries) {
+            try take(renewed.sequence, "a link's number")
+            if link.kind == .send {
+                messages[link.message]?.laneSequence = renewed.sequence
+            } else {
+                controls.append(
+                    ControlEntry(
+                        kind: link.kind, lane: link.lane, sequence: renewed.sequence, previous: nil,
+                        message: link.message))
+            }
+        }
+        try require(found.lineage.sharedBelow > highest, "a number that the other copy has too is not below the limit")
+    }
+
+    func checkLineage(_ lineage: Lineage) throws {
+        try requireEqual(lineage.opening, openings.first, "the opening")
+        try requireEqual(
+            lineage.ancestors, Array(openings.dropFirst().prefix(Limits.openingsKeptMax)), "earlier openings")
+    }
+}

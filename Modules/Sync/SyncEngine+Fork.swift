@@ -1,0 +1,31 @@
+import CausewayModels
+import CausewayOutbox
+import CausewayRuntime
+import CausewayStorage
+
+extension SyncEngine {
+    /// Another copy of the store has delivered: this one goes on under a new outbox id.
+    func fork() async {
+        let id = OutboxID(runtime.makeUUIDv7())
+        await commitUntilDurable([.forkOutbox(id, at: moment.wall)])
+        while !isClosed {
+            _ = feed.take()  // the snapshot holds what the feed brought until now
+            do throws(StoreError) {
+                let snapshot = try await store.outbox()
+                storeProblem = nil
+                note(.storeCopied, "another copy of this store has delivered messages; it was restored or copied")
+                return await perform(outbox.handle(.forked(snapshot), at: moment))
+            } catch {
+                storeProblem = error
+                if error == .closed { return }
+            }
+            await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
+        }
+    }
+
+    /// Puts something into the status that needs nobody to act.
+    func note(_ kind: SyncNotice.Kind, _ detail: String) {
+        if notices.count >= SyncLimits.noticesKeptMax { notices.removeFirst() }
+        notices.append(SyncNotice(kind: kind, at: moment.wall, detail: detail))
+    }
+}

@@ -1,0 +1,15 @@
+public import CausewayModels
+
+/// Something that happened to the outbox in this run, and that needs nobody to act.
+public struct SyncNotice: Sendable, Hashable, Codable {
+    public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+        /// Another copy of this store has delivered: it was restored from a backup, or copied. The outbox goes on under
+        /// a new id; nothing is delivered twice.
+        case storeCopied
+    }
+
+    public let kind: Kind
+    public let at: Timestamp
+    /// What happened, in words.
+    public let detail: String
+}

@@ -1,0 +1,67 @@
+import CausewayHubRules
+import CausewayModels
+import Testing
+
+@Suite struct LineageRulesTests {
+    private static func opening(_ number: UInt64) -> OpeningID { OpeningID(UUIDv7(high: 1, low: number)) }
+
+    private static func claim(
+        epoch: Int64 = 1, _ opening: UInt64? = nil, after ancestors: [UInt64] = [], base: Int64 = 0
+    ) -> LineageRules.Claim {
+        LineageRules.Claim(
+            epoch: epoch, opening: opening.map(Self.opening), ancestors: ancestors.map(Self.opening), base: base)
+    }
+
+    private static func admit(
+        _ claim: LineageRules.Claim, highest: Int64 = 1, last: UInt64? = nil, isBarred: Bool = false, mark: Int64 = 0,
+        mover: UInt64? = nil
+    ) -> (LineageRules.Verdict, LineageRules) {
+        var rules = LineageRules(highest: highest, opening: last.map(opening))
+        let verdict = rules.admit(claim, isBarred: isBarred, mark: mark, mover: mover.map(opening))
+        return (verdict, rules)
+    }
+
+    @Test func aNewOutboxIsAdmitted() {
+        let (verdict, rules) = Self.admit(Self.claim(1), highest: 0)
+        #expect(verdict == .admitted)
+        #expect(rules == LineageRules(highest: 1, opening: Self.opening(1)))
+    }
+
+    @Test func theSameOpeningAndItsDescendantsAreAdmitted() {
+        #expect(Self.admit(Self.claim(2), last: 2).0 == .admitted)
+        let (verdict, rules) = Self.admit(Self.claim(epoch: 4, 4, after: [3, 2, 1]), highest: 2, last: 2)
+        #expect(verdict == .admitted)
+        #expect(rules == LineageRules(highest: 4, opening: Self.opening(4)))
+    }
+
+    /// Whatever the epochs say: a copy that was opened more often is a copy all the same.
+    @Test(arguments: [1, 2, 9] as [Int64])
+    func aCopyIsForkedOnceTheOtherHasDelivered(epoch: Int64) {
+        let (verdict, rules) = Self.admit(Self.claim(epoch: epoch, 3, after: [1]), highest: 2, last: 2)
+        #expect(verdict == .forked)
+        #expect(rules == LineageRules(highest: 2, opening: Self.opening(2)))
+    }
+
+    @Test func aCopyThatWasTakenInTheMiddleOfAnOpeningIsFoundByTheMark() {
+        let moved = Self.admit(Self.claim(2, after: [1], base: 5), last: 1, mark: 6, mover: 1)
+        #expect(moved.0 == .forkedInside)
+        #expect(moved.1.opening == Self.opening(1))
+        #expect(Self.admit(Self.claim(2, after: [1], base: 6), last: 1, mark: 6, mover: 1).0 == .admitted)
+        #expect(Self.admit(Self.claim(2, after: [1], base: 5), last: 2, mark: 9, mover: 2).0 == .admitted)
+        #expect(Self.admit(Self.claim(2, after: [1], base: 5), last: 1, mark: 9, mover: nil).0 == .admitted)
+        #expect(Self.admit(Self.claim(2, after: [1], base: 5), last: 1, isBarred: true).0 == .forked)
+    }
+
+    @Test func aClientWithoutOpeningsGoesByItsEpoch() {
+        #expect(Self.admit(Self.claim(epoch: 3), highest: 3).0 == .admitted)
+        let (verdict, rules) = Self.admit(Self.claim(epoch: 2), highest: 3, last: 7)
+        #expect(verdict == .superseded)
+        #expect(rules == LineageRules(highest: 3, opening: Self.opening(7)))
+        #expect(Self.admit(Self.claim(epoch: 3), highest: 3, last: 7).1.opening == nil)
+    }
+
+    @Test func theFirstOpeningAfterAnOlderClientGoesByItsEpoch() {
+        #expect(Self.admit(Self.claim(epoch: 3, 1), highest: 3).0 == .admitted)
+        #expect(Self.admit(Self.claim(epoch: 2, 1), highest: 3).0 == .forked)
+    }
+}
