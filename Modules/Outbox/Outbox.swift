@@ -120,6 +120,10 @@ package struct Outbox: Sendable, Hashable {
         case .unsendable(let round, let messages, let detail):
             let failure = finalFailure(.unsendable, code: "unsendable", detail: detail, at: moment)
             unsendable(round, messages, failure, moment, &actions)
+        case .foreign(let round, let messages):
+            let detail = "it was created by another account, which logged out meanwhile; log in as that one to resend it"
+            let failure = Failure(reason: .sessionEnded, code: "otherAccount", detail: detail, at: moment.wall)
+            unsendable(round, messages, failure, moment, &actions)
         case .interrupted(let round): interrupted(round, moment, &actions)
         case .forked(let snapshot): forked(snapshot, moment, &actions)
         case .greeted: greeted(moment, &actions)

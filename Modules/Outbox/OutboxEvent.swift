@@ -25,6 +25,9 @@ package enum OutboxEvent: Sendable, Equatable {
     case failed(DeliveryRound, TransportError)
     /// These messages of a round could not be put into a request; nothing of the round was sent.
     case unsendable(DeliveryRound, [MessageID], detail: String)
+    /// These messages of a round were created by another account than the one that is logged in; nothing of the round
+    /// was sent.
+    case foreign(DeliveryRound, [MessageID])
     /// The driver itself broke ``OutboxAction/transmit(_:_:)`` off, to renew the token: the server may have what was in
     /// it, and no attempt is used up.
     case interrupted(DeliveryRound)

@@ -112,6 +112,12 @@ extension SyncEngine {
             submit(.event(.unsendable(round, missing, detail: "its content cannot be read from the store")))
             return nil
         }
+        // A creation that a logout and another login overtook is in the queue of the account that did not create it.
+        let foreign = sends.filter { messages[$0]?.sender != session?.user }
+        guard foreign.isEmpty else {
+            submit(.event(.foreign(round, foreign)))
+            return nil
+        }
         let operations = round.operations.map { operation in
             let body: DeliveryOperation.Body
             if operation.kind == .send, let message = messages[operation.message] {

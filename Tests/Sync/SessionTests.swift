@@ -158,6 +158,30 @@ import Testing
         }
     }
 
+    /// Its creation was overtaken by a logout and another account's login.
+    @Test func whatAnotherAccountCreatedIsNotSentAsMine() throws {
+        try ClientWorld.run { world in
+            let ann = try #require(UserID("ann"))
+            let bob = try #require(UserID("bob"))
+            world.transport.server.withLock { $0.greeting = .success(ServerGreeting(user: bob, server: "s")) }
+            let client = try await world.loggedIn()
+            let before = try await client.messages.createTextMessage("mine", in: world.general)
+            let overtaken = try await world.store.enqueue(
+                MessageDraft(
+                    id: MessageID(UUIDv7(high: 0x7000, low: 0x8000_0000_0000_0001)), channel: world.general,
+                    sender: ann, content: .text("of another account"), createdAt: world.runtime.wallClock,
+                    lane: .text))
+            let after = try await client.messages.createTextMessage("mine, too", in: world.general)
+            _ = try await before.delivered()
+            _ = try await after.delivered()
+            #expect(world.transport.server.withLock { $0.order } == [before.id, after.id])
+            let failed = try #require(try await client.messages.getMessage(overtaken.id))
+            #expect(failed.syncState == .error)
+            #expect(failed.failure?.reason == .sessionEnded)
+            #expect(failed.failure?.code == "otherAccount")
+        }
+    }
+
     @Test func anotherUserMustLogOutFirst() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
