@@ -42,7 +42,7 @@ struct ChannelRemote: LiveRemote {
             // What is undelivered lies behind everything that the server has.
             case .at(let cursor) where cursor.position == .max: return .newest
             case .at(let cursor):
-                let position = max(cursor.position, 1)
+                let position = min(max(cursor.position, 1), Limits.positionMax)
                 return isAscending ? .after(position: position - 1) : .before(position: position + 1)
             }
         case .next(let key, _):
@@ -56,8 +56,9 @@ struct ChannelRemote: LiveRemote {
     private func ends(of range: RemoteQuery.Range) -> (older: Key?, newer: Key?) {
         switch range {
         case .newest: (nil, nil)
-        case .after(let position): (position > 0 ? Self.start(position + 1) : nil, nil)
-        case .before(let position): (nil, Self.end(position - 1))
+        case .after(let position):
+            (position > 0 ? Self.start(min(position, Limits.positionMax) + 1) : nil, nil)
+        case .before(let position): (nil, Self.end(max(position, 1) - 1))
         }
     }
 

@@ -5,7 +5,6 @@ import CausewayRuntime
 public import CausewayStorage
 import CausewaySync
 import CausewayTransport
-import FoundationEssentials
 
 /// Creating, reading, resending and deleting messages.
 ///
@@ -89,7 +88,7 @@ public struct MessageRepository: Sendable {
 
     private func codedBytes(of content: MessageContent) -> Int {
         guard case .custom = content else { return 0 }
-        return (try? JSONEncoder().encode(content).count) ?? .max
+        return content.jsonText?.count ?? .max
     }
 
     private func report(

@@ -78,7 +78,8 @@ struct AnswerReader: Sendable {
         _ type: Value.Type, from response: HTTPClientResponse
     ) throws(TransportError) -> Value {
         do {
-            return try JSONDecoder().decode(type, from: Data(response.body.readableBytesView))
+            return try JSONCoding.decode(
+                type, from: Array(response.body.readableBytesView), valuesMax: HTTPTransportLimits.answerValuesMax)
         } catch {
             // The error itself may quote the body.
             throw foreign("HTTP status \(response.status.code) with a body that is not the protocol's")

@@ -98,16 +98,19 @@ public struct HTTPTransport: Transport {
 
     public func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
         let page = try await ask(requests.page(query), as: WirePage.self, .page)
-        guard page.messages.allSatisfy(\.isInRange) else { throw answers.foreign("a position that cannot be") }
-        return RemotePage(items: page.messages.map(\.placed), hasMore: page.hasMore, range: page.range)
+        let items = page.messages.compactMap(\.placed)
+        guard items.count == page.messages.count else {
+            throw answers.foreign("a page with a position that is none")
+        }
+        return RemotePage(items: items, hasMore: page.hasMore, range: page.range)
     }
 
     public func lookup(_ id: MessageID) async throws(TransportError) -> Placement? {
         let response = try await send(requests.message(id), .lookup)
         guard let message = try answers.found(WireMessage.self, in: response) else { return nil }
         guard message.id == id else { throw answers.foreign("it shows another message than the one asked for") }
-        guard message.isInRange else { throw answers.foreign("a position that cannot be") }
-        return message.placed.placement
+        guard let placed = message.placed else { throw answers.foreign("a message with a position that is none") }
+        return placed.placement
     }
 
     /// Ends what is under way and closes all connections. May be called again; calls made later are `unreachable`.

@@ -9,6 +9,8 @@ enum HTTPTransportLimits {
     static let retryAfterSecondsMax: Int64 = 3600
     /// Seconds to wait when the server says "too many requests" and not how long.
     static let rateLimitSecondsDefault: Int64 = 5
+    /// JSON values in one answer. A page of 8 MiB of content, all of it numbers of one digit, holds fewer.
+    static let answerValuesMax = 4_500_000
     /// Characters of a server's machine-readable word that are kept.
     static let codeCharactersMax = 64
     /// Bytes of a server's words that are looked at.

@@ -38,10 +38,6 @@ public enum Limits {
     public static let sequenceMax: Int64 = 1 << 62
     /// The highest position of a message on a server; what claims to be above is no position.
     public static let positionMax: Int64 = 1 << 62
-    /// Milliseconds since 1970 of the earliest moment that is taken from outside: the year 1.
-    public static let timestampMillisecondsMin: Int64 = -62_135_596_800_000
-    /// Milliseconds since 1970 of the latest moment that is taken from outside: the end of the year 9999.
-    public static let timestampMillisecondsMax: Int64 = 253_402_300_799_999
-    /// The highest count that is taken from outside: of the reactions of one name, for example.
-    public static let countMax = 1 << 40
+    /// People who gave one reaction to a message; a server's larger count is shown as this one.
+    public static let reactionCountMax = 1_000_000_000
 }

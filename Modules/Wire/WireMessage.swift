@@ -49,18 +49,16 @@ extension WireMessage {
             myReactions: message.face.myReactions.isEmpty ? nil : message.face.myReactions.sorted())
     }
 
-    /// False when its position is none, or its moment of acceptance: what holds it is no page.
-    package var isInRange: Bool { Placement(position: position, acceptedAt: acceptedAt).isInRange }
-
-    /// The message in the client's words. Moments and counts of others are brought into range: one message that a
-    /// stranger dated wrongly must not make a channel unreadable.
-    package var placed: PlacedMessage {
-        PlacedMessage(
+    /// The message; `nil` when its position is outside of 1 to `Limits.positionMax`. Counts of reactions are held to
+    /// their bounds.
+    package var placed: PlacedMessage? {
+        guard (1...Limits.positionMax).contains(position) else { return nil }
+        let counts = (reactions ?? [:]).compactMapValues { $0 > 0 ? min($0, Limits.reactionCountMax) : nil }
+        return PlacedMessage(
             id: id, channel: channel, sender: sender, parent: parent,
             face: MessageFace(
-                content: content, editedAt: editedAt?.clamped, changedAt: changedAt?.clamped,
-                reactions: (reactions ?? [:]).compactMapValues { $0 > 0 ? min($0, Limits.countMax) : nil },
+                content: content, editedAt: editedAt, changedAt: changedAt, reactions: counts,
                 myReactions: Set(myReactions ?? [])),
-            createdAt: createdAt.clamped, placement: Placement(position: position, acceptedAt: acceptedAt))
+            createdAt: createdAt, placement: Placement(position: position, acceptedAt: acceptedAt))
     }
 }

@@ -17,11 +17,11 @@ extension WireResult {
         }
     }
 
-    /// The outcome; `nil` when a field that the kind needs is missing.
+    /// The outcome; `nil` when a field that the kind needs is missing or out of its range.
     package var outcome: DeliveryOutcome? {
         switch kind {
         case .accepted:
-            guard let position, let acceptedAt else { return nil }
+            guard let position, (1...Limits.positionMax).contains(position), let acceptedAt else { return nil }
             return .accepted(Placement(position: position, acceptedAt: acceptedAt))
         case .fenced: return .fenced
         case .deleted: return .deleted
@@ -32,10 +32,10 @@ extension WireResult {
                 code: code ?? "", detail: detail ?? "", after: retryAfterMilliseconds.map { .milliseconds($0) })
         case .notAttempted: return .notAttempted
         case .gap:
-            guard let mark else { return nil }
+            guard let mark, (0...Limits.sequenceMax).contains(mark) else { return nil }
             return .gap(mark: mark)
         case .late:
-            guard let mark else { return nil }
+            guard let mark, (0...Limits.sequenceMax).contains(mark) else { return nil }
             return .late(mark: mark)
         }
     }

@@ -27,6 +27,9 @@ import Testing
         encoder.outputFormatting = .sortedKeys
         #expect(String(decoding: try encoder.encode(content), as: UTF8.self) == text)
         #expect(try JSONDecoder().decode(MessageContent.self, from: Data(text.utf8)) == content)
+        #expect(try JSONCoding.decode(MessageContent.self, from: Array(text.utf8)) == content)
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        #expect(try content.jsonText == Array(encoder.encode(content)))
     }
 
     @Test(arguments: [
@@ -62,6 +65,20 @@ import Testing
         var deep = JSONValue.object([:])
         for _ in 0..<Limits.customDepthMax { deep = .object(["a": deep]) }
         #expect(problem(.custom(deep)) == .customTooDeep)
+    }
+
+    @Test(arguments: ["-9223372036854775808", "9223372036854775807"])
+    func numbersFromOutsideAreHeldToTheirRange(number: String) throws {
+        let text = Array(#"{"position":\#(number),"acceptedAt":\#(number)}"#.utf8)
+        let placement = try JSONDecoder().decode(Placement.self, from: Data(text))
+        #expect((0...Limits.positionMax).contains(placement.position))
+        #expect(try JSONCoding.decode(Placement.self, from: text) == placement)
+        var face = MessageFace(content: .text("x"), reactions: ["a": try #require(Int(number))])
+        face.react(with: "a", isAdded: true)
+        #expect((1...Limits.reactionCountMax).contains(face.reactions["a"] ?? 0))
+        face = MessageFace(content: .text("x"), reactions: ["a": try #require(Int(number))], myReactions: ["a"])
+        face.react(with: "a", isAdded: false)
+        #expect((0..<Limits.reactionCountMax).contains(face.reactions["a"] ?? 0))
     }
 
     /// The documented states, row by row: canonical, iOS, Android, TypeScript, classic.

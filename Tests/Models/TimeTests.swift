@@ -27,8 +27,17 @@ import Testing
     }
 
     @Test func sumsStopAtTheEndsInsteadOfTrapping() {
-        #expect(Timestamp(milliseconds: .max).advanced(by: .seconds(1)).milliseconds == .max)
-        #expect(Timestamp(milliseconds: .min).advanced(by: .seconds(-1)).milliseconds == .min)
+        let (first, last) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .max))
+        #expect(last.description == "9999-12-31T23:59:59.999Z")
+        #expect(first.description == "0001-01-01T00:00:00.000Z")
+        #expect(last.advanced(by: .seconds(1)) == last)
+        #expect(first.advanced(by: .seconds(-1)) == first)
+        #expect(first.milliseconds - last.milliseconds < 0)
+        #expect(MonotonicTime.zero + .seconds(Int64.max) == MonotonicTime(nanoseconds: .max))
+        #expect(MonotonicTime.zero + .seconds(Int64.min) == MonotonicTime(nanoseconds: .min))
+        #expect(MonotonicTime.zero + .nanoseconds(Int64.max) + .nanoseconds(1) == MonotonicTime(nanoseconds: .max))
+        #expect(MonotonicTime(nanoseconds: .min) - MonotonicTime(nanoseconds: .max) == .nanoseconds(Int64.min))
+        #expect(MonotonicTime(nanoseconds: .max) - MonotonicTime(nanoseconds: .min) == .nanoseconds(Int64.max))
         #expect(MonotonicTime(nanoseconds: .max) + .seconds(1) == MonotonicTime(nanoseconds: .max))
         #expect(MonotonicTime.zero + .milliseconds(1500) - .zero == .milliseconds(1500))
     }

@@ -82,6 +82,26 @@ import Testing
         #expect(try JSONDecoder().decode(WireResult.self, from: Data(text.utf8)).outcome == nil)
     }
 
+    @Test(arguments: [Int64.min, -1, Limits.sequenceMax + 1, .max])
+    func anOutcomeWithAnImpossibleNumberIsNone(number: Int64) {
+        let time = Timestamp(milliseconds: 1)
+        #expect(WireResult(kind: .accepted, position: number, acceptedAt: time).outcome == nil)
+        #expect(WireResult(kind: .gap, mark: number).outcome == nil)
+        #expect(WireResult(kind: .late, mark: number).outcome == nil)
+    }
+
+    @Test(arguments: [Int64.min, 0, Limits.positionMax + 1, .max])
+    func aMessageWithAnImpossiblePositionIsNone(position: Int64) throws {
+        var message = WireMessage(
+            id: try #require(MessageID(Self.id)), channel: try #require(ChannelID("general")),
+            sender: try #require(UserID("me")), content: .text("hi"), createdAt: Timestamp(milliseconds: .min),
+            position: position, acceptedAt: Timestamp(milliseconds: .max),
+            reactions: ["a": .max, "b": 0, "c": .min, "d": 1])
+        #expect(message.placed == nil)
+        message.position = 1
+        #expect(message.placed?.face.reactions == ["a": Limits.reactionCountMax, "d": 1])
+    }
+
     @Test func anUnknownFieldIsNoError() throws {
         let text = #"{"mark":1,"results":[{"kind":"fenced","later":true}],"later":{}}"#
         #expect(try JSONDecoder().decode(WireReport.self, from: Data(text.utf8)).mark == 1)

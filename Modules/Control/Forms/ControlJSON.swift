@@ -1,3 +1,4 @@
+import Causeway
 package import Foundation
 
 /// The JSON of the control service: keys in alphabetical order, so that the same value is always the same text.
@@ -18,7 +19,7 @@ package enum ControlJSON {
         _ type: Value.Type, from data: Data, what: String
     ) throws(ControlError) -> Value {
         do {
-            return try JSONDecoder().decode(type, from: data)
+            return try JSONCoding.decode(type, from: Array(data))
         } catch let error as DecodingError {
             throw ControlError(.badRequest, what + " " + words(for: error))
         } catch {

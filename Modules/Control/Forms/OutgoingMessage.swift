@@ -1,5 +1,4 @@
 package import Causeway
-import Foundation
 
 /// A message to send, as JSON: `channel`, and either `text` or `custom` (an object); `parent` when it answers another.
 package struct OutgoingMessage: Sendable, Hashable, Codable {
@@ -31,7 +30,7 @@ package struct OutgoingMessage: Sendable, Hashable, Codable {
         case (let text?, nil): content = .text(text)
         case (nil, let custom?):
             content = .custom(custom)
-            codedBytes = (try? JSONEncoder().encode(content).count) ?? .max
+            codedBytes = content.jsonText?.count ?? .max
         default: throw ControlError(.badRequest, "a message needs either `text` or `custom`")
         }
         do throws(ContentProblem) {

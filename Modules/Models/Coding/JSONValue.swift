@@ -29,7 +29,13 @@ public enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue: Codable {
+    /// From any decoder. Of those that do not know free JSON values, the type is found by attempts; use
+    /// `JSONCoding` where bytes come from outside.
     public init(from decoder: any Decoder) throws {
+        if let decoder = decoder as? JSONTreeDecoder {
+            self = decoder.value
+            return
+        }
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null

@@ -1,4 +1,4 @@
-/// Marks, positions and moments come from outside. What is out of range is never taken in: arithmetic on it could trap,
+/// Marks and positions come from outside. What is out of range is never taken in: arithmetic on it could trap,
 /// and a mark that no sequence can exceed would have a lane numbered anew without end.
 extension DeliveryReport {
     /// False when an outcome holds a number that no server of good faith can have sent.
@@ -16,18 +16,5 @@ extension DeliveryOutcome {
 }
 
 extension Placement {
-    package var isInRange: Bool { (1...Limits.positionMax).contains(position) && acceptedAt.isInRange }
-}
-
-extension Timestamp {
-    private static let range = Limits.timestampMillisecondsMin...Limits.timestampMillisecondsMax
-
-    package var isInRange: Bool { Self.range.contains(milliseconds) }
-
-    /// The nearest moment that is in range.
-    package var clamped: Timestamp {
-        isInRange
-            ? self
-            : Timestamp(milliseconds: min(max(milliseconds, Self.range.lowerBound), Self.range.upperBound))
-    }
+    package var isInRange: Bool { (1...Limits.positionMax).contains(position) }
 }

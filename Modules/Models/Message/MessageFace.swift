@@ -27,9 +27,10 @@ public struct MessageFace: Sendable, Hashable, Codable {
     /// Adds or takes back a reaction of this account; a repeat changes nothing.
     public mutating func react(with name: String, isAdded: Bool) {
         if isAdded {
-            if myReactions.insert(name).inserted { reactions[name, default: 0] += 1 }
+            guard myReactions.insert(name).inserted else { return }
+            reactions[name] = min(max(reactions[name, default: 0], 0), Limits.reactionCountMax - 1) + 1
         } else if myReactions.remove(name) != nil {
-            let count = reactions[name, default: 1] - 1
+            let count = min(max(reactions[name, default: 1], 1), Limits.reactionCountMax) - 1
             reactions[name] = count > 0 ? count : nil
         }
     }

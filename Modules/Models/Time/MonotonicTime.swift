@@ -10,15 +10,19 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
 
     public static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
+    /// Stops at the ends of what the type can hold.
     public static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         let (seconds, attoseconds) = duration.components
+        let end: Int64 = duration < .zero ? .min : .max
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, overflowToo) = time.nanoseconds.addingReportingOverflow(
-            overflow ? .max : whole + attoseconds / 1_000_000_000)
-        return MonotonicTime(nanoseconds: overflow || overflowToo ? .max : sum)
+        let (span, overflowOfSpan) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        let (sum, overflowOfSum) = time.nanoseconds.addingReportingOverflow(span)
+        return MonotonicTime(nanoseconds: overflow || overflowOfSpan || overflowOfSum ? end : sum)
     }
 
+    /// Stops at the ends of what the type can hold.
     public static func - (left: MonotonicTime, right: MonotonicTime) -> Duration {
-        .nanoseconds(left.nanoseconds - right.nanoseconds)
+        let (difference, overflow) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
+        return .nanoseconds(overflow ? (left < right ? .min : .max) : difference)
     }
 }

@@ -1,13 +1,22 @@
 /// A moment of a wall clock, in milliseconds since 1970-01-01 UTC.
 ///
 /// For people to read. No decision about order, retry or position depends on it: such clocks jump.
+///
+/// Always within the years 1 to 9999: whatever a clock, a file or another program claims, differences and sums of two
+/// moments fit.
 public struct Timestamp: Sendable, Hashable, Comparable, Codable {
     public let milliseconds: Int64
 
-    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+    /// 0001-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z.
+    private static let range: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
+
+    /// A moment outside of the years 1 to 9999 becomes the nearest one inside.
+    public init(milliseconds: Int64) {
+        self.milliseconds = min(max(milliseconds, Self.range.lowerBound), Self.range.upperBound)
+    }
 
     public init(from decoder: any Decoder) throws {
-        milliseconds = try decoder.singleValueContainer().decode(Int64.self)
+        self.init(milliseconds: try decoder.singleValueContainer().decode(Int64.self))
     }
 
     public func encode(to encoder: any Encoder) throws {

@@ -87,7 +87,6 @@ struct UnreadableRow: Error {
 /// JSON of the layer above, in columns of text.
 enum StoredJSON {
     private static let encoder = JSONEncoder()
-    private static let decoder = JSONDecoder()
 
     static func encode(_ value: some Encodable) throws -> String {
         String(decoding: try encoder.encode(value), as: UTF8.self)
@@ -102,7 +101,7 @@ enum StoredJSON {
     ) throws -> Value? {
         guard let text else { return nil }
         do {
-            return try decoder.decode(type, from: text)
+            return try JSONCoding.decode(type, from: Array(text))
         } catch {
             throw UnreadableRow(table: table, key: key)
         }

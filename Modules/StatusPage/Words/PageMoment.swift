@@ -12,8 +12,9 @@ struct PageMoment {
 
     /// Of something that is to come: `now` when it should have.
     static func next(_ milliseconds: Int64, now: Timestamp) -> [String: Any] {
-        var view = PageMoment(milliseconds, now: now).view
-        if milliseconds - now.milliseconds < 1000 { view["words"] = "now" }
+        let moment = PageMoment(milliseconds, now: now)
+        var view = moment.view
+        if moment.moment.milliseconds - now.milliseconds < 1000 { view["words"] = "now" }
         return view
     }
 

@@ -10,27 +10,19 @@ package import CausewayModels
 ///
 /// One place, so that every store counts the same bytes for the same content.
 package enum ContentCoding {
-    private static let encoder: JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        return encoder
-    }()
-    private static let decoder = JSONDecoder()
-
     /// The coded content. Throws ``StoreError/other(detail:)`` for what JSON cannot say, such as a number that is
     /// none.
     package static func encode(_ content: MessageContent) throws(StoreError) -> Data {
         if case .text(let text) = content { return encode(text: text) }
-        do {
-            return try encoder.encode(content)
-        } catch {
+        guard let json = content.jsonText else {
             throw .other(detail: "the content of type \(content.type.name) has no JSON form")
         }
+        return Data(json)
     }
 
     /// The content that ``encode(_:)`` wrote; `nil` when the bytes are something else.
     package static func decode(_ bytes: Data) -> MessageContent? {
         if let text = decodeText(bytes) { return .text(text) }
-        return try? decoder.decode(MessageContent.self, from: bytes)
+        return try? JSONCoding.decode(MessageContent.self, from: Array(bytes))
     }
 }

@@ -1,0 +1,69 @@
+/// Writes a ``JSONValue`` as text: without white space, members in the order of their names, so that equal values are
+/// equal text.
+///
+/// - Complexity: O(bytes), and a sort of the names of each object.
+package struct JSONWriter {
+    package private(set) var bytes: [UInt8] = []
+
+    package init() {}
+
+    /// The text of a value; `nil` when it holds a number that JSON cannot say.
+    package static func text(of value: JSONValue) -> [UInt8]? {
+        var writer = JSONWriter()
+        return writer.write(value) ? writer.bytes : nil
+    }
+
+    /// - Returns: false when the value holds a number that JSON cannot say.
+    package mutating func write(_ value: JSONValue) -> Bool {
+        switch value {
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .bool(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+        case .integer(let number): bytes.append(contentsOf: String(number).utf8)
+        case .double(let number):
+            guard number.isFinite else { return false }
+            let text = number.description
+            bytes.append(contentsOf: (text.hasSuffix(".0") ? text.dropLast(2) : text[...]).utf8)
+        case .string(let text): write(text)
+        case .array(let elements):
+            bytes.append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                guard write(element) else { return false }
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members): return write(members)
+        }
+        return true
+    }
+
+    private mutating func write(_ members: [String: JSONValue]) -> Bool {
+        bytes.append(UInt8(ascii: "{"))
+        for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            write(member.key)
+            bytes.append(UInt8(ascii: ":"))
+            guard write(member.value) else { return false }
+        }
+        bytes.append(UInt8(ascii: "}"))
+        return true
+    }
+
+    private mutating func write(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(contentsOf: [UInt8(ascii: "\\"), byte])
+            case 0x08: bytes.append(contentsOf: #"\b"#.utf8)
+            case 0x09: bytes.append(contentsOf: #"\t"#.utf8)
+            case 0x0A: bytes.append(contentsOf: #"\n"#.utf8)
+            case 0x0C: bytes.append(contentsOf: #"\f"#.utf8)
+            case 0x0D: bytes.append(contentsOf: #"\r"#.utf8)
+            case 0..<0x20:
+                bytes.append(contentsOf: (byte < 0x10 ? #"\u000"# : #"\u00"#).utf8)
+                bytes.append(contentsOf: String(byte, radix: 16).utf8)
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}

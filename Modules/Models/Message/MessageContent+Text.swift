@@ -1,0 +1,29 @@
+extension MessageContent {
+    /// The content as JSON text, members in the order of their names: what ``encode(to:)`` writes, in time linear in
+    /// its bytes. `nil` when it holds a number that JSON cannot say.
+    package var jsonText: [UInt8]? { JSONWriter.text(of: json) }
+
+    private var json: JSONValue {
+        var members: [String: JSONValue] = ["v": .integer(Int64(Self.codingVersion)), "type": .string(type.name)]
+        switch self {
+        case .text(let text): members["text"] = .string(text)
+        case .custom(let data): members["data"] = data
+        case .image(let attachment, let caption), .video(let attachment, let caption),
+            .file(let attachment, let caption):
+            members["attachment"] = attachment.json
+            members["caption"] = caption.map(JSONValue.string)
+        case .audio(let attachment): members["attachment"] = attachment.json
+        case .unknown(_, let body): return body
+        }
+        return .object(members)
+    }
+}
+
+extension Attachment {
+    fileprivate var json: JSONValue {
+        .object([
+            "name": .string(name), "contentType": .string(contentType), "size": .integer(size),
+            "sha256": .string(sha256),
+        ])
+    }
+}
