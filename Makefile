@@ -21,7 +21,7 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, whatever -j says: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup setup-tests build check test soak-tests test-tsan torture replay test-browser screenshots tidy lint format demo simulate simulate-clients live-histories \
+.PHONY: help setup setup-tests build check test soak-tests test-tsan torture replay hostile test-browser screenshots tidy lint format demo simulate simulate-clients live-histories \
 	bench bench-live bench-page install clean
 
 help: ## List these targets
@@ -62,6 +62,9 @@ torture: setup ## Kill the real daemon KILLS times (3000) and check that nothing
 
 replay: setup ## Play STORIES stories (2000) in the simulator and on the real parts, and compare their ends
 	@Tools/replay
+
+hostile: build ## Let hostile clients loose on a hub beside a well-behaved one; print its p99 and the hub's peak memory
+	@Tools/hostile-clients
 
 test-browser: setup-tests build ## Only the tests of the status page in a real browser
 	@Tools/test-browser

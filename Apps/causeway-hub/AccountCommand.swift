@@ -20,6 +20,7 @@ struct AccountCommand: AsyncParsableCommand {
                 let store = try HubStore(data.folder)
                 let token = try await store.addAccount(name)
                 try token.write(to: path)
+                AuditLog(data.folder).record("account added", name)
                 try say("Added \(name); its token is in \(path)")
             }
         }
@@ -38,6 +39,7 @@ struct AccountCommand: AsyncParsableCommand {
                 let store = try HubStore(data.folder)
                 let token = try await store.renewAccount(name)
                 try token.replace(at: path)
+                AuditLog(data.folder).record("account renewed", name)
                 try say("Renewed \(name); its new token is in \(path)")
             }
         }
@@ -52,6 +54,7 @@ struct AccountCommand: AsyncParsableCommand {
         func run() async throws {
             try await failing {
                 try await HubStore(data.folder).removeAccount(name)
+                AuditLog(data.folder).record("account removed", name)
                 try say("Removed \(name)")
             }
         }

@@ -4,8 +4,8 @@ import CausewayModels
 
 struct ChannelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "channel", abstract: "Add or list channels; the hub may run meanwhile.",
-        subcommands: [Add.self, List.self])
+        commandName: "channel", abstract: "Add, list or remove channels; the hub may run meanwhile.",
+        subcommands: [Add.self, List.self, Remove.self])
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add a channel; one that is there stays as it is.")
@@ -19,7 +19,23 @@ struct ChannelCommand: AsyncParsableCommand {
                         kind: "channel", name: name, problem: Name.problem(with: name) ?? "is wrong")
                 }
                 let (_, isNew) = try await HubStore(data.folder).addChannel(id)
+                if isNew { AuditLog(data.folder).record("channel created", name) }
                 try say(isNew ? "Added \(name)" : "\(name) is there already")
+            }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove a channel that never had a message.")
+        @OptionGroup var data: DataOption
+        @Argument var name: String
+
+        func run() async throws {
+            try await failing {
+                guard let id = ChannelID(name) else { throw HubError.unknownChannel(name: String(name.prefix(64))) }
+                try await HubStore(data.folder).removeChannel(id)
+                AuditLog(data.folder).record("channel removed", name)
+                try say("Removed \(name)")
             }
         }
     }

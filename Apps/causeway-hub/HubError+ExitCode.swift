@@ -27,11 +27,11 @@ func say(_ line: String) throws(OutputError) { try OutputHandle.standardOutput.w
 extension HubError {
     var exitCode: ExitCode {
         switch self {
-        case .notSetUp, .unknownAccount: ExitCode(66)
+        case .notSetUp, .unknownAccount, .unknownChannel: ExitCode(66)
         case .cannotListen: ExitCode(69)
-        case .alreadySetUp, .taken: ExitCode(73)
-        case .io, .full, .damaged, .fromTheFuture, .tooMany: ExitCode(74)
-        case .inUse, .busy: ExitCode(75)
+        case .alreadySetUp, .taken, .channelInUse: ExitCode(73)
+        case .io, .outcomeUnknown, .full, .damaged, .fromTheFuture, .tooMany: ExitCode(74)
+        case .inUse, .busy, .recovering: ExitCode(75)
         case .configuration: ExitCode(78)
         case .badName: ExitCode(64)
         }

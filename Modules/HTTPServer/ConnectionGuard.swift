@@ -22,6 +22,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
 
     private let limits: ConnectionLimits
     private let refusal: ConnectionRefusal
+    private let registry: ConnectionRegistry?
 
     private enum Reading {
         case firstHeader
@@ -40,7 +41,13 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     /// True once this handler wrote the last answer; nothing of others leaves any more.
     private var isEnding = false
 
-    package init(_ limits: ConnectionLimits, _ refusal: ConnectionRefusal) {
+    package convenience init(_ limits: ConnectionLimits, _ refusal: ConnectionRefusal) {
+        self.init(limits, refusal, nil)
+    }
+
+    /// - Parameter registry: where the connection is counted.
+    init(_ limits: ConnectionLimits, _ refusal: ConnectionRefusal, _ registry: ConnectionRegistry?) {
+        self.registry = registry
         self.limits = limits
         self.refusal = refusal
     }
@@ -63,6 +70,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         switch unwrapInboundIn(data) {
         case .head(let head):
             unanswered += 1
+            registry?.requestBegan(on: context.channel)
             reading = .body(bytes: 0)
             readDeadline?.cancel()
             readDeadline = closing(context, after: limits.body)
@@ -120,9 +128,11 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     /// A promise that is kept when the client has taken what is written with it; the deadline then ends.
     private func taken(_ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
         let taken = promise ?? context.eventLoop.makePromise(of: Void.self)
+        let channel = context.channel
         taken.futureResult.assumeIsolated().whenComplete { [self] _ in
             answerDeadline?.cancel()
             answerDeadline = nil
+            if unanswered == 0 { registry?.becameIdle(channel) }
         }
         return taken
     }
@@ -131,13 +141,12 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !isEnding else { return }
-        guard error is HTTPParserError || error is HTTP1TypeConversionError, mayAnswerBadRequest else {
+        guard let problem = Self.problem(error), mayAnswerBadRequest else {
             context.fireErrorCaught(error)
             return
         }
         isEnding = true
-        let isTooLarge = error as? HTTPParserError == .headerOverflow
-        var (head, body) = refusal.answer(isTooLarge ? .headerTooLarge : .notHTTP)
+        var (head, body) = refusal.answer(problem)
         head.headerFields[.connection] = "close"
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(body)), promise: nil)
@@ -145,6 +154,15 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         cancelDeadlines()
         // Closing at once, with bytes of the client unread, could take the answer away from it again.
         readDeadline = closing(context, after: .seconds(1))
+    }
+
+    private static func problem(_ error: any Error) -> ConnectionRefusal.Problem? {
+        switch error {
+        case HTTPParserError.headerOverflow: .headerTooLarge
+        case is HTTPParserError, is HTTP1TypeConversionError: .notHTTP
+        case is RequestHeadGuard.HostProblem: .hostInvalid
+        default: nil
+        }
     }
 
     /// Only when the answer cannot be taken for that of another request.

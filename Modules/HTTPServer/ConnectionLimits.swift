@@ -24,11 +24,13 @@ package struct ConnectionLimits: Sendable, Hashable {
     package var idle: Duration
     /// Open connections; more wait in the system's queue until one closes.
     package var connectionsMax: Int
+    /// Open connections of one address; past it the one that was idle for the longest time makes room.
+    package var connectionsPerPeerMax: Int
 
     package init(
         headerFieldBytesMax: Int, headerListBytesMax: Int, headerFieldsMax: Int, requestBytesMax: Int,
         discardedBytesMax: Int, firstHeader: Duration, body: Duration, answer: Duration, idle: Duration,
-        connectionsMax: Int
+        connectionsMax: Int, connectionsPerPeerMax: Int
     ) {
         self.headerFieldBytesMax = headerFieldBytesMax
         self.headerListBytesMax = headerListBytesMax
@@ -40,5 +42,6 @@ package struct ConnectionLimits: Sendable, Hashable {
         self.answer = answer
         self.idle = idle
         self.connectionsMax = connectionsMax
+        self.connectionsPerPeerMax = connectionsPerPeerMax
     }
 }

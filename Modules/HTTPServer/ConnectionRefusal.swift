@@ -8,11 +8,13 @@ package struct ConnectionRefusal: Sendable {
         case notHTTP
         /// The header is beyond its limit.
         case headerTooLarge
+        /// A request of HTTP/1.1 that does not name its host exactly once.
+        case hostInvalid
 
         /// 400 or 431.
         package var status: HTTPResponse.Status {
             switch self {
-            case .notHTTP: .badRequest
+            case .notHTTP, .hostInvalid: .badRequest
             case .headerTooLarge: .requestHeaderFieldsTooLarge
             }
         }

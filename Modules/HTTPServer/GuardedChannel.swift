@@ -2,6 +2,7 @@ package import CausewayTLS
 package import HummingbirdCore
 package import Logging
 package import NIOCore
+internal import NIOHTTPTypesHTTP1
 
 /// How an accepted connection is set up: TLS first, unless the server is plain, then HTTP/1.1 under
 /// `ConnectionLimits`.
@@ -10,6 +11,7 @@ package struct GuardedChannel: ServerChildChannel, HTTPChannelHandler {
 
     private let http: HTTP1Channel
     private let tls: TLSServerContext?
+    private let registry: ConnectionRegistry
 
     /// - Parameter tls: nil for plain HTTP.
     package init(
@@ -19,10 +21,13 @@ package struct GuardedChannel: ServerChildChannel, HTTPChannelHandler {
         let header = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: limits.headerFieldBytesMax, maxHeaderListSize: limits.headerListBytesMax,
             maxHeaderFieldCount: limits.headerFieldsMax)
+        let registry = ConnectionRegistry(limits)
+        self.registry = registry
         http = HTTP1Channel(
             responder: responder,
             configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [ConnectionGuard(limits, refusal)], idleTimeout: TimeAmount(limits.idle),
+                additionalChannelHandlers: [ConnectionGuard(limits, refusal, registry)],
+                idleTimeout: TimeAmount(limits.idle),
                 httpDecoderConfiguration: header))
         self.tls = tls
     }
@@ -30,11 +35,20 @@ package struct GuardedChannel: ServerChildChannel, HTTPChannelHandler {
     package var responder: HTTPChannelHandler.Responder { http.responder }
 
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        channel.eventLoop.makeCompletedFuture {
+        // One that is not wanted is set up all the same, and then closed: an error here would end the whole server.
+        let isWanted = registry.open(channel)
+        return channel.eventLoop.makeCompletedFuture {
             if let tls { try channel.pipeline.syncOperations.addHandler(tls.makeHandler()) }
         }.flatMap {
             http.setup(channel: channel, logger: logger)
-        }.map { GuardedConnection($0) }
+        }.map { value in
+            let pipeline = channel.pipeline.syncOperations
+            if let codec = try? pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler {
+                try? pipeline.addHandler(RequestHeadGuard(), position: .before(codec))
+            }
+            if !isWanted { channel.close(promise: nil) }
+            return GuardedConnection(value)
+        }
     }
 
     package func handle(value: Value, logger: Logger) async {

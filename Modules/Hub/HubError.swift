@@ -12,6 +12,10 @@ package enum HubError: Error, Sendable, Equatable {
     case damaged(path: String, detail: String)
     /// The disk or the system refused.
     case io(path: String, detail: String)
+    /// The commit failed: what was to be written may be there or not.
+    case outcomeUnknown(path: String, detail: String)
+    /// The storage failed and is being opened anew.
+    case recovering(path: String)
     /// No room is left for the database.
     case full(path: String)
     /// Another process held the database for longer than `HubLimits.databaseBusySecondsMax`.
@@ -26,6 +30,10 @@ package enum HubError: Error, Sendable, Equatable {
     case taken(kind: String, name: String)
     /// There is no account with this name.
     case unknownAccount(name: String)
+    /// There is no channel with this name.
+    case unknownChannel(name: String)
+    /// The channel has had messages and is kept for ever.
+    case channelInUse(name: String)
     /// The hub holds as many as it takes.
     case tooMany(kind: String, limit: Int)
 }
@@ -47,6 +55,10 @@ extension HubError: CustomStringConvertible {
             "\(path) cannot be read as the hub's database: \(detail). Nothing was changed; restore it from a backup."
         case .io(let path, let detail):
             "\(path): \(detail)."
+        case .outcomeUnknown(let path, let detail):
+            "\(path): \(detail). What was being written may be there or not; look before you repeat it."
+        case .recovering(let path):
+            "\(path) failed and is being opened anew. Try again in a moment."
         case .full(let path):
             "There is no room left for \(path). Free some space; nothing that was accepted is lost."
         case .busy(let path):
@@ -61,8 +73,12 @@ extension HubError: CustomStringConvertible {
             "There is already a \(kind) called \(name)."
         case .unknownAccount(let name):
             "There is no account called \(name). See: causeway-hub account list"
+        case .unknownChannel(let name):
+            "There is no channel called \(name). See: causeway-hub channel list"
+        case .channelInUse(let name):
+            "The channel \(name) has had messages and is kept; only a channel without any can be removed."
         case .tooMany(let kind, let limit):
-            "The hub holds \(limit) \(kind)s, which is as many as it takes."
+            "The hub takes \(limit) of this kind and holds them already: \(kind)."
         }
     }
 }

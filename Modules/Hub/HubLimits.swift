@@ -18,6 +18,8 @@ package enum HubLimits {
     package static let discardedBytesMax = 8 * 1024 * 1024
     /// Nesting of the JSON in a body. A custom message may use `Limits.customDepthMax` of it.
     package static let jsonDepthMax = 64
+    /// JSON values in a body. A client's largest batch, all of it arrays of one digit, holds fewer.
+    package static let jsonValuesMax = 320 * 1024
     /// Operations in one delivery.
     package static let deliveryOperationsMax = 1024
     /// Bytes of a lane's name.
@@ -40,19 +42,47 @@ package enum HubLimits {
 
     /// Open connections; more wait in the system's queue until one closes.
     package static let connectionsMax = 1024
+    /// Open connections of one address; past it the one that was idle for the longest time is closed.
+    package static let connectionsPerPeerMax = 256
+    /// Requests of one account that are being dealt with; past it the answer is `503 busy`.
+    static let requestsPerAccountMax = 32
+    /// The same of one address.
+    static let requestsPerPeerMax = 128
     /// Connections that wait in the system's queue.
     package static let connectionBacklogMax = 256
     /// Bytes of the bodies of all requests that are being read or applied; past it the answer is `503 busy`.
-    package static let bodyBytesInFlightMax = 64 * 1024 * 1024
+    package static let bodyBytesInFlightMax = 32 * 1024 * 1024
+    /// The same of one account.
+    static let bodyBytesPerAccountMax = 8 * 1024 * 1024
+    /// The same of one address.
+    static let bodyBytesPerPeerMax = 16 * 1024 * 1024
+    /// Bytes of all pages that are being made or wait for their client to take them; past it the answer is `503 busy`.
+    static let pageBytesInFlightMax = 32 * 1024 * 1024
+    /// The same of one account.
+    static let pageBytesPerAccountMax = 8 * 1024 * 1024
+    /// The same of one address.
+    static let pageBytesPerPeerMax = 16 * 1024 * 1024
+    /// Bytes of a page that are given to a connection at once.
+    static let pagePartBytes = 64 * 1024
     /// Deliveries that wait for the writer; past it the answer is `503 busy`.
     package static let deliveriesWaitingMax = 1024
     /// Operations that share one transaction, when several deliveries wait.
     package static let groupOperationsMax = 4096
+    /// Bodies that are decoded at the same time.
+    static let decodersMax = 2
+    /// Pages that are read at the same time.
+    static let pagesMax = 4
+    /// Requests of one account that wait for their turn at the same thing; past it the answer is `503 busy`.
+    static let waitingPerAccountMax = 64
     /// Connections to the database that read.
     package static let readersMax = 8
 
     /// Memory of the writer's page cache, so that the index of ids is not read from the disk again and again.
-    package static let writerCacheKibibytes = 64 * 1024
+    package static let writerCacheKibibytes = 32 * 1024
+    /// Bytes of the write-ahead log's file that are kept when it begins anew.
+    static let logBytesKept = 1024 * 1024
+    /// Without a write for so long, the write-ahead log is emptied and memory is given back.
+    package static let restSeconds: Int64 = 10
     /// Pages of 4 KiB in the write-ahead log before they are moved into the database.
     package static let checkpointPages = 4000
 
@@ -60,10 +90,14 @@ package enum HubLimits {
 
     /// Channels of a hub.
     package static let channelsMax = 10_000
+    /// Channels that one account has made.
+    package static let channelsPerAccountMax = 500
+    /// Ids of deleted messages in one line of the log.
+    static let loggedIDsMax = 8
     /// Accounts of a hub, removed ones included.
     package static let accountsMax = 100_000
     /// Bytes of content in one page; a page stops short of its limit rather than pass it by more than one message.
-    package static let pageBytesMax = 8 * 1024 * 1024
+    package static let pageBytesMax = 1024 * 1024
     /// Characters of an error's text.
     package static let detailCharactersMax = 400
 
@@ -82,6 +116,14 @@ package enum HubLimits {
     package static let databaseBusySecondsMax = 5
     /// `Retry-After` of an answer that says the hub has too much to do.
     package static let busyRetrySeconds = 1
+    /// `Retry-After` while the storage is opened anew.
+    static let recoveryRetrySeconds = 5
+    /// Pause after the first attempt to open the storage anew that failed; each further one doubles it.
+    static let recoverySecondsMin = 1
+    /// How often that pause is doubled.
+    static let recoveryDoublingsMax = 5
+    /// The longest pause between two attempts.
+    static let recoverySecondsMax = 30
     /// `Retry-After` of an answer that says the hub's disk is full.
     package static let fullRetrySeconds = 30
 }

@@ -87,5 +87,6 @@ extension ConnectionLimits {
         discardedBytesMax: StatusPageLimits.discardedBytesMax,
         firstHeader: .seconds(StatusPageLimits.firstHeaderSecondsMax), body: .seconds(StatusPageLimits.bodySecondsMax),
         answer: .seconds(StatusPageLimits.answerSecondsMax), idle: .seconds(StatusPageLimits.idleSecondsMax),
-        connectionsMax: StatusPageLimits.connectionsMax)
+        // All come from this machine, or through one proxy.
+        connectionsMax: StatusPageLimits.connectionsMax, connectionsPerPeerMax: StatusPageLimits.connectionsMax)
 }

@@ -44,6 +44,30 @@ import Testing
         #expect(try await Self.hub(["init", "--data", temporary.path]).status == 0)
     }
 
+    @Test func commandsThatChangeSomethingAreRecorded() async throws {
+        let temporary = TemporaryFolder()
+        let data = ["--data", temporary.path]
+        #expect(try await Self.hub(["init", "--account", "me"] + data).status == 0)
+        for command in [
+            ["account", "add", "bob"], ["account", "renew", "bob"], ["account", "remove", "bob"],
+            ["channel", "add", "lobby"], ["channel", "remove", "lobby"],
+        ] {
+            #expect(try await Self.hub(command + data, environment: ["SSH_CONNECTION": "192.0.2.7 1 2 3"]).status == 0)
+        }
+        #expect(try await Self.hub(["channel", "remove", "lobby"] + data).status == 66)
+        let path = temporary.path + "/audit.log"
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        let events = ["account added", "account renewed", "account removed", "channel created", "channel removed"]
+        #expect(lines.count == events.count)
+        for (line, event) in zip(lines, events) {
+            #expect(line.contains(#""event":"\#(event)""#))
+            #expect(line.contains(#""from":"192.0.2.7""#))
+            #expect(line.contains(#""user":"\#(NSUserName())""#))
+        }
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
     @Test func accountsWhileItServes() async throws {
         let temporary = TemporaryFolder()
         let data = ["--data", temporary.path]

@@ -112,6 +112,37 @@ import Testing
         }
     }
 
+    /// Returns only because the hub closes the connection.
+    @Test(arguments: ["", "Host: h\r\nConnection: keep-alive\r\n"])
+    func anOldRequestIsAnsweredAndTheConnectionClosed(fields: String) async throws {
+        try await HubFixture.running { hub async throws in
+            let answer = try await hub.client.raw(Array("GET /healthz HTTP/1.0\r\n\(fields)\r\n".utf8))
+            #expect(answer.contains(" 200 OK\r\n"))
+            #expect(answer.hasSuffix(#"{"status":"ok"}"#))
+        }
+    }
+
+    /// What an error says is what is taken: at the limit a header passes, beyond it the limit is named.
+    @Test(arguments: [
+        (HubLimits.headerFieldBytesMax, 1), (HubLimits.headerFieldBytesMax / 2, HubLimits.headerListBytesMax),
+    ])
+    func theLimitsThatAreNamedAreTheRealOnes(field: Int, list: Int) async throws {
+        try await HubFixture.running { hub async throws in
+            func request(_ extra: Int) -> [UInt8] {
+                let count = max(1, list / field)
+                let bytes = String(repeating: "a", count: max(1, field + extra / count - 200 / count - 3))
+                let fields = (0..<count).map { "A\($0): \(bytes)\r\n" }.joined()
+                return Array("GET /healthz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\(fields)\r\n".utf8)
+            }
+            #expect(try await hub.client.raw(request(0)).hasPrefix("HTTP/1.1 200"))
+            let refused = try await hub.client.raw(request(500))
+            #expect(refused.hasPrefix("HTTP/1.1 431"))
+            for limit in [HubLimits.headerFieldBytesMax, HubLimits.headerListBytesMax, HubLimits.headerFieldsMax] {
+                #expect(refused.contains("\(limit)"))
+            }
+        }
+    }
+
     @Test func aClientThatAsksFirstIsToldToGoOn() async throws {
         try await HubFixture.running { hub async throws in
             let body = try HubClient.coded(delivery([send(1)]))

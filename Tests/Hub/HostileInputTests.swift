@@ -38,6 +38,13 @@ import Testing
         (String(repeating: "[", count: 100_000), 400, "jsonTooDeep"),
         (String(repeating: #"{"a":"#, count: 100_000), 400, "jsonTooDeep"),
         (custom(String(repeating: "[", count: 500) + String(repeating: "]", count: 500)), 400, "jsonTooDeep"),
+        (
+            custom("{\"a\":[" + String(repeating: "0,", count: HubLimits.jsonValuesMax) + "0]}"), 413,
+            "jsonTooManyValues"
+        ),
+        (op(#""sequence":9223372036854775807,"previous":0"#), 400, "deliveryInvalid"),
+        (op(#""sequence":4611686018427387905,"previous":0"#), 400, "deliveryInvalid"),
+        (start.replacing("epoch\":1", with: "epoch\":9223372036854775807") + "]}", 400, "deliveryInvalid"),
         (custom(#""\ud800""#), 400, "jsonInvalid"), (custom("1e999"), 400, "jsonInvalid"),
         (start.replacing("epoch\":1", with: "epoch\":-1") + "]}", 400, "deliveryInvalid"),
         (start.replacing("\"text\"", with: "\"\"") + "]}", 400, "deliveryInvalid"),
@@ -94,6 +101,31 @@ import Testing
                 delivery([send(1, content: text), send(2, content: deep), send(3, content: odd)]))
             #expect(report.positions == [1, 2, 3])
             #expect(try await hub.client.messages().map(\.content) == [text, deep, odd])
+        }
+    }
+
+    /// A message of hundreds of thousands of values costs what its bytes cost, here and in every page.
+    @Test(.timeLimit(.minutes(2))) func manySmallValuesAreAMessageLikeAnother() async throws {
+        try await HubFixture.running { hub in
+            let values = (0..<20_000).map { _ in "[{}]" }.joined(separator: ",")
+            let batch = try JSONParser.parse(Array("{\"a\":[\(values)]}".utf8))
+            let report = try await hub.client.report(
+                delivery((1...4).map { send($0, content: .custom(batch)) }))
+            #expect(report.positions == [1, 2, 3, 4])
+            let page = try await hub.client.get(WireProtocol.messagesPath("general"))
+            #expect(
+                try JSONCoding.decode(WirePage.self, from: page.body).messages.map(\.content)
+                    == Array(repeating: .custom(batch), count: 4))
+        }
+    }
+
+    @Test(arguments: ["-9223372036854775808", "9223372036854775807"])
+    func aMomentBeyondAllCalendarsIsHeldToThem(moment: String) async throws {
+        try await HubFixture.running { hub in
+            let body = Self.custom("{}").replacing("\"createdAt\":1", with: "\"createdAt\":\(moment)")
+            #expect(try await hub.client.post(body).status == 200)
+            let page = try await hub.client.get(WireProtocol.messagesPath("general")).text
+            #expect(!page.contains(moment))
         }
     }
 
@@ -178,6 +210,9 @@ import Testing
         ("GET /healthz HTTP/1.1\r\nContent-Length: x\r\n\r\n", "HTTP/1.1 400"),
         ("POST /healthz HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 400"),
         ("POST /v1/deliveries HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "HTTP/1.1 4"),
+        ("GET /healthz HTTP/1.1\r\n\r\n", "HTTP/1.1 400"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n", "HTTP/1.1 400"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", "HTTP/1.1 400"),
         (
             "GET /healthz HTTP/1.1\r\nA: " + String(repeating: "a", count: HubLimits.headerListBytesMax) + "\r\n\r\n",
             "HTTP/1.1 431"

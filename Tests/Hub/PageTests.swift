@@ -1,9 +1,29 @@
 import CausewayModels
 import CausewayWire
+import GRDB
 import NIOHTTP1
 import Testing
 
 @Suite struct PageTests {
+    /// What is stored is JSON already; a page costs its bytes, whatever they say.
+    @Test func storedContentGoesOutAsItWasStored() async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(delivery([send(1), send(2)]))
+            let stored = #"{ "v" : 9,"type":"later","parts":[1.50,"\u00e9"] }"#
+            let database = try hub.folder.openDatabase()
+            try await database.write { db in
+                try db.execute(sql: "UPDATE message SET content = ? WHERE position = 1", arguments: [stored])
+            }
+            try database.close()
+            let page = try await hub.client.get(WireProtocol.messagesPath("general"))
+            #expect(page.text.contains(stored))
+            #expect(try page.decoded(WirePage.self).messages.map(\.position) == [1, 2])
+            let one = try await hub.client.get(WireProtocol.messagePath(id(1).description))
+            #expect(one.text.contains(stored))
+            #expect(try one.decoded(WireMessage.self).content.type == .unknown("later"))
+        }
+    }
+
     /// Positions of a page, and whether there is more.
     private func page(_ hub: HubFixture, _ query: String) async throws -> ([Int64], Bool) {
         let answer = try await hub.client.get(WireProtocol.messagesPath("general") + query)

@@ -1,12 +1,23 @@
 import CausewayHub
 import CausewayModels
+import CausewayTestSupport
 import CausewayWire
+import Dispatch
+import Foundation
 import GRDB
 import NIOHTTP1
+import Synchronization
 import Testing
 
 /// The database refuses in the middle of the work: nothing half is kept, and the hub goes on when it can.
 @Suite struct StoreTroubleTests {
+    private final class Counter: Sendable {
+        private let value = Atomic(0)
+        var count: Int { value.load(ordering: .relaxed) }
+
+        func add() { value.wrappingAdd(1, ordering: .relaxed) }
+    }
+
     private static func execute(_ sql: String, in folder: DataFolder) async throws {
         let database = try folder.openDatabase()
         try await database.write { db in try db.execute(sql: sql) }
@@ -50,6 +61,118 @@ import Testing
             try await other.writeWithoutTransaction { db in try db.execute(sql: "ROLLBACK") }
             try other.close()
             #expect(try await hub.client.report(delivery([send(1)])).positions == [1])
+        }
+    }
+
+    /// A commit that fails may have happened or not; the client is told so, and the hub mends itself meanwhile.
+    @Test(arguments: [HubFaults.StorageStep.commit, .sync])
+    func aCommitThatFailsIsInDoubtAndTheHubRecovers(step: HubFaults.StorageStep) async throws {
+        let faults = HubFaults()
+        try await HubFixture.running(faults: faults) { hub in
+            _ = try await hub.client.report(delivery([send(1)]))
+            faults.inject(step)
+            let failed = try await hub.client.deliver(delivery([send(2)]))
+            #expect(failed.status == 500)
+            #expect(failed.errorCode == "outcomeUnknown")
+            #expect(!failed.text.contains("nothing was applied"))
+            try await Eventually.holds("the hub is well again") {
+                try await hub.client.get("/healthz").status == 200
+            }
+            #expect(try await hub.client.messages().count == (step == .sync ? 2 : 1))
+            // The repeat finds out.
+            #expect(try await hub.client.report(delivery([send(2)])).positions == [2])
+            #expect(try await hub.client.messages().count == 2)
+        }
+    }
+
+    /// Until the file was opened anew and verified, everything is put off and the health is red.
+    @Test func aStorageThatFailedIsSaidAndEndsByItself() async throws {
+        let faults = HubFaults()
+        try await HubFixture.running(faults: faults) { hub in
+            _ = try await hub.client.report(delivery([send(1)]))
+            faults.inject(.reopen, times: 1000)
+            faults.inject(.write)
+            let failed = try await hub.client.deliver(delivery([send(2)]))
+            #expect(failed.status == 503)
+            #expect(failed.errorCode == "storageFailed")
+            for path in ["/healthz", "/v1/session", WireProtocol.messagesPath("general")] {
+                let answer = try await hub.client.get(path)
+                #expect(answer.status == 503, "\(path)")
+                #expect(answer.errorCode == "storageFailed")
+                #expect(answer.headers.first(name: "Retry-After") != nil)
+            }
+            #expect(try await hub.client.deliver(delivery([send(2)])).status == 503)
+            faults.clear()
+            try await Eventually.holds("the hub is well again") {
+                try await hub.client.get("/healthz").status == 200
+            }
+            #expect(try await hub.client.report(delivery([send(2)])).positions == [2])
+            #expect(try await hub.hub.store.synchronousMode() == 2)
+        }
+    }
+
+    /// A damaged file is not served from, however often it is opened anew.
+    @Test func aFileThatIsNotWholeStaysRed() async throws {
+        let faults = HubFaults()
+        try await HubFixture.running(faults: faults) { hub in
+            _ = try await hub.client.report(delivery((1...200).map { send($0) }))
+            let database = try hub.folder.openDatabase()
+            try await database.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+            }
+            try database.close()
+            let file = try FileHandle(forUpdating: URL(fileURLWithPath: hub.folder.database))
+            try file.seek(toOffset: 2 * 4096)
+            try file.write(contentsOf: Data(repeating: 0xAA, count: 20 * 4096))
+            try file.close()
+            faults.inject(.write)
+            _ = try await hub.client.deliver(delivery([send(201)]))
+            try await Eventually.holds("it was opened anew in vain") { hub.log.contains("storage not recovered") }
+            #expect(try await hub.client.get("/healthz").status == 503)
+        }
+    }
+
+    @Test func tokensAreLookedUpWhileEveryReaderIsBusy() async throws {
+        try await HubFixture.running { hub in
+            let release = DispatchSemaphore(value: 0)
+            let busy = Counter()
+            let answered = Counter()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<HubLimits.readersMax {
+                    group.addTask {
+                        try await hub.hub.store.read { _ in
+                            busy.add()
+                            release.wait()
+                        }
+                    }
+                }
+                defer { for _ in 0..<HubLimits.readersMax { release.signal() } }
+                try await Eventually.holds("all readers are busy") {
+                    busy.count == HubLimits.readersMax
+                }
+                group.addTask {
+                    let status = try await hub.client.get("/v1/session").status
+                    #expect(status == 200)
+                    answered.add()
+                }
+                try await Eventually.holds("it is answered while they are") {
+                    answered.count == 1
+                }
+            }
+        }
+    }
+
+    @Test func theLogOfTheDatabaseIsEmptiedAfterALoad() async throws {
+        try await HubFixture.running(rest: .milliseconds(200)) { hub in
+            let text = MessageContent.text(String(repeating: "x", count: Limits.textBytesMax))
+            for start in stride(from: Int64(1), through: 60, by: 20) {
+                _ = try await hub.client.report(delivery((start..<start + 20).map { send($0, content: text) }))
+            }
+            try await Eventually.holds("the log is empty") {
+                let log = try FileManager.default.attributesOfItem(atPath: hub.folder.database + "-wal")
+                return log[.size] as? Int == 0
+            }
+            #expect(try await hub.client.report(delivery([send(61)])).positions == [61])
         }
     }
 

@@ -9,7 +9,7 @@ struct CheckedDelivery: Sendable {
     struct Operation: Sendable {
         enum Body: Sendable {
             case send(channel: ChannelID, content: String, createdAt: Timestamp, parent: MessageID?)
-            case edit(MessageID, content: String)
+            case edit(MessageID, type: MessageType, content: String)
             case react(MessageID, name: String, isAdded: Bool)
             /// Something that can never be accepted.
             case unacceptable(code: String, detail: String)
@@ -38,8 +38,12 @@ struct CheckedDelivery: Sendable {
             epoch: delivery.epoch, opening: delivery.opening, ancestors: delivery.ancestors ?? [],
             base: delivery.base ?? 0)
         lane = delivery.lane
-        guard claim.epoch >= 0 else { throw Self.broken("epoch: \(claim.epoch) is negative") }
-        guard claim.base >= 0 else { throw Self.broken("base: \(claim.base) is negative") }
+        guard (0...Limits.sequenceMax).contains(claim.epoch) else {
+            throw Self.broken("epoch: must be at least 0 and at most \(Limits.sequenceMax)")
+        }
+        guard (0...Limits.sequenceMax).contains(claim.base) else {
+            throw Self.broken("base: must be at least 0 and at most \(Limits.sequenceMax)")
+        }
         guard claim.ancestors.count <= Limits.openingsKeptMax else {
             throw Self.broken("ancestors: more than \(Limits.openingsKeptMax)")
         }
@@ -55,7 +59,9 @@ struct CheckedDelivery: Sendable {
         var last: Int64 = 0
         for (index, operation) in delivery.operations.enumerated() {
             let place = "operations[\(index)]"
-            guard operation.sequence > 0 else { throw Self.broken("\(place).sequence: must be above 0") }
+            guard (1...Limits.sequenceMax).contains(operation.sequence) else {
+                throw Self.broken("\(place).sequence: must be above 0 and at most \(Limits.sequenceMax)")
+            }
             guard (0..<operation.sequence).contains(operation.previous) else {
                 throw Self.broken("\(place).previous: must be at least 0 and below the sequence")
             }
@@ -64,14 +70,14 @@ struct CheckedDelivery: Sendable {
             }
             last = operation.sequence
         }
-        operations = try delivery.operations.map { operation in
+        operations = delivery.operations.map { operation in
             Operation(
                 sequence: operation.sequence, previous: operation.previous, id: operation.id,
-                body: try Self.body(operation))
+                body: Self.body(operation))
         }
     }
 
-    private static func body(_ operation: WireOperation) throws -> Operation.Body {
+    private static func body(_ operation: WireOperation) -> Operation.Body {
         switch operation.kind {
         case .fence: return .fence
         case .delete: return .delete
@@ -81,14 +87,14 @@ struct CheckedDelivery: Sendable {
                 return .unacceptable(
                     code: "contentInvalid", detail: "A message needs a channel, a content and a createdAt.")
             }
-            return try checked(content) {
+            return checked(content) {
                 .send(channel: channel, content: $0, createdAt: createdAt, parent: operation.parent)
             }
         case .edit:
             guard let target = operation.target, let content = operation.content else {
                 return .unacceptable(code: "contentInvalid", detail: "An edit needs a target and a content.")
             }
-            return try checked(content) { .edit(target, content: $0) }
+            return checked(content) { .edit(target, type: content.type, content: $0) }
         case .addReaction, .removeReaction:
             guard let target = operation.target, let name = operation.reaction, MessageContent.isReactionName(name)
             else {
@@ -101,10 +107,10 @@ struct CheckedDelivery: Sendable {
     }
 
     /// The body with the content as it is stored, when the content can be accepted.
-    private static func checked(
-        _ content: MessageContent, _ body: (String) -> Operation.Body
-    ) throws -> Operation.Body {
-        let coded = try HubCoding.encode(content)
+    private static func checked(_ content: MessageContent, _ body: (String) -> Operation.Body) -> Operation.Body {
+        guard let coded = content.jsonText else {
+            return .unacceptable(code: "contentInvalid", detail: "The content holds a number that is none.")
+        }
         do {
             try content.validate(codedBytes: coded.count)
         } catch {

@@ -92,7 +92,6 @@ struct DeliveryApplication {
         let sender: Int64
         let placement: Placement
         let isDeleted: Bool
-        var content: String?
     }
 
     /// What was accepted under the operation's id: a message, or something done to one.
@@ -108,16 +107,11 @@ struct DeliveryApplication {
 
     func message(_ id: MessageID) throws -> Stored? {
         let statement = try db.cachedStatement(
-            sql:
-                """
-                SELECT number, sender, position, accepted_at, deleted_at IS NOT NULL, content FROM message WHERE id = ?
-                """
-        )
+            sql: "SELECT number, sender, position, accepted_at, deleted_at IS NOT NULL FROM message WHERE id = ?")
         guard let row = try Row.fetchOne(statement, arguments: [Data(id.value.bytes)]) else { return nil }
         return Stored(
             number: row[0], sender: row[1],
-            placement: Placement(position: row[2], acceptedAt: Timestamp(milliseconds: row[3])), isDeleted: row[4],
-            content: row[5])
+            placement: Placement(position: row[2], acceptedAt: Timestamp(milliseconds: row[3])), isDeleted: row[4])
     }
 
     private mutating func verdict(on operation: CheckedDelivery.Operation, stored: Stored?) throws -> LaneRules.Verdict
@@ -139,7 +133,7 @@ struct DeliveryApplication {
                 return .unrelated(detail: "The message \(parent), which it answers, is not here.")
             }
             return .fine
-        case .edit(let target, let content): return try verdict(onEditing: target, to: content)
+        case .edit(let target, let type, _): return try verdict(onEditing: target, to: type)
         case .react(let target, let name, let isAdded): return try verdict(onReactingTo: target, name, isAdded)
         case .fence, .delete:
             return .fine
@@ -148,7 +142,7 @@ struct DeliveryApplication {
 
     private mutating func carryOut(_ operation: CheckedDelivery.Operation) throws -> DeliveryOutcome {
         switch operation.body {
-        case .edit(let target, let content): try edit(target, content, as: operation.id)
+        case .edit(let target, _, let content): try edit(target, content, as: operation.id)
         case .react(let target, let name, let isAdded): try react(target, name, isAdded, as: operation.id)
         case .send, .unacceptable, .fence, .delete: try insert(operation)
         }

@@ -1,11 +1,13 @@
+internal import CausewayHubRules
 internal import CausewayModels
 internal import GRDB
 
 /// Applies deliveries one after the other, and those that wait at the same time in one transaction.
 ///
 /// The sync to the disk costs milliseconds however much was written; so while one group is being synced the next one
-/// gathers. A delivery on an idle hub is a group of its own and waits for nobody. A delivery that fails is rolled back
-/// alone; when the commit itself fails, all of its group fail and nothing of them is kept.
+/// gathers, in turns between accounts. A delivery on an idle hub is a group of its own and waits for nobody. A delivery
+/// that fails is rolled back alone; when the transaction itself fails, all of its group fail: with `outcomeUnknown`
+/// when that was at its commit, else nothing of them is kept.
 actor DeliveryWriter {
     private struct Waiting {
         let delivery: CheckedDelivery
@@ -15,7 +17,7 @@ actor DeliveryWriter {
     }
 
     private let store: HubStore
-    private var waiting: [Waiting] = []
+    private var waiting = FairQueue<Int64, Waiting>()
     private var isWriting = false
 
     init(_ store: HubStore) { self.store = store }
@@ -26,9 +28,13 @@ actor DeliveryWriter {
     func apply(_ delivery: CheckedDelivery, of account: Account, fault: HubFaults.Fault? = nil) async throws
         -> DeliveryVerdict
     {
-        guard waiting.count < HubLimits.deliveriesWaitingMax else { throw HubRefusal.busy }
+        guard waiting.count < HubLimits.deliveriesWaitingMax,
+            waiting.count(of: account.number) < HubLimits.waitingPerAccountMax
+        else { throw HubRefusal.busy }
         return try await withCheckedThrowingContinuation { continuation in
-            waiting.append(Waiting(delivery: delivery, account: account, fault: fault, continuation: continuation))
+            waiting.append(
+                Waiting(delivery: delivery, account: account, fault: fault, continuation: continuation),
+                of: account.number)
             guard !isWriting else { return }
             isWriting = true
             Task { await writeAll() }
@@ -40,16 +46,17 @@ actor DeliveryWriter {
         isWriting = false
     }
 
+    /// What shares the next transaction: of each account that waits one delivery after the other, in turns.
     private func nextGroup() -> [Waiting] {
+        var group: [Waiting] = []
         var operations = 0
-        let group = waiting.prefix { next in
+        while let next = waiting.first {
             operations += next.delivery.operations.count
-            return operations <= HubLimits.groupOperationsMax
+            // One delivery alone always goes: it is bounded by itself.
+            guard group.isEmpty || operations <= HubLimits.groupOperationsMax else { break }
+            if let next = waiting.popFirst() { group.append(next) }
         }
-        // One delivery alone always goes: it is bounded by itself.
-        let count = max(1, group.count)
-        defer { waiting.removeFirst(count) }
-        return Array(waiting.prefix(count))
+        return group
     }
 
     private func write(_ group: [Waiting]) async {

@@ -37,6 +37,8 @@ struct AnswerEnvelope: RouterMiddleware {
             }
             return refusal.response
         } catch let error as HubError {
+            // A storage that is being opened anew was logged when it failed.
+            if case .recovering = error { return HubRefusal(error).response }
             context.logger.error("the store failed", metadata: ["error": "\(error)"])
             return HubRefusal(error).response
         } catch let error as HTTPParserError {

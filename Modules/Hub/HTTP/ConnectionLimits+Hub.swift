@@ -7,5 +7,6 @@ extension ConnectionLimits {
         headerFieldsMax: HubLimits.headerFieldsMax, requestBytesMax: HubLimits.requestBytesMax,
         discardedBytesMax: HubLimits.discardedBytesMax, firstHeader: .seconds(HubLimits.firstHeaderSecondsMax),
         body: .seconds(HubLimits.bodySecondsMax), answer: .seconds(HubLimits.answerSecondsMax),
-        idle: .seconds(HubLimits.idleSecondsMax), connectionsMax: HubLimits.connectionsMax)
+        idle: .seconds(HubLimits.idleSecondsMax), connectionsMax: HubLimits.connectionsMax,
+        connectionsPerPeerMax: HubLimits.connectionsPerPeerMax)
 }

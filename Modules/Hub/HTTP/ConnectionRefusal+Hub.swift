@@ -10,7 +10,11 @@ extension ConnectionRefusal {
             case .headerTooLarge:
                 HubRefusal(
                     problem.status, code: "headerTooLarge",
-                    detail: "The header is larger than the \(HubLimits.headerListBytesMax) bytes that the hub takes.")
+                    detail: "The header is larger than \(HubLimits.headerListBytesMax) bytes, has a field larger than "
+                        + "\(HubLimits.headerFieldBytesMax) bytes, or more than \(HubLimits.headerFieldsMax) fields.")
+            case .hostInvalid:
+                HubRefusal(
+                    problem.status, code: "hostInvalid", detail: "A request has the header field Host exactly once.")
             case .notHTTP: HubRefusal(problem.status, code: "httpInvalid", detail: "The request is not HTTP/1.1.")
             }
         return (refusal.response.head, ByteBuffer(bytes: (try? HubCoding.encode(refusal.body)) ?? []))

@@ -21,6 +21,22 @@ enum HubAnswer {
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
+    /// A page, which leaves in parts: what has not left counts as long as `lease` lives.
+    static func page(_ bytes: [UInt8], holding lease: ByteLease) -> Response {
+        var answer = json(.ok, [])
+        answer.body = ResponseBody(contentLength: bytes.count) { writer in
+            var rest = ByteBuffer(bytes: bytes)
+            while let part = rest.readSlice(length: min(rest.readableBytes, HubLimits.pagePartBytes)),
+                part.readableBytes > 0
+            {
+                try await writer.write(part)
+            }
+            try await writer.finish(nil)
+            withExtendedLifetime(lease) {}
+        }
+        return answer
+    }
+
     static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
         json(status, try HubCoding.encode(value))
     }

@@ -53,6 +53,15 @@ struct HubRefusal: Error, Sendable {
                 headers: [.retryAfter: String(HubLimits.fullRetrySeconds)])
         case .busy:
             self = .busy
+        case .recovering:
+            self.init(
+                .serviceUnavailable, code: "storageFailed",
+                detail: "The hub's storage failed and is being opened anew; nothing was applied.",
+                headers: [.retryAfter: String(HubLimits.recoveryRetrySeconds)])
+        case .outcomeUnknown:
+            self.init(
+                .internalServerError, code: "outcomeUnknown",
+                detail: "The hub's storage failed while it took this; it may have been applied. Send it again.")
         case .tooMany:
             self.init(.unprocessableContent, code: "tooMany", detail: error.description)
         default:

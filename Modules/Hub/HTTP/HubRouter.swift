@@ -3,6 +3,7 @@ internal import CausewayWire
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import Logging
 internal import NIOCore
 
 /// What the hub answers on each path. Holds no state of its own.
@@ -13,6 +14,11 @@ struct HubRouter: Sendable {
     let store: HubStore
     let writer: DeliveryWriter
     let budget = BodyBudget()
+    let decoder = DeliveryDecoder()
+    let pages = FairGate(slots: HubLimits.pagesMax)
+    let pageBytes = ByteShares(
+        totalMax: HubLimits.pageBytesInFlightMax, perAccountMax: HubLimits.pageBytesPerAccountMax,
+        perPeerMax: HubLimits.pageBytesPerPeerMax)
     let faults: HubFaults?
     /// How long it takes a peer to earn one more failed attempt.
     let attemptRefill: Duration
@@ -20,8 +26,8 @@ struct HubRouter: Sendable {
     func build() -> Router<HubRequestContext> {
         let router = Router(context: HubRequestContext.self)
         router.add(middleware: AnswerEnvelope(faults: faults))
-        router.get("healthz") { _, _ in HubAnswer.json(.ok, Array(#"{"status":"ok"}"#.utf8)) }
-        router.group("v1").add(middleware: TokenGate(store, refill: attemptRefill))
+        router.get("healthz") { _, _ in try health() }
+        router.group("v1").add(middleware: TokenGate(store, refill: attemptRefill)).add(middleware: RequestShares())
             .get("session") { _, context in try session(context) }
             .get("channels") { _, _ in try HubAnswer.json(WireChannels(channels: try await store.channels())) }
             .put("channels/{channel}") { _, context in try await putChannel(context) }
@@ -29,6 +35,12 @@ struct HubRouter: Sendable {
             .get("messages/{message}") { _, context in try await message(context) }
             .post("deliveries") { request, context in try await deliver(request, context) }
         return router
+    }
+
+    /// Red from a failure of the storage until it was opened anew and verified.
+    private func health() throws -> Response {
+        guard store.isHealthy else { throw HubError.recovering(path: store.path) }
+        return HubAnswer.json(.ok, Array(#"{"status":"ok"}"#.utf8))
     }
 
     private func session(_ context: HubRequestContext) throws -> Response {
@@ -39,7 +51,12 @@ struct HubRouter: Sendable {
 
     private func putChannel(_ context: HubRequestContext) async throws -> Response {
         let id = try channelID(context)
-        let (channel, isNew) = try await store.addChannel(id)
+        let account = try context.requireAccount()
+        let (channel, isNew) = try await store.addChannel(id, of: account)
+        if isNew {
+            let who = try context.who(["channel": "\(id)"])
+            context.logger.notice("channel created", metadata: who)
+        }
         return try HubAnswer.json(channel, status: isNew ? .created : .ok)
     }
 
@@ -56,10 +73,18 @@ struct HubRouter: Sendable {
         case (_?, _?): throw badQuery("after and before cannot be asked for together")
         }
         let bounded = Int(min(limit, Int64(Limits.pageSizeMax)))
-        guard let page = try await store.page(of: id, range, limit: bounded, for: context.requireAccount()) else {
+        let account = try context.requireAccount()
+        // Counted from before it is made until it has left, so that slow readers hold what is theirs only.
+        let lease = ByteLease(pageBytes, for: try context.requireOwner())
+        let page = try await pages.run(for: account) {
+            try lease.add(HubLimits.pageBytesMax)
+            return try await store.page(of: id, range, limit: bounded, for: account)
+        }
+        guard let page else {
             throw HubRefusal.notFound("There is no channel called \(id).", code: "channelNotFound")
         }
-        return try HubAnswer.json(page)
+        lease.shrink(to: page.count)
+        return HubAnswer.page(page, holding: lease)
     }
 
     private func number(_ name: Substring, in query: Parameters) throws -> Int64? {
@@ -92,7 +117,7 @@ struct HubRouter: Sendable {
             throw HubRefusal(.badRequest, code: "idInvalid", detail: "A message's id is a UUID of 36 characters.")
         }
         switch try await store.message(id, for: context.requireAccount()) {
-        case .found(let message): return try HubAnswer.json(message)
+        case .found(let message): return HubAnswer.json(.ok, message)
         case .deleted: throw HubRefusal.notFound("The message \(id) was deleted.", code: "messageDeleted")
         case .unknown: throw HubRefusal.notFound("There is no message \(id).", code: "messageNotFound")
         }
@@ -103,9 +128,10 @@ struct HubRouter: Sendable {
         let fault = faults?.next(.deliveries)
         if let fault, let answer = try await fault.meetBefore(context.channel) { return answer }
         try requireJSON(request)
-        return try await budget.collecting(request) { body in
-            let delivery = try CheckedDelivery(try Self.decode(body))
+        return try await budget.collecting(request, of: context.requireOwner()) { body in
+            let delivery = try await decoder.decode(body, of: account)
             let verdict = try await writer.apply(delivery, of: account, fault: fault)
+            if case .report(let report) = verdict { try logDeletions(delivery, report, context) }
             if let fault { try await fault.meetAfter(context.channel) }
             switch verdict {
             case .report(let report): return try HubAnswer.json(report)
@@ -123,18 +149,14 @@ struct HubRouter: Sendable {
         }
     }
 
-    private static func decode(_ body: ByteBuffer) throws -> WireDelivery {
-        let bytes = Array(body.readableBytesView)
-        guard HubCoding.depth(of: bytes) <= HubLimits.jsonDepthMax else {
-            throw HubRefusal(
-                .badRequest, code: "jsonTooDeep",
-                detail: "The JSON is nested deeper than \(HubLimits.jsonDepthMax) levels.")
-        }
-        do {
-            return try HubCoding.decode(WireDelivery.self, from: bytes)
-        } catch {
-            throw HubRefusal(.badRequest, code: "jsonInvalid", detail: HubCoding.explanation(of: error))
-        }
+    private func logDeletions(
+        _ delivery: CheckedDelivery, _ report: WireReport, _ context: HubRequestContext
+    ) throws {
+        let deleted = zip(delivery.operations, report.results).filter { $1.kind == .deleted }.map { $0.0.id }
+        guard !deleted.isEmpty else { return }
+        let shown = deleted.prefix(HubLimits.loggedIDsMax).map(\.description).joined(separator: ",")
+        let who = try context.who(["count": "\(deleted.count)", "ids": "\(shown)"])
+        context.logger.notice("messages deleted", metadata: who)
     }
 
     private func requireJSON(_ request: Request) throws {

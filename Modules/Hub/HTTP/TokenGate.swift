@@ -2,6 +2,7 @@ internal import CausewayHTTPServer
 internal import CausewayModels
 internal import HTTPTypes
 internal import Hummingbird
+internal import Logging
 internal import NIOCore
 internal import Synchronization
 
@@ -31,6 +32,12 @@ final class TokenGate: RouterMiddleware {
         guard let token = Self.token(in: request.headers), let account = try await store.account(token: token) else {
             let peer = PeerAddress.text(of: context.channel)
             let wait = limiter.withLock { $0.recordFailure(of: peer, at: SystemClock.monotonic()) }
+            if wait == nil {
+                // What is told to wait is not logged again and again: a log must not fill as fast as somebody guesses.
+                let hasToken = request.headers[.authorization] != nil
+                context.logger.notice(
+                    "token refused", metadata: ["peer": "\(peer)", "reason": "\(hasToken ? "unknown" : "missing")"])
+            }
             throw wait.map(HubRefusal.tooManyAttempts) ?? HubRefusal.tokenRefused
         }
         var context = context

@@ -14,8 +14,28 @@ enum HubCoding {
 
     static func encode(_ value: some Encodable) throws -> [UInt8] { Array(try encoder.encode(value)) }
 
-    static func decode<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>) throws -> Value {
-        try JSONDecoder().decode(type, from: Data(bytes))
+    /// The object with one member more, whose value is JSON already: stored text goes out as it was stored.
+    static func encode(_ object: some Encodable, with name: String, _ json: some Collection<UInt8>) throws -> [UInt8] {
+        var bytes = try encode(object)
+        guard bytes.popLast() == UInt8(ascii: "}") else { preconditionFailure("only objects have members") }
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(contentsOf: "\"\(name)\":".utf8)
+        bytes.append(contentsOf: json)
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+
+    /// The array of elements that are JSON already.
+    static func array(of elements: [[UInt8]]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(elements.reduce(2) { $0 + $1.count + 1 })
+        bytes.append(UInt8(ascii: "["))
+        for (index, element) in elements.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(contentsOf: element)
+        }
+        bytes.append(UInt8(ascii: "]"))
+        return bytes
     }
 
     /// Where and what is wrong with a body, for the client's developer; short, whatever the body holds.
@@ -33,36 +53,5 @@ enum HubCoding {
         let place = path.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }.joined()
         let whole = place.isEmpty ? text : "at \(place.hasPrefix(".") ? String(place.dropFirst()) : place): \(text)"
         return String(whole.prefix(HubLimits.detailCharactersMax))
-    }
-
-    /// How deep the arrays and objects of a JSON text are nested. Does not check that it is JSON.
-    ///
-    /// Asked before a body is decoded, because decoding recurses.
-    static func depth(of bytes: [UInt8]) -> Int {
-        var depth = 0
-        var deepest = 0
-        var isInString = false
-        var isEscaped = false
-        for byte in bytes {
-            if isInString {
-                if isEscaped {
-                    isEscaped = false
-                } else if byte == UInt8(ascii: "\\") {
-                    isEscaped = true
-                } else if byte == UInt8(ascii: "\"") {
-                    isInString = false
-                }
-                continue
-            }
-            switch byte {
-            case UInt8(ascii: "\""): isInString = true
-            case UInt8(ascii: "["), UInt8(ascii: "{"):
-                depth += 1
-                deepest = max(deepest, depth)
-            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
-            default: continue
-            }
-        }
-        return deepest
     }
 }

@@ -18,6 +18,8 @@ package struct HubConfiguration: Sendable, Hashable {
     package var limits = ConnectionLimits.hub
     /// How long it takes a peer that guesses tokens to earn one more attempt.
     package var attemptRefill: Duration = .seconds(HubLimits.failedAttemptSeconds)
+    /// Without a request for so long, the log of the database is emptied and memory is given back.
+    package var rest: Duration = .seconds(HubLimits.restSeconds)
 
     package init(folder: DataFolder, host: String = "127.0.0.1", port: Int = 0, security: Security) {
         self.folder = folder

@@ -1,3 +1,4 @@
+internal import GRDB
 internal import Synchronization
 
 /// Faults for tests: what a hub does wrong on purpose. Handed in where a hub is constructed in process; nothing that
@@ -20,6 +21,18 @@ package final class HubFaults: Sendable {
         case tryLater(fromSequence: Int64, after: Duration? = nil)
     }
 
+    /// A step of the storage that can fail as if the disk had.
+    package enum StorageStep: Sendable, Equatable {
+        /// Before anything of a transaction is done.
+        case write
+        /// When it is to be committed; it is rolled back.
+        case commit
+        /// When it is committed already.
+        case sync
+        /// When the file is opened anew.
+        case reopen
+    }
+
     /// Which requests meet a fault.
     package enum Scope: Sendable, Equatable { case deliveries, everything }
 
@@ -31,6 +44,7 @@ package final class HubFaults: Sendable {
 
     private struct State {
         var entries: [Entry] = []
+        var storage: [StorageStep] = []
         var deliveries = 0
     }
 
@@ -43,8 +57,28 @@ package final class HubFaults: Sendable {
         state.withLock { $0.entries.append(Entry(fault: fault, scope: scope, times: times)) }
     }
 
+    /// - Parameter times: how often the step fails.
+    package func inject(_ step: StorageStep, times: Int = 1) {
+        state.withLock { $0.storage += Array(repeating: step, count: times) }
+    }
+
+    /// Throws what SQLite throws when the disk fails.
+    func meetStorage(_ step: StorageStep) throws {
+        let fails = state.withLock { state in
+            guard let index = state.storage.firstIndex(of: step) else { return false }
+            state.storage.remove(at: index)
+            return true
+        }
+        if fails { throw DatabaseError(resultCode: .SQLITE_IOERR, message: "a fault for a test") }
+    }
+
     /// The hub does everything right from now on.
-    package func clear() { state.withLock { $0.entries = [] } }
+    package func clear() {
+        state.withLock { state in
+            state.entries = []
+            state.storage = []
+        }
+    }
 
     /// Deliveries that reached the hub with a token that is right, faulty ones included.
     package var deliveriesSeen: Int { state.withLock { $0.deliveries } }

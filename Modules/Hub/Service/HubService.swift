@@ -39,7 +39,7 @@ package final class HubService: Service {
             tls = nil
         }
         lock = try DataFolderLock(configuration.folder)
-        store = try HubStore(configuration.folder)
+        store = try HubStore(configuration.folder, faults: faults, logger: logger)
         self.configuration = configuration
         self.faults = faults
         self.logger = logger
@@ -70,6 +70,7 @@ package final class HubService: Service {
                 readiness.open(port: port)
             },
             logger: Self.quiet(logger))
+        async let _: Void = store.keepHouse(every: configuration.rest)
         do {
             try await application.run()
             readiness.close(.cannotListen(address: address(port: configuration.port), detail: "the hub was stopped"))

@@ -71,6 +71,21 @@ package struct DataFolder: Sendable, Hashable {
         }
     }
 
+    /// Appends to a file that only its owner may read; makes it when it is not there.
+    package static func append(_ bytes: some Sequence<UInt8>, to path: String) throws(HubError) {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            throw .io(path: path, detail: "the file cannot be opened (\(systemMessage()))")
+        }
+        defer { close(descriptor) }
+        // One call, so that the lines of two processes do not mix.
+        let all = Array(bytes)
+        let count = unsafe all.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+        guard count == all.count else {
+            throw .io(path: path, detail: "the file cannot be written (\(systemMessage()))")
+        }
+    }
+
     static func rename(_ path: String, to target: String) throws(HubError) {
         guard systemRename(path, target) != 0 else { return }
         throw .io(path: target, detail: "the file cannot be replaced (\(systemMessage()))")

@@ -6,7 +6,8 @@ internal import GRDB
 ///
 /// - `account`: who may speak. Only the SHA-256 of a token is kept. A removed account keeps its row, so that its name
 ///   cannot be given to somebody else and its messages keep their sender.
-/// - `channel`: names, and the position of the newest message. Positions are 1, 2, 3 … without a hole.
+/// - `channel`: names, and the position of the newest message. Positions are 1, 2, 3 … without a hole. `creator` is
+///   the account that made it; none when the operator did, or before creators were known.
 /// - `message`: what was accepted, for ever; a deleted one keeps its row without its content, so that a repeat of
 ///   its delivery is still answered with the stored result and cannot bring it back.
 /// - `operation`: the ids of edits and reactions that were accepted, for ever, with the message that they are about: a
@@ -26,6 +27,9 @@ enum HubSchema {
         }
         migrator.registerMigration("3: openings of stores") { db in
             try db.execute(sql: third)
+        }
+        migrator.registerMigration("4: creators of channels") { db in
+            try db.execute(sql: fourth)
         }
         return migrator
     }
@@ -80,6 +84,11 @@ enum HubSchema {
             opening BLOB NOT NULL,
             PRIMARY KEY (outbox, opening)
         ) WITHOUT ROWID;
+        """
+
+    private static let fourth = """
+        ALTER TABLE channel ADD COLUMN creator INTEGER REFERENCES account (number);
+        CREATE INDEX channel_creator ON channel (creator) WHERE creator IS NOT NULL;
         """
 
     private static let second = """

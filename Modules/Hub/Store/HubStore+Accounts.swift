@@ -72,7 +72,7 @@ extension HubStore {
     func account(token: String) async throws(HubError) -> Account? {
         let digest = AccountToken.digest(of: token)
         let key = Data(digest)
-        return try await read { db in
+        return try await readToken { db in
             let statement = try db.cachedStatement(
                 sql: "SELECT number, name, created_at, removed_at, token_sha256 FROM account WHERE token_sha256 = ?")
             guard let row = try Row.fetchOne(statement, arguments: [key]) else { return nil }

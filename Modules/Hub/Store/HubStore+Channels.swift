@@ -4,21 +4,45 @@ internal import GRDB
 extension HubStore {
     /// Makes a channel unless it is there.
     ///
+    /// - Parameter account: who asks; nil for the hub's operator, who has no share.
     /// - Returns: the channel, and whether this call made it.
     /// - Throws: `tooMany`.
-    package func addChannel(_ id: ChannelID) async throws(HubError) -> (channel: Channel, isNew: Bool) {
+    package func addChannel(
+        _ id: ChannelID, of account: Account? = nil
+    ) async throws(HubError) -> (channel: Channel, isNew: Bool) {
         // An idempotent PUT of what is there should not wait for the writer.
         if let channel = try await channel(id) { return (channel, false) }
         let now = now().milliseconds
         return try await write { db in
             if let channel = try Self.channel(id, db) { return (channel, false) }
-            let last = try Int64.fetchOne(db, sql: "SELECT max(number) FROM channel") ?? 0
-            guard last < HubLimits.channelsMax else {
+            let all = try Int.fetchOne(db, sql: "SELECT count(*) FROM channel") ?? 0
+            guard all < HubLimits.channelsMax else {
                 throw HubError.tooMany(kind: "channel", limit: HubLimits.channelsMax)
             }
+            if let account {
+                let own = try Int.fetchOne(
+                    db, sql: "SELECT count(*) FROM channel WHERE creator = ?", arguments: [account.number])
+                guard own ?? 0 < HubLimits.channelsPerAccountMax else {
+                    throw HubError.tooMany(kind: "channel of one account", limit: HubLimits.channelsPerAccountMax)
+                }
+            }
             try db.execute(
-                sql: "INSERT INTO channel (name, created_at) VALUES (?, ?)", arguments: [id.value, now])
+                sql: "INSERT INTO channel (name, created_at, creator) VALUES (?, ?, ?)",
+                arguments: [id.value, now, account?.number])
             return (Channel(id: id, lastPosition: 0), true)
+        }
+    }
+
+    /// Takes a channel away that never had a message.
+    ///
+    /// One that had some stays: its positions and messages are kept for ever.
+    ///
+    /// - Throws: `unknownChannel`, `channelInUse`.
+    package func removeChannel(_ id: ChannelID) async throws(HubError) {
+        try await write { db in
+            guard let channel = try Self.channel(id, db) else { throw HubError.unknownChannel(name: id.value) }
+            guard channel.lastPosition == 0 else { throw HubError.channelInUse(name: id.value) }
+            try db.execute(sql: "DELETE FROM channel WHERE name = ?", arguments: [id.value])
         }
     }
 

@@ -45,7 +45,8 @@ enum PageRange: Sendable, Equatable {
 enum MessageLookUp: Sendable {
     case unknown
     case deleted
-    case found(WireMessage)
+    /// With the JSON of a `WireMessage`.
+    case found([UInt8])
 }
 
 extension HubStore {
@@ -57,12 +58,12 @@ extension HubStore {
         JOIN account ON account.number = message.sender
         """
 
-    /// A page by ascending position; nil when there is no such channel.
+    /// The JSON of a `WirePage`, by ascending position; nil when there is no such channel.
     ///
     /// Costs the page, not the channel: the index of the shown messages is walked from one key.
     func page(
         of channel: ChannelID, _ range: PageRange, limit: Int, for account: Account
-    ) async throws(HubError) -> WirePage? {
+    ) async throws(HubError) -> [UInt8]? {
         try await read { db in
             guard
                 let found = try Row.fetchOne(
@@ -82,7 +83,8 @@ extension HubStore {
                     ORDER BY message.position \(descending ? "DESC" : "ASC") LIMIT ?
                     """)
             let rows = try Row.fetchCursor(statement, arguments: [number, bound, limit + 1])
-            var messages: [WireMessage] = []
+            var messages: [[UInt8]] = []
+            var positions: [Int64] = []
             var bytes = 0
             var hasMore = false
             while let row = try rows.next() {
@@ -92,12 +94,16 @@ extension HubStore {
                 }
                 let content: String = row[3]
                 bytes += content.utf8.count
+                positions.append(row[5])
                 messages.append(try Self.message(row, content: content, for: account, db))
             }
-            if descending { messages.reverse() }
-            let listed = range.listed(messages.map(\.position), hasMore: hasMore, newest: found[1])
-            return WirePage(
-                messages: messages, hasMore: hasMore, from: listed.lowerBound, through: listed.upperBound - 1)
+            if descending {
+                messages.reverse()
+                positions.reverse()
+            }
+            let listed = range.listed(positions, hasMore: hasMore, newest: found[1])
+            let head = PageHead(hasMore: hasMore, from: listed.lowerBound, through: listed.upperBound - 1)
+            return try HubCoding.encode(head, with: "messages", HubCoding.array(of: messages))
         }
     }
 
@@ -111,9 +117,10 @@ extension HubStore {
         }
     }
 
+    /// The JSON of a `WireMessage`. The content is JSON as it was stored, and is not looked into.
     private static func message(
         _ row: Row, content: String, for account: Account, _ db: Database
-    ) throws -> WireMessage {
+    ) throws -> [UInt8] {
         let bytes: Data = row[0]
         guard let id = UUIDv7(bytes: bytes), let channel = ChannelID(row[1]), let sender = UserID(row[2]) else {
             throw HubError.damaged(path: "hub.sqlite", detail: "a message has an impossible id, channel or sender")
@@ -127,14 +134,35 @@ extension HubStore {
             reactions[name[0]] = name[1]
             if name[2] { mine.append(name[0]) }
         }
-        return WireMessage(
-            id: MessageID(id), channel: channel, sender: sender,
-            content: try HubCoding.decode(MessageContent.self, from: content.utf8),
-            createdAt: Timestamp(milliseconds: row[4]), position: row[5],
-            acceptedAt: Timestamp(milliseconds: row[6]),
+        let head = MessageHead(
+            id: MessageID(id), channel: channel, sender: sender, createdAt: Timestamp(milliseconds: row[4]),
+            position: row[5], acceptedAt: Timestamp(milliseconds: row[6]),
             parent: (row[7] as Data?).flatMap { UUIDv7(bytes: $0) }.map(MessageID.init),
             editedAt: (row[8] as Int64?).map(Timestamp.init(milliseconds:)),
             changedAt: (row[10] as Int64?).map(Timestamp.init(milliseconds:)),
             reactions: reactions.isEmpty ? nil : reactions, myReactions: mine.isEmpty ? nil : mine)
+        return try HubCoding.encode(head, with: "content", content.utf8)
     }
+}
+
+/// A `WirePage` without its messages.
+private struct PageHead: Encodable {
+    let hasMore: Bool
+    let from: Int64
+    let through: Int64
+}
+
+/// A `WireMessage` without its content.
+private struct MessageHead: Encodable {
+    let id: MessageID
+    let channel: ChannelID
+    let sender: UserID
+    let createdAt: Timestamp
+    let position: Int64
+    let acceptedAt: Timestamp
+    let parent: MessageID?
+    let editedAt: Timestamp?
+    let changedAt: Timestamp?
+    let reactions: [String: Int]?
+    let myReactions: [String]?
 }

@@ -1,6 +1,7 @@
 internal import CausewayHTTPServer
 internal import CausewayModels
-internal import GRDB
+package import GRDB
+package import Logging
 internal import Synchronization
 
 /// What the hub keeps: accounts, channels, messages, marks. SQLite in WAL mode with `synchronous = FULL`: what was
@@ -19,57 +20,42 @@ internal import Synchronization
 /// Any number of tasks may call it. Writes come one after the other; reads run beside them and see whole transactions.
 /// Other processes may open the same file (the account commands do).
 package final class HubStore: Sendable {
-    let pool: DatabasePool
+    let condition: StorageCondition
     let path: String
     /// The wall clock; positions and order never depend on it.
     let now: @Sendable () -> Timestamp
-    /// Set when the system could not write or sync. From then on nothing is accepted until the hub was started anew.
-    private let isBroken = Mutex(false)
+    /// Counts everything that is done, so that rest can be told from load.
+    private let done = Atomic(0)
+    let logger: Logger?
+    private let recovers: Bool
+    let faults: HubFaults?
 
     /// Opens the database of a folder, and brings an older one up to date.
     ///
-    /// - Parameter creating: makes a new one, readable by its owner only.
+    /// - Parameters:
+    ///   - creating: makes a new one, readable by its owner only.
+    ///   - faults: for tests only.
+    ///   - logger: where failures of the storage and their end are reported; without one, nothing is opened anew.
     /// - Throws: `notSetUp`, `alreadySetUp` when a new one is to be made and there is one, `fromTheFuture`,
     ///   `damaged`, `io`, `full`, `busy`.
-    package init(_ folder: DataFolder, creating: Bool = false) throws(HubError) {
+    package init(
+        _ folder: DataFolder, creating: Bool = false, faults: HubFaults? = nil, logger: Logger? = nil
+    ) throws(HubError) {
+        self.faults = faults
+        self.logger = logger
+        recovers = logger != nil
         path = folder.database
         now = SystemClock.now
         try folder.checkOwner()
         guard creating || folder.isSetUp else { throw .notSetUp(folder: folder.path) }
         if creating { try DataFolder.writeSecret("", to: folder.database) }
         do {
-            pool = try Self.open(folder.database)
+            condition = StorageCondition(try HubConnections(opening: folder.database))
         } catch let error as HubError {
             throw error
         } catch {
             throw Self.classified(error, path: folder.database)
         }
-    }
-
-    private static func open(_ path: String) throws -> DatabasePool {
-        var configuration = GRDB.Configuration()
-        configuration.label = "hub"
-        configuration.busyMode = .timeout(Double(HubLimits.databaseBusySecondsMax))
-        configuration.maximumReaderCount = HubLimits.readersMax
-        configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA trusted_schema = OFF")
-            try db.execute(sql: "PRAGMA temp_store = MEMORY")
-        }
-        let pool = try DatabasePool(path: path, configuration: configuration)
-        // Set after the pool is open, as the pool sets NORMAL itself, with which a power cut loses commits.
-        let mode = try pool.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA synchronous = FULL")
-            try db.execute(sql: "PRAGMA cache_size = -\(HubLimits.writerCacheKibibytes)")
-            try db.execute(sql: "PRAGMA wal_autocheckpoint = \(HubLimits.checkpointPages)")
-            return try Int.fetchOne(db, sql: "PRAGMA synchronous")
-        }
-        guard mode == 2 else {
-            throw HubError.io(path: path, detail: "SQLite did not take synchronous = FULL")
-        }
-        let migrator = HubSchema.migrator
-        guard try !pool.read(migrator.hasBeenSuperseded) else { throw HubError.fromTheFuture(path: path) }
-        try migrator.migrate(pool)
-        return pool
     }
 
     /// SQLite's `synchronous` as it is in force on the writer; 2 is FULL.
@@ -78,36 +64,73 @@ package final class HubStore: Sendable {
     }
 
     /// Closes the file; a call after that throws.
-    package func close() { try? pool.close() }
+    package func close() { condition.close()?.close() }
 
-    func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(HubError) -> Value {
-        do {
-            return try await pool.read(body)
-        } catch {
-            throw classified(error)
-        }
+    /// Whether requests can be served; false from a failure of the storage until it was opened anew and verified.
+    package var isHealthy: Bool { condition.connections != nil }
+
+    /// Reads beside writes, a whole transaction.
+    ///
+    /// - Throws: `recovering` while the storage is opened anew.
+    package func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(HubError) -> Value {
+        try await use { try await $0.pool.read(body) }
     }
 
-    /// Runs one transaction, which is on the disk when this returns, or not at all when it throws.
+    /// Reads on the connection for tokens; `body` must be short.
+    func readToken<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(HubError) -> Value {
+        try await use { try await $0.tokens.read(body) }
+    }
+
+    /// Runs one transaction, which is on the disk when this returns.
+    ///
+    /// - Throws: `outcomeUnknown` when the commit failed: the transaction may be on the disk or not. After every other
+    ///   error it is not: `recovering`, `full`, `busy`, `io`, or what `body` throws.
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(HubError) -> Value
     {
-        if isBroken.withLock({ $0 }) {
-            throw .io(path: path, detail: "an earlier write failed; the hub must be started anew")
-        }
+        let hasReachedCommit = Mutex(false)
         do {
-            return try await pool.write(body)
-        } catch {
-            // After a failed write or sync nobody knows what is on the disk; only a new start finds out.
-            if (error as? DatabaseError)?.resultCode == .SQLITE_IOERR { isBroken.withLock { $0 = true } }
-            throw classified(error)
+            return try await use { connections in
+                let value = try await connections.pool.write { db in
+                    try faults?.meetStorage(.write)
+                    let value = try body(db)
+                    hasReachedCommit.withLock { $0 = true }
+                    try faults?.meetStorage(.commit)
+                    return value
+                }
+                try faults?.meetStorage(.sync)
+                return value
+            }
+        } catch .recovering where hasReachedCommit.withLock({ $0 }) {
+            throw .outcomeUnknown(path: path, detail: "the commit failed")
+        } catch .io(_, let detail) where hasReachedCommit.withLock({ $0 }) {
+            throw .outcomeUnknown(path: path, detail: detail)
         }
     }
 
-    private func classified(_ error: any Error) -> HubError {
-        (error as? HubError) ?? Self.classified(error, path: path)
+    var activity: Int { done.load(ordering: .relaxed) }
+
+    private func use<Value>(_ body: (HubConnections) async throws -> Value) async throws(HubError) -> Value {
+        guard let connections = condition.connections else { throw .recovering(path: path) }
+        done.wrappingAdd(1, ordering: .relaxed)
+        do {
+            return try await body(connections)
+        } catch {
+            let problem = Self.classified(error, path: path)
+            // A command that runs once reports what happened and ends.
+            guard recovers, !(error is HubError) else { throw problem }
+            let hasFailed = Self.isFailure(error)
+            if hasFailed { recover(from: problem, of: connections) }
+            // Also where another call's failure closed it under this one.
+            throw hasFailed || !isHealthy ? .recovering(path: path) : problem
+        }
     }
 
-    private static func classified(_ error: any Error, path: String) -> HubError {
+    static func classified(_ error: any Error, path: String) -> HubError {
+        if let error = error as? HubError { return error }
         if error is CancellationError { return .busy(path: path) }
         guard let error = error as? DatabaseError else { return .io(path: path, detail: "\(error)") }
         let detail = error.message ?? "SQLite result \(error.resultCode.rawValue)"

@@ -10,6 +10,7 @@ extension ConnectionRefusal {
             case .headerTooLarge:
                 "The header is larger than the \(StatusPageLimits.headerBytesMax) bytes that the page takes.\n"
             case .notHTTP: "The request is not HTTP/1.1.\n"
+            case .hostInvalid: "A request has the header field Host exactly once.\n"
             }
         let body = ByteBuffer(string: text)
         var fields: HTTPFields = [

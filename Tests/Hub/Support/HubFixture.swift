@@ -23,6 +23,7 @@ struct HubFixture: Sendable {
     let hub: HubService
     let client: HubClient
     let folder: DataFolder
+    let log: LogRecorder
 
     var port: Int { client.port }
 
@@ -37,25 +38,27 @@ struct HubFixture: Sendable {
 
     static func running<Value: Sendable>(
         faults: HubFaults? = nil, limits: ConnectionLimits = ConnectionLimits.hub,
-        attemptRefill: Duration? = nil,
+        attemptRefill: Duration? = nil, rest: Duration? = nil,
         _ body: @Sendable (HubFixture) async throws -> Value
     ) async throws -> Value {
         let temporary = TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
-        return try await running(folder, faults: faults, limits: limits, attemptRefill: attemptRefill, body)
+        return try await running(folder, faults: faults, limits: limits, attemptRefill: attemptRefill, rest: rest, body)
     }
 
     /// A hub on a folder that is set up already.
     static func running<Value: Sendable>(
         _ folder: DataFolder, port: Int = 0, faults: HubFaults? = nil,
-        limits: ConnectionLimits = ConnectionLimits.hub, attemptRefill: Duration? = nil,
+        limits: ConnectionLimits = ConnectionLimits.hub, attemptRefill: Duration? = nil, rest: Duration? = nil,
         _ body: @Sendable (HubFixture) async throws -> Value
     ) async throws -> Value {
         let token = try token(in: folder)
         var configuration = HubConfiguration(folder: folder, port: port, security: .plainOnLoopback)
         configuration.limits = limits
         if let attemptRefill { configuration.attemptRefill = attemptRefill }
+        if let rest { configuration.rest = rest }
+        let log = LogRecorder()
         // A hub before it may hold the folder until the last of its connections has let go of it.
         try await Eventually.holds("the folder of the hub is free") {
             do throws(HubError) {
@@ -67,10 +70,10 @@ struct HubFixture: Sendable {
             }
         }
         return try await HubService.running(
-            configuration, faults: faults, logger: Self.logger
+            configuration, faults: faults, logger: log.logger
         ) { hub in
             let client = HubClient(port: try await hub.port(), token: token)
-            return try await body(HubFixture(hub: hub, client: client, folder: folder))
+            return try await body(HubFixture(hub: hub, client: client, folder: folder, log: log))
         }
     }
 

@@ -1,0 +1,57 @@
+internal import NIOCore
+internal import Synchronization
+
+/// The connections of a server, held to their shares.
+final class ConnectionRegistry: Sendable {
+    private struct State {
+        var shares: ConnectionShares<ObjectIdentifier>
+        var channels: [ObjectIdentifier: any Channel] = [:]
+    }
+
+    private let state: Mutex<State>
+
+    init(_ limits: ConnectionLimits) {
+        // The last eighth is room for those who come while others leave; a server of a few lets them wait instead.
+        let room = limits.connectionsMax / 8
+        let kept = room > 0 ? limits.connectionsMax - room : .max
+        state = Mutex(
+            State(shares: ConnectionShares(connectionsMax: kept, perPeerMax: limits.connectionsPerPeerMax)))
+    }
+
+    /// Takes a new connection in, which may close another one.
+    ///
+    /// - Returns: false when it is to be closed.
+    func open(_ channel: any Channel) -> Bool {
+        let id = ObjectIdentifier(channel)
+        let peer = PeerAddress.text(of: channel)
+        let (isAdmitted, leaving) = state.withLock { state -> (Bool, (any Channel)?) in
+            switch state.shares.admit(id, from: peer, at: SystemClock.monotonic()) {
+            case .refused: return (false, nil)
+            case .admitted:
+                state.channels[id] = channel
+                return (true, nil)
+            case .admittedInsteadOf(let other):
+                state.channels[id] = channel
+                return (true, state.channels.removeValue(forKey: other))
+            }
+        }
+        leaving?.close(promise: nil)
+        if isAdmitted { channel.closeFuture.whenComplete { [self] _ in close(id) } }
+        return isAdmitted
+    }
+
+    func requestBegan(on channel: any Channel) {
+        state.withLock { $0.shares.requestBegan(on: ObjectIdentifier(channel)) }
+    }
+
+    func becameIdle(_ channel: any Channel) {
+        state.withLock { $0.shares.becameIdle(ObjectIdentifier(channel), at: SystemClock.monotonic()) }
+    }
+
+    private func close(_ id: ObjectIdentifier) {
+        state.withLock { state in
+            state.shares.remove(id)
+            state.channels[id] = nil
+        }
+    }
+}

@@ -1,0 +1,28 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// What must be seen of a request before it becomes one that knows neither its version nor every `Host`.
+///
+/// A request of HTTP/1.1 names its host exactly once (RFC 9112 §3.2); after one of HTTP/1.0 the connection is closed.
+final class RequestHeadGuard: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    struct HostProblem: Error {}
+
+    private var isRefused = false
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefused else { return }
+        guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        let hosts = head.headers["Host"].count
+        let isOld = head.version.major < 1 || (head.version.major == 1 && head.version.minor < 1)
+        guard hosts == 1 || (isOld && hosts == 0) else {
+            isRefused = true
+            return context.fireErrorCaught(HostProblem())
+        }
+        guard isOld else { return context.fireChannelRead(data) }
+        head.headers.replaceOrAdd(name: "Connection", value: "close")
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+}

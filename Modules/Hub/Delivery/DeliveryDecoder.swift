@@ -1,0 +1,43 @@
+internal import CausewayModels
+internal import CausewayWire
+internal import Dispatch
+internal import HTTPTypes
+internal import NIOCore
+
+/// Turns bodies into deliveries on threads of its own, few at a time, in turns between accounts: decoding is work for
+/// a processor, and the threads that serve everybody have none to give away.
+final class DeliveryDecoder: Sendable {
+    private let gate = FairGate(slots: HubLimits.decodersMax)
+    private let queue = DispatchQueue(label: "causeway.hub.decoding", attributes: .concurrent)
+
+    /// - Throws: `HubRefusal` 400 or 413 for what no client of this protocol sends; 503 `busy`.
+    func decode(_ body: ByteBuffer, of account: Account) async throws -> CheckedDelivery {
+        try await gate.run(for: account) {
+            try await withCheckedThrowingContinuation { continuation in
+                queue.async { continuation.resume(with: Result { try Self.decode(body) }) }
+            }
+        }
+    }
+
+    private static func decode(_ body: ByteBuffer) throws -> CheckedDelivery {
+        let delivery: WireDelivery
+        do {
+            delivery = try JSONCoding.decode(
+                WireDelivery.self, from: Array(body.readableBytesView), depthMax: HubLimits.jsonDepthMax,
+                valuesMax: HubLimits.jsonValuesMax)
+        } catch let problem as JSONProblem {
+            throw refusal(problem)
+        } catch {
+            throw HubRefusal(.badRequest, code: "jsonInvalid", detail: HubCoding.explanation(of: error))
+        }
+        return try CheckedDelivery(delivery)
+    }
+
+    private static func refusal(_ problem: JSONProblem) -> HubRefusal {
+        switch problem {
+        case .invalid: HubRefusal(.badRequest, code: "jsonInvalid", detail: "\(problem)")
+        case .tooDeep: HubRefusal(.badRequest, code: "jsonTooDeep", detail: "\(problem)")
+        case .tooManyValues: HubRefusal(.contentTooLarge, code: "jsonTooManyValues", detail: "\(problem)")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+internal import GRDB
+
+/// The open database: one connection that writes, some that read, and one of its own for look-ups of tokens, which
+/// every request needs and which therefore never wait for anything else.
+struct HubConnections: Sendable {
+    let pool: DatabasePool
+    let tokens: DatabaseQueue
+
+    /// Opens the file, sets it up, brings an older one up to date.
+    init(opening path: String) throws {
+        var configuration = GRDB.Configuration()
+        configuration.label = "hub"
+        configuration.busyMode = .timeout(Double(HubLimits.databaseBusySecondsMax))
+        configuration.maximumReaderCount = HubLimits.readersMax
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA trusted_schema = OFF")
+            try db.execute(sql: "PRAGMA temp_store = MEMORY")
+        }
+        pool = try DatabasePool(path: path, configuration: configuration)
+        // Set after the pool is open, as the pool sets NORMAL itself, with which a power cut loses commits.
+        let mode = try pool.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            try db.execute(sql: "PRAGMA cache_size = -\(HubLimits.writerCacheKibibytes)")
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = \(HubLimits.checkpointPages)")
+            try db.execute(sql: "PRAGMA journal_size_limit = \(HubLimits.logBytesKept)")
+            return try Int.fetchOne(db, sql: "PRAGMA synchronous")
+        }
+        guard mode == 2 else {
+            throw HubError.io(path: path, detail: "SQLite did not take synchronous = FULL")
+        }
+        let migrator = HubSchema.migrator
+        guard try !pool.read(migrator.hasBeenSuperseded) else { throw HubError.fromTheFuture(path: path) }
+        try migrator.migrate(pool)
+        configuration.label = "hub.tokens"
+        configuration.readonly = true
+        tokens = try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    /// Makes sure that what is read from the file is also on the disk, and that the file is whole.
+    ///
+    /// After a failed sync the system may show pages that it never wrote. A checkpoint writes them again, to the
+    /// database itself, and syncs it; the log then begins anew.
+    func verify(path: String) throws {
+        try pool.writeWithoutTransaction { db in
+            let isBusy = try Bool.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+            guard isBusy == false else { throw HubError.busy(path: path) }
+            let problem = try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
+            guard problem == "ok" else {
+                throw HubError.damaged(path: path, detail: problem ?? "the check of its pages said nothing")
+            }
+        }
+    }
+
+    func close() {
+        try? tokens.close()
+        try? pool.close()
+    }
+}

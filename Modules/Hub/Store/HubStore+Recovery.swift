@@ -1,0 +1,55 @@
+internal import Dispatch
+internal import GRDB
+internal import Logging
+
+/// Going on after the disk or the file failed, without a person.
+extension HubStore {
+    /// Result codes after which nobody knows what is in the file.
+    private static let failures: [ResultCode] = [
+        .SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PROTOCOL,
+    ]
+
+    static func isFailure(_ error: any Error) -> Bool {
+        (error as? DatabaseError).map { failures.contains($0.resultCode) } ?? false
+    }
+
+    /// Takes failed connections out of use, and opens the file anew in the background until it is verified. Does
+    /// nothing when somebody did so before.
+    func recover(from error: HubError, of connections: HubConnections) {
+        guard let failed = condition.fail(connections) else { return }
+        logger?.critical("storage failed", metadata: ["error": "\(error)"])
+        // What waits for a disk that hangs waits on a thread of its own.
+        Self.recoveryQueue.async { [self] in
+            failed.close()
+            reopen(after: 0)
+        }
+    }
+
+    private static let recoveryQueue = DispatchQueue(label: "causeway.hub.recovery", attributes: .concurrent)
+
+    private func reopen(after failures: Int) {
+        guard !condition.isClosed else { return }
+        do {
+            try faults?.meetStorage(.reopen)
+            let connections = try HubConnections(opening: path)
+            do {
+                try connections.verify(path: path)
+            } catch {
+                connections.close()
+                throw error
+            }
+            guard condition.reopen(connections) else { return connections.close() }
+            logger?.notice("storage recovered", metadata: ["attempts": "\(failures + 1)"])
+        } catch {
+            let seconds = min(
+                HubLimits.recoverySecondsMin << min(failures, HubLimits.recoveryDoublingsMax),
+                HubLimits.recoverySecondsMax)
+            logger?.error(
+                "storage not recovered",
+                metadata: ["error": "\(Self.classified(error, path: path))", "nextAttemptSeconds": "\(seconds)"])
+            Self.recoveryQueue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in
+                self?.reopen(after: failures + 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import CausewayHTTPServer
+import CausewayHub
+import CausewayModels
+import CausewayTestSupport
+import CausewayWire
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Testing
+
+/// One account or address at its worst leaves the others their share.
+@Suite struct ShareTests {
+    private static func open(_ port: Int, from address: String = "127.0.0.2") async throws -> any NIOCore.Channel {
+        try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelOption(.autoRead, value: false)
+            .bind(to: SocketAddress(ipAddress: address, port: 0))
+            .connect(host: "127.0.0.1", port: port).get()
+    }
+
+    /// Connections without a request of one address fill its share and no more.
+    @Test func idleConnectionsOfOneAddressShutNobodyOut() async throws {
+        var limits = ConnectionLimits.hub
+        limits.connectionsMax = 16
+        limits.connectionsPerPeerMax = 8
+        let bounded = limits
+        try await HubFixture.running(limits: bounded) { hub in
+            var idle: [any NIOCore.Channel] = []
+            for _ in 0..<40 { idle.append(try await Self.open(hub.port)) }
+            #expect(try await hub.client.report(delivery([send(1)])).positions == [1])
+            #expect(try await hub.client.get("/healthz").status == 200)
+            for channel in idle { try? await channel.close() }
+        }
+    }
+
+    /// Bodies of which almost everything has arrived hold the account's share; another account is not concerned.
+    @Test func bodiesUnderWayOfOneAccountShutNobodyOut() async throws {
+        var limits = ConnectionLimits.hub
+        limits.body = .seconds(3600)
+        let patient = limits
+        try await HubFixture.running(limits: patient) { hub in
+            let bad = try await hub.client(of: "bad")
+            let head =
+                "POST /v1/deliveries HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(bad.token ?? "")\r\n"
+                + "Content-Type: application/json\r\nContent-Length: \(HubLimits.requestBytesMax)\r\n\r\n"
+            let most = String(repeating: " ", count: HubLimits.requestBytesMax - 1024)
+            var slow: [any NIOCore.Channel] = []
+            for _ in 0..<3 {
+                let channel = try await Self.open(hub.port)
+                // Not awaited: what has no room is not read.
+                channel.writeAndFlush(ByteBuffer(string: head + most), promise: nil)
+                slow.append(channel)
+            }
+            let text = MessageContent.text(String(repeating: "x", count: 100_000))
+            let probe = delivery([send(1, 1000, content: text)], outbox: 2)
+            try await Eventually.holds("the account has used up its share") {
+                try await bad.deliver(probe).errorCode == "busy"
+            }
+            let large = delivery([send(1, content: text)])
+            #expect(try await hub.client.report(large).kinds == [.accepted])
+            for channel in slow { try? await channel.close() }
+        }
+    }
+
+    /// Pages that nobody reads count until they have left.
+    @Test func pagesThatAreNotReadHoldTheirAccountsShare() async throws {
+        try await HubFixture.running { hub in
+            let text = MessageContent.text(String(repeating: "x", count: Limits.textBytesMax))
+            for start in stride(from: Int64(1), through: 60, by: 20) {
+                _ = try await hub.client.report(delivery((start..<start + 20).map { send($0, content: text) }))
+            }
+            let bad = try await hub.client(of: "bad")
+            let request =
+                "GET /v1/channels/general/messages?limit=1000 HTTP/1.1\r\nHost: h\r\n"
+                + "Authorization: Bearer \(bad.token ?? "")\r\n\r\n"
+            var slow: [any NIOCore.Channel] = []
+            for _ in 0..<30 {
+                let channel = try await Self.open(hub.port)
+                for _ in 0..<8 { channel.writeAndFlush(ByteBuffer(string: request), promise: nil) }
+                slow.append(channel)
+            }
+            let path = WireProtocol.messagesPath("general") + "?limit=1000"
+            try await Eventually.holds("the account has used up its share") {
+                try await bad.get(path).errorCode == "busy"
+            }
+            let page = try await hub.client.get(path)
+            #expect(page.status == 200)
+            #expect(page.body.count < HubLimits.pageBytesMax + 2 * Limits.textBytesMax)
+            #expect(try page.decoded(WirePage.self).hasMore)
+            for channel in slow { try? await channel.close() }
+            try await Eventually.holds("the share is free again") { try await bad.get(path).status == 200 }
+        }
+    }
+
+    @Test func anAccountMakesItsShareOfChannelsAndUnusedOnesCanBeRemoved() async throws {
+        try await HubFixture.running { hub in
+            let bad = try await hub.client(of: "bad")
+            try await bad.connected { connection in
+                for number in 0..<HubLimits.channelsPerAccountMax {
+                    #expect(try await connection.send(.PUT, WireProtocol.channelPath("c\(number)")).status == 201)
+                }
+                let more = try await connection.send(.PUT, WireProtocol.channelPath("more"))
+                #expect(more.status == 422)
+                #expect(more.errorCode == "tooMany")
+                // One that is there is no new one.
+                #expect(try await connection.send(.PUT, WireProtocol.channelPath("c1")).status == 200)
+            }
+            #expect(try await hub.client.send(.PUT, WireProtocol.channelPath("mine")).status == 201)
+            let unused = try #require(ChannelID("c1"))
+            try await hub.hub.store.removeChannel(unused)
+            #expect(try await bad.send(.PUT, WireProtocol.channelPath("more")).status == 201)
+            _ = try await hub.client.report(delivery([send(1, channel: "mine")]))
+            let used = try #require(ChannelID("mine"))
+            await #expect(throws: HubError.channelInUse(name: "mine")) { try await hub.hub.store.removeChannel(used) }
+            await #expect(throws: HubError.unknownChannel(name: "c1")) {
+                try await hub.hub.store.removeChannel(unused)
+            }
+        }
+    }
+
+    @Test func refusalsChannelsAndDeletionsAreLoggedWithWhoAndFromWhere() async throws {
+        try await HubFixture.running { hub in
+            _ = try await HubClient(port: hub.port, token: "cwt_secret").get("/v1/session")
+            _ = try await hub.client.send(.PUT, WireProtocol.channelPath("new"))
+            _ = try await hub.client.send(.PUT, WireProtocol.channelPath("new"))
+            _ = try await hub.client.report(delivery([send(1), send(2), delete(3, 1), delete(4, 2)]))
+            #expect(hub.log.contains("notice token refused peer=127.0.0.1 reason=unknown"))
+            #expect(hub.log.contains("notice channel created account=me channel=new peer=127.0.0.1"))
+            #expect(hub.log.contains("notice messages deleted account=me count=2 ids=\(id(1)),\(id(2)) peer=127.0.0.1"))
+            #expect(hub.log.lines.filter { $0.contains("channel created") }.count == 1)
+            #expect(!hub.log.contains("cwt_secret"))
+        }
+    }
+}
