@@ -15,7 +15,8 @@ import Testing
         let limits = ConnectionLimits(
             headerFieldBytesMax: 1024, headerListBytesMax: 1024, headerFieldsMax: 16, requestBytesMax: 1024,
             discardedBytesMax: 1024, firstHeader: .milliseconds(400), body: .milliseconds(400),
-            answer: .milliseconds(400), idle: .seconds(3600), connectionsMax: 1)
+            answer: .milliseconds(400), idle: .seconds(3600), connectionsMax: 1,
+            connectionsPerPeerMax: 1)
         let refusal = ConnectionRefusal { problem in (HTTPResponse(status: problem.status), ByteBuffer()) }
         let loop = EmbeddedEventLoop()
         let channel = EmbeddedChannel(handler: ConnectionGuard(limits, refusal), loop: loop)
