@@ -85,6 +85,7 @@ class Accessibility(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="cw-") as folder:
             token = pathlib.Path(folder) / "token"
             token.write_text("correct-horse-battery-staple\n")
+            token.chmod(0o600)
             other = World(["--token-file", token])
             self.addCleanup(other.close)
             for scheme in ("light", "dark"):

@@ -245,6 +245,7 @@ class AttacksOnALogin(Attacks):
         cls.addClassCleanup(folder.cleanup)
         token = pathlib.Path(folder.name) / "token"
         token.write_text(TOKEN + "\n")
+        token.chmod(0o600)
         cls.options = ["--token-file", token]
         super().setUpClass()
 
