@@ -9,7 +9,7 @@ extension WireReport {
     /// what was dealt with; and when every mark, position and moment is in range. A report that does not fit is
     /// believed in no part: it is no proof of anything.
     func report(on operations: [DeliveryOperation], words: ServerWords) -> DeliveryReport? {
-        guard results.count == operations.count, (0...Limits.sequenceMax).contains(mark) else { return nil }
+        guard results.count == operations.count, (0..<Limits.sequenceMax).contains(mark) else { return nil }
         var outcomes: [DeliveryOutcome] = []
         outcomes.reserveCapacity(results.count)
         var isStopped = false

@@ -89,10 +89,6 @@ import Testing
             "a place beyond all", 3,
             [#""kind":"accepted","position":9223372036854775807,"acceptedAt":5"#, fenced, deleted]
         ),
-        (
-            "a time beyond all", 3,
-            [#""kind":"accepted","position":1,"acceptedAt":9223372036854775807"#, fenced, deleted]
-        ),
         ("late beyond all", 9, [#""kind":"late","mark":4611686018427387905"#, fenced, deleted]),
         ("a gap below zero", 1, [#""kind":"gap","mark":-1"#, skipped, skipped]),
         ("the mark is beyond all", 4_611_686_018_427_387_904, [accepted, fenced, deleted]),

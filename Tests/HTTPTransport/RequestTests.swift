@@ -104,7 +104,7 @@ import Testing
         } body: { server, port in
             try await withTransport(to: "http://127.0.0.1:\(port)") { transport in
                 let error = await #expect(throws: TransportError.self) { try await transport.deliver(delivery) }
-                #expect(error?.name == "inDoubt")
+                #expect(error?.name == "serverFailed(internal)")
                 let sent = server.requests.first?.body.readableBytes ?? 0
                 #expect(sent > Limits.batchBytesMax * 6)
                 #expect(sent <= WireProtocol.requestBytesMax)
