@@ -104,7 +104,7 @@ extension OutboxLane {
                 if sends > 0, sends >= sendsMax || bytes + slots[index].bytes > configuration.batchBytesMax { break }
                 sends += 1
                 bytes += slots[index].bytes
-                if round.charged == nil, flights.isEmpty {
+                if round.charged == nil, !hasMessageUnderWay {
                     round.charged = slots[index].message
                     slots[index].attempts += 1
                 }
@@ -118,6 +118,12 @@ extension OutboxLane {
             inFlightCount += round.operations.count
         }
         return mutations
+    }
+
+    /// Questions alone use up nothing: the first message behind them pays, or one that kills the process would do so
+    /// for ever.
+    private var hasMessageUnderWay: Bool {
+        flights.contains { flight in flight.round.operations.contains { $0.kind == .send } }
     }
 
     private mutating func transmit(

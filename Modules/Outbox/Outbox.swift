@@ -127,7 +127,10 @@ package struct Outbox: Sendable, Hashable {
         case .interrupted(let round): interrupted(round, moment, &actions)
         case .forked(let snapshot): forked(snapshot, moment, &actions)
         case .greeted: greeted(moment, &actions)
-        case .probeFailed(let error): probeFailed(error, moment)
+        case .probeFailed(let error):
+            probeFailed(error, moment)
+            // What needed attention a moment ago may wait for nothing but this look.
+            pumpAll(moment, &actions)
         case .proven(let message, let placement):
             proven(message, placement, moment, &actions)
             pumpAll(moment, &actions)

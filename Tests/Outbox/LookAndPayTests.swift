@@ -1,0 +1,36 @@
+import CausewayModels
+import CausewayOutbox
+import CausewayStorage
+import Testing
+
+/// What was found by looking after every step whether anything would ever go on, and by messages that kill the process.
+@Suite struct LookAndPayTests {
+    /// The token was renewed, and the look that follows meets a server that is busy: it can be reached, and nothing
+    /// else would ever be planned.
+    @Test(arguments: [TransportError.serverBusy, .rateLimited(after: .seconds(5), detail: "")])
+    func afterARenewedTokenABusyServerIsStillSentTo(_ error: TransportError) {
+        var bench = Bench()
+        bench.create("a")
+        bench.fail(1, .badToken)
+        bench.take(.attentionResolved)
+        bench.take(.probeFailed(error))
+        if bench.sent.isEmpty { bench.wait(.seconds(5)) }
+        #expect(bench.sent == ["0<1 send a"])
+    }
+
+    /// A question goes first, in a delivery of its own, and the message behind it kills the process: it must have paid
+    /// for that when the process starts again.
+    @Test func aMessageBehindAQuestionPaysForItsAttempt() {
+        var bench = Bench { configuration in
+            configuration.batchOperationsMax = 1
+            configuration.deliveriesInFlightMax = 2
+            configuration.retry.retriesMax = 0
+        }
+        bench.create("a")
+        bench.fail(1, .serverBusy)
+        bench.wait(.seconds(60))
+        bench.create("b")
+        #expect(bench.rounds.suffix(2).map(\.operations.first?.kind) == [.fence, .send])
+        #expect(bench.rounds.suffix(2).map(\.charged) == [nil, id("b")])
+    }
+}
