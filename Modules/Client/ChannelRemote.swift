@@ -15,15 +15,35 @@ struct ChannelRemote: LiveRemote {
     func load(_ page: LiveRemotePage<Key>) async throws -> LiveReach<Key> {
         let range = range(of: page)
         let question = RemoteQuery(channel: channel, range: range, limit: count(of: page))
-        let answer = try await engine.refresh(question, isAskedAgain: true)
-        var (older, newer) = ends(of: range)
-        let positions = answer.items.map(\.placement.position)
-        switch range {
-        case .newest, .before: older = answer.hasMore ? positions.min().map(Self.start) : nil
-        case .after: newer = answer.hasMore ? positions.max().map(Self.end) : nil
-        }
-        return query.direction == .ascending ? LiveReach(start: older, end: newer) : LiveReach(start: newer, end: older)
+        return reach(of: try await engine.refresh(question, isAskedAgain: true), to: range)
     }
+
+    /// What a page covers. What lies at the other side of the range that was asked for, it says nothing about.
+    private func reach(of page: RemotePage, to range: RemoteQuery.Range) -> LiveReach<Key> {
+        let positions = page.items.map(\.placement.position)
+        var (older, newer, newest): (Key?, Key?, Key?)
+        switch range {
+        case .newest:
+            newest = (page.range.map { $0.upperBound - 1 } ?? positions.max()).map(Self.end)
+        case .before(let position): newer = Self.end(max(position, 1) - 1)
+        case .after(let position):
+            older = position > 0 ? Self.start(min(position, Limits.positionMax) + 1) : nil
+            if page.hasMore {
+                newer = positions.max().map(Self.end)
+            } else {
+                newest = Self.end(max(position, page.range.map { $0.upperBound - 1 } ?? positions.max() ?? position))
+            }
+        }
+        if case .after = range {} else if page.hasMore { older = positions.min().map(Self.start) }
+        return query.direction == .ascending
+            ? LiveReach(start: older, end: newer, newest: newest)
+            : LiveReach(start: newer, end: older, newest: newest)
+    }
+
+    func isPlaced(_ key: Key) -> Bool { key.position != .max }
+
+    /// Positions are whole numbers, each given once.
+    func placedCount(after newest: Key, through key: Key) -> Int { Int(clamping: key.position - newest.position) }
 
     private func count(of page: LiveRemotePage<Key>) -> Int {
         switch page {
@@ -49,16 +69,6 @@ struct ChannelRemote: LiveRemote {
             return isAscending ? .after(position: key.position) : .before(position: key.position)
         case .previous(let key, _):
             return isAscending ? .before(position: key.position) : .after(position: key.position)
-        }
-    }
-
-    /// How far a page can say anything: what lies at the other side of its range was not asked for.
-    private func ends(of range: RemoteQuery.Range) -> (older: Key?, newer: Key?) {
-        switch range {
-        case .newest: (nil, nil)
-        case .after(let position):
-            (position > 0 ? Self.start(min(position, Limits.positionMax) + 1) : nil, nil)
-        case .before(let position): (nil, Self.end(max(position, 1) - 1))
         }
     }
 

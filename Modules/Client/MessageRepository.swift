@@ -71,11 +71,14 @@ public struct MessageRepository: Sendable {
             id: MessageID(runtime.makeUUIDv7()), channel: channel, sender: session.user,
             role: parent.map { .reply(to: $0) } ?? .message, content: content, createdAt: runtime.wallClock,
             lane: ordering.lane(for: content.type, in: channel))
+        let message: Message
         do throws(StoreError) {
-            return MessageHandle(message: try await store.enqueue(draft), engine: engine)
+            message = try await store.enqueue(draft)
         } catch {
             throw .store(error)
         }
+        await live.catchUp()
+        return MessageHandle(message: message, engine: engine)
     }
 
     func validate(_ content: MessageContent) throws(ClientError) {

@@ -31,7 +31,11 @@ public struct LiveChanges<Record: LiveRecord>: AsyncSequence, Sendable {
             while !Task.isCancelled, !source.isFinished {
                 // Asked first: what came before the end is taken in any case.
                 let isOver = source.isOver
-                if let taken = source.take(reader) { return taken.change() }
+                if let taken = source.take(reader) {
+                    let change = taken.change()
+                    if change.isDifferent { return change }
+                    continue
+                }
                 if isOver { return nil }
                 await source.waitForNews(reader)
             }

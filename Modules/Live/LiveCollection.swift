@@ -44,6 +44,8 @@ public final class LiveCollection<Record: LiveRecord> {
 
     /// Observed by hand: the setter that the macro makes compares the old list with the new one, row by row.
     @ObservationIgnored private var shownSnapshot = LiveSnapshot<Record>()
+    /// True until something is shown after ``resetPage()``: what was shown before says nothing of its pages.
+    @ObservationIgnored private var isResetting = false
     @ObservationIgnored let core: LiveCore<Record>
 
     init(core: LiveCore<Record>) {
@@ -52,6 +54,7 @@ public final class LiveCollection<Record: LiveRecord> {
     }
 
     private func show(_ change: LiveCollectionChange<Record>) {
+        isResetting = false
         if loadingStatus != change.loadingStatus { loadingStatus = change.loadingStatus }
         if dataStatus != change.dataStatus { dataStatus = change.dataStatus }
         if LiveStep.error.isDue(in: change) || (error != nil && change.error == nil) { error = change.error }
@@ -75,13 +78,17 @@ public final class LiveCollection<Record: LiveRecord> {
 
     /// Widens the window by a page after its last record, and asks the server for it where it has a say. Does nothing
     /// when there is none. Returns at once.
-    public func nextPage() { if hasNext { core.lifetime.turn(.next) } }
+    public func nextPage() { if hasNext || isResetting { core.lifetime.turn(.next) } }
 
     /// Widens the window by a page before its first record. Does nothing when there is none. Returns at once.
-    public func previousPage() { if hasPrevious { core.lifetime.turn(.previous) } }
+    public func previousPage() { if hasPrevious || isResetting { core.lifetime.turn(.previous) } }
 
     /// Goes back to the first page alone. Returns at once.
-    public func resetPage() { if !core.isDisposed { core.lifetime.turn(.reset) } }
+    public func resetPage() {
+        if core.isDisposed { return }
+        isResetting = true
+        core.lifetime.turn(.reset)
+    }
 
     // MARK: - The end
 
@@ -90,6 +97,7 @@ public final class LiveCollection<Record: LiveRecord> {
     public func dispose() {
         if core.isDisposed { return }
         core.dispose()
+        isResetting = false
         loadingStatus = .error
         dataStatus = .error
         hasNext = false

@@ -25,6 +25,9 @@ public struct LiveCollectionChange<Record: LiveRecord>: Sendable {
     /// True when both snapshots show the same.
     public var isDataUnchanged: Bool { indices.isEmpty }
 
+    /// True when anything differs. What changed and changed back before it was looked at leaves nothing to tell.
+    var isDifferent: Bool { !isDataUnchanged || !status.isSame(as: oldStatus) }
+
     public var dataStatus: DataStatus { status.data }
     public var loadingStatus: LoadingStatus { status.loading }
     public var hasNext: Bool { status.hasNext }

@@ -18,6 +18,8 @@ final class LiveInbox: Sendable {
         case retry
         /// Goes on with what one pass did not come to.
         case goOn
+        /// Calls back when the pass is over.
+        case tell(@Sendable () -> Void)
         /// Asks the server again.
         case refresh(isNewSession: Bool)
         /// Asks the server again for what it could not be asked for.
@@ -46,6 +48,8 @@ final class LiveInbox: Sendable {
     private struct State {
         var batch = Batch()
         var changes = 0
+        /// Bytes of the contents in them.
+        var bytes = 0
         /// False while there is no window that a commit could concern.
         var isListening = false
         /// True when nothing is to be begun any more.
@@ -63,15 +67,18 @@ final class LiveInbox: Sendable {
             batch.commits = []
             batch.isReset = false
             changes = 0
+            bytes = 0
         }
     }
 
     private let state = Mutex(State())
     private let commitsMax: Int
+    private let bytesMax: Int
     private let plantedFault: LiveFault?
 
-    init(commitsMax: Int, plantedFault: LiveFault?) {
+    init(commitsMax: Int, bytesMax: Int, plantedFault: LiveFault?) {
         self.commitsMax = commitsMax
+        self.bytesMax = bytesMax
         self.plantedFault = plantedFault
     }
 
@@ -81,7 +88,9 @@ final class LiveInbox: Sendable {
             guard state.isListening, commit.isReset || !commit.changes.isEmpty else { return false }
             // Every window will be read again, and sees this commit, too.
             if state.batch.isReset { return state.wake() }
-            if state.batch.commits.count >= commitsMax || state.changes > LiveLimits.inboxChangesMax {
+            if state.batch.commits.count >= commitsMax || state.changes > LiveLimits.inboxChangesMax
+                || state.bytes > bytesMax
+            {
                 guard plantedFault == .dropsInSilence else {
                     state.batch.isReset = true
                     return state.wake()
@@ -90,6 +99,7 @@ final class LiveInbox: Sendable {
             }
             state.batch.commits.append(commit)
             state.changes += commit.changes.count
+            for change in commit.changes { if case .message(_, _, let bytes) = change { state.bytes += bytes } }
             return state.wake()
         }
     }
@@ -110,9 +120,14 @@ final class LiveInbox: Sendable {
         }
     }
 
+    /// Commits that wait.
+    var commitCount: Int { state.withLock { $0.batch.isReset ? commitsMax : $0.batch.commits.count } }
+
     /// False while there is no window.
     var isListening: Bool { state.withLock { $0.isListening } }
     var isClosed: Bool { state.withLock { $0.isClosed } }
+    /// True while somebody empties the inbox or is about to: a window may be being opened.
+    var isAwake: Bool { state.withLock { $0.isAwake } }
 
     /// Lets nothing begin any more.
     ///
@@ -133,6 +148,7 @@ final class LiveInbox: Sendable {
             }
             defer { state.batch = Batch() }
             state.changes = 0
+            state.bytes = 0
             return state.batch
         }
         return batch?.told()

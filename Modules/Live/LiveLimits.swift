@@ -13,6 +13,8 @@ public enum LiveLimits {
     static let inboxCommitsMax = 8192
     /// Single changes in commits that wait to be evaluated; past it as with ``inboxCommitsMax``.
     static let inboxChangesMax = 65_536
+    /// Bytes of contents in commits that wait to be evaluated; past it as with ``inboxCommitsMax``.
+    static let inboxBytesMax = 32 * 1024 * 1024
     /// Records that one reader has not looked at and whose changes are still told one by one; past it, or past the
     /// size of what it sees, the two states that it goes from and to are compared instead.
     static let pendingRecordsMax = 4096
@@ -23,6 +25,10 @@ public enum LiveLimits {
     /// After so many hurried passes in a row, commits of one ``breath`` are merged.
     static let hurriedPassesMax = 8
     static let breath: Duration = .milliseconds(2)
+    /// Commits in one ``breath`` that are no more than those of writers who wait to see them; then so many passes come
+    /// without one.
+    static let breathCommitsMin = 4
+    static let promptPasses = 256
     /// The pause before a store is read again that could not be read.
     static let readRetryInterval: Duration = .seconds(1)
     /// New windows that are read before they are shown, and before what was asked for meanwhile is done.

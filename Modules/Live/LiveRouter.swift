@@ -50,18 +50,20 @@ package actor LiveRouter {
     }
 
     /// - Parameters:
-    ///   - inboxCommitsMax, windowSurplusMax, readingMax: bounds that tests make narrow.
+    ///   - inboxCommitsMax, inboxBytesMax, windowSurplusMax, readingMax: bounds that tests make narrow.
     ///   - plantedFault: what tests want to be found.
     package init(
         store: any Store, runtime: any Runtime, delivery: (any LiveDelivery)?, inboxCommitsMax: Int? = nil,
-        windowSurplusMax: Int? = nil, readingMax: Int? = nil, plantedFault: LiveFault?
+        inboxBytesMax: Int? = nil, windowSurplusMax: Int? = nil, readingMax: Int? = nil, plantedFault: LiveFault?
     ) {
         self.store = store
         self.runtime = runtime
         surplusMax = windowSurplusMax ?? LiveLimits.windowSurplusMax
         self.readingMax = readingMax ?? LiveLimits.pageSizeMax
         self.plantedFault = plantedFault
-        inbox = LiveInbox(commitsMax: inboxCommitsMax ?? LiveLimits.inboxCommitsMax, plantedFault: plantedFault)
+        inbox = LiveInbox(
+            commitsMax: inboxCommitsMax ?? LiveLimits.inboxCommitsMax,
+            bytesMax: inboxBytesMax ?? LiveLimits.inboxBytesMax, plantedFault: plantedFault)
         stage = LiveStage(delivery ?? MainActorDelivery(runtime), plantedFault: plantedFault)
     }
 
@@ -103,6 +105,14 @@ package actor LiveRouter {
         await withCheckedContinuation { isDone in submit(.end { isDone.resume() }) }
     }
 
+    /// Returns when every commit that was told before the call is in the collections; for a caller on the main actor in
+    /// what that shows, too. Nobody else waits for the main actor. Returns at once where nothing is shown.
+    package nonisolated func catchUp() async {
+        guard inbox.isListening || inbox.isAwake else { return }
+        await withCheckedContinuation { isDone in submit(.tell { isDone.resume() }) }
+        stage.turn(for: #isolation)
+    }
+
     nonisolated func submit(_ job: LiveInbox.Job) {
         guard inbox.submit(job) else { return }
         runtime.spawn { await self.drain() }
@@ -123,13 +133,21 @@ package actor LiveRouter {
     /// Commit after commit comes at the heels of the last pass: somebody writes at full speed. A pass for each of them
     /// would take the writer's processors away, and no screen shows a thousand frames a second: what comes within a
     /// moment is merged into one. The inbox wakes nobody meanwhile.
-    private func breathe() async { await runtime.sleep(until: runtime.now + LiveLimits.breath) }
+    ///
+    /// Where hardly anything came in that moment, the writer waits for what it wrote to be shown: for that one nothing
+    /// is put off for a while.
+    private func breathe() async {
+        await runtime.sleep(until: runtime.now + LiveLimits.breath)
+        if inbox.commitCount <= LiveLimits.breathCommitsMin { hurriedPasses = -LiveLimits.promptPasses }
+    }
 
     private func pass(_ batch: LiveInbox.Batch) async {
         for job in batch.jobs { perform(job) }
         apply(batch)
         await readWhatIsNeeded()
         publish()
+        // The turn that shows it was asked for first.
+        for job in batch.jobs { if case .tell(let isDone) = job { isDone() } }
         startLoads()
     }
 
@@ -149,7 +167,7 @@ package actor LiveRouter {
         case .retry:
             isRetryOnItsWay = false
             unreadable = []
-        case .goOn: return
+        case .goOn, .tell: return
         case .refresh(let isNewSession):
             for (id, window) in windows {
                 if isNewSession { loads.removeValue(forKey: id)?.task.cancel() }

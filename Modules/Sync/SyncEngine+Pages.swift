@@ -25,6 +25,10 @@ extension SyncEngine {
         let page: RemotePage
         do throws(TransportError) {
             page = try await transport.messages(query)
+            // Taken for the end of the channel, it would hide all that is there.
+            if page.items.isEmpty, page.hasMore {
+                throw .inDoubt(detail: "the server reports more messages and returned none")
+            }
         } catch {
             if isAskedAgain, session?.id == asked, !Task.isCancelled { missedPage(error) }
             throw .transport(error)
@@ -90,6 +94,11 @@ extension SyncEngine {
             mutations = []
             cursor = step.next
         } while cursor != nil
+        await confirm(items)
+    }
+
+    /// The server has these, whatever was thought of them.
+    private func confirm(_ items: [PlacedMessage]) async {
         for item in items {
             if outbox.isWaiting(for: item.id) {
                 await perform(outbox.handle(.proven(item.id, item.placement), at: moment))

@@ -71,15 +71,54 @@ import Testing
         }
     }
 
-    @Test func aStoreThatWasClosedIsNotReadAgain() throws {
+    /// A store closes itself while its disk fails, and opens again.
+    @Test func aStoreThatIsBackIsReadAgain() throws {
         try LiveWorld.run { world in
+            try await world.put(1, at: 1)
             let store = TurbulentStore(world.store)
             let router = LiveRouter(store: store, runtime: world.runtime, delivery: world.delivery)
-            await world.store.close()
+            store.failNextReads(5, with: .closed)
             let collection = onMain { router.collection(MessagesQuery(.channel(world.general))) }
-            await world.runtime.sleep(until: world.runtime.now + .seconds(10))
-            #expect(store.readCount == 1)
+            await world.settle()
             onMain { #expect(collection.loadingStatus == .error && collection.error as? StoreError == .closed) }
+            await world.runtime.sleep(until: world.runtime.now + .seconds(10))
+            onMain { #expect(collection.count == 1 && collection.loadingStatus == .loaded && collection.error == nil) }
+        }
+    }
+
+    /// Also when it is only what the feed has told that cannot be found out.
+    @Test func aWindowThatGrowsWhileTheStoreIsAwayRecovers() throws {
+        try LiveWorld.run { world in
+            for number in 1...50 { try await world.put(number, at: Int64(number)) }
+            let store = TurbulentStore(world.store)
+            let router = LiveRouter(store: store, runtime: world.runtime, delivery: world.delivery)
+            let collection = onMain { router.collection(MessagesQuery(.channel(world.general))) }
+            await world.settle()
+            store.failNextReads(2, with: .closed)
+            onMain { collection.nextPage() }
+            await world.settle()
+            onMain { #expect(collection.loadingStatus == .error && collection.count == 20) }
+            await world.runtime.sleep(until: world.runtime.now + .seconds(10))
+            onMain { #expect(collection.count == 40 && collection.error == nil) }
+        }
+    }
+
+    /// Past so many bytes that wait, everything is read again instead.
+    @Test(arguments: [true, false])
+    func whatWaitsIsBoundedByBytes(isNarrow: Bool) throws {
+        try LiveWorld.run { world in
+            let store = TurbulentStore(world.store)
+            let router = LiveRouter(
+                store: store, runtime: world.runtime, delivery: world.delivery, inboxBytesMax: isNarrow ? 1000 : nil,
+                plantedFault: nil)
+            let collection = onMain { router.collection(MessagesQuery(.channel(world.general))) }
+            await world.settle()
+            #expect(store.readCount == 1)
+            for number in 1...20 { try await world.put(number, at: Int64(number), String(repeating: "x", count: 200)) }
+            store.tell()
+            await world.settle()
+            #expect(store.readCount == (isNarrow ? 2 : 1))
+            onMain { #expect(collection.count == 20) }
         }
     }
 

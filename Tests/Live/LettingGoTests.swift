@@ -32,6 +32,29 @@ import Testing
         return token
     }
 
+    /// Not only when something changes the next time.
+    @Test(arguments: [true, false])
+    func listenersThatWereRemovedAreHeldByNobody(isObject: Bool) throws {
+        try LiveWorld.run { world in
+            let held = Weak<MarkedMessage.Mark>()
+            let shown = onMain { (world.collection(nil), world.router.object(OneMessageQuery(Sample.id(1)))) }
+            await world.settle()
+            onMain {
+                let mark = MarkedMessage.Mark()
+                held.value = mark
+                if isObject {
+                    shown.1.on(.dataUpdated) { _ in withExtendedLifetime(mark) {} }
+                } else {
+                    shown.0.on(.dataUpdated) { _ in withExtendedLifetime(mark) {} }
+                }
+            }
+            #expect(held.value != nil)
+            onMain { if isObject { shown.1.removeAllListeners() } else { shown.0.removeAllListeners() } }
+            #expect(held.value == nil)
+            withExtendedLifetime(shown) {}
+        }
+    }
+
     @Test(arguments: [true, false])
     func aTokenThatHasEndedLetsGoWhenItIsInvalidated(isDisposed: Bool) throws {
         try LiveWorld.run { world in

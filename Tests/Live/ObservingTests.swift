@@ -1,5 +1,7 @@
 import CausewayLive
 import CausewayModels
+import CausewayRuntime
+import CausewaySimulatedRuntime
 import CausewayStorage
 import Testing
 
@@ -270,6 +272,74 @@ import Testing
             await world.settle()
             onMain { #expect(count.calls == 2) }
             withExtendedLifetime(token) {}
+        }
+    }
+
+    /// What changed and changed back before anybody looked.
+    @Test func nobodyIsCalledWhenNothingDiffers() throws {
+        try LiveWorld.run { world in
+            try await world.put(1, at: 1)
+            let (count, collection) = onMain { (Count(), world.collection(nil)) }
+            let token = onMain { collection.observe { _, _ in count.calls += 1 } }
+            let changes = onMain { collection.changes }
+            let task = world.runtime.spawn {
+                for await change in changes where !change.isDataUnchanged { onMain { count.calls += 100 } }
+            }
+            await world.settle()
+            onMain { #expect(count.calls == 101) }
+            world.delivery.hold()
+            try await world.put(2, at: 2)
+            await world.settle()
+            try await world.store.commit([.delete(Sample.id(2))])
+            await world.settle()
+            world.delivery.release()
+            await world.settle()
+            // The one that looked in between saw both.
+            onMain { #expect(count.calls == 301) }
+            onMain { collection.dispose() }
+            await task.finished()
+            withExtendedLifetime(token) {}
+        }
+    }
+
+    /// Whatever was shown before.
+    @Test(
+        arguments: [LiveAnchor<MessageQuery.Cursor>.first, .last, .at(.init(position: 50, ordinal: 0))], [true, false])
+    func aPageAfterAResetIsTheSecond(anchor: LiveAnchor<MessageQuery.Cursor>, isForwards: Bool) throws {
+        try LiveWorld.run { world in
+            for number in 1...100 { try await world.put(number, at: Int64(number)) }
+            let collection = onMain {
+                world.router.collection(MessagesQuery(.channel(world.general), anchor: anchor, pageSize: 5))
+            }
+            await world.settle()
+            for _ in 0..<4 {
+                onMain {
+                    collection.nextPage()
+                    collection.previousPage()
+                }
+                await world.settle()
+            }
+            onMain {
+                collection.resetPage()
+                if isForwards { collection.nextPage() } else { collection.previousPage() }
+            }
+            await world.settle()
+            let isOpen = isForwards ? anchor == .last : anchor == .first
+            onMain { #expect(collection.count == (isOpen ? 5 : 10)) }
+        }
+    }
+
+    /// A writer that waits to see what it wrote is not held back as one that writes at full speed.
+    @Test func dependentWritesAreShownAtOnce() throws {
+        try LiveWorld.run { world in
+            let changes = onMain { world.collection(nil).changes }.makeAsyncIterator()
+            _ = await changes.next()
+            let start = world.runtime.now
+            for number in 1...1000 {
+                try await world.put(1, at: 1, "\(number)")
+                while await changes.next()?.snapshot.first?.text != "\(number)" {}
+            }
+            #expect(world.runtime.now - start < .milliseconds(100))
         }
     }
 }

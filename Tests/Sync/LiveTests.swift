@@ -67,16 +67,9 @@ import Testing
 
     // MARK: - Asking again
 
-    private nonisolated static func placed(_ number: Int, _ world: ClientWorld) throws -> PlacedMessage {
-        PlacedMessage(
-            id: MessageID(world.runtime.makeUUIDv7()), channel: world.general, sender: try #require(UserID("grace")),
-            content: .text("\(number)"), createdAt: world.runtime.wallClock,
-            placement: Placement(position: Int64(number), acceptedAt: world.runtime.wallClock))
-    }
-
     @Test func whatWasOpenedBeforeTheLoginIsAskedForAfterIt() throws {
         try ClientWorld.run { world in
-            let placed = try Self.placed(1, world)
+            let placed = try RemoteMessages.placed(1, world)
             world.transport.server.withLock { $0.page = [placed] }
             let client = try await world.open()
             let messages = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
@@ -112,7 +105,7 @@ import Testing
             await world.pass(.seconds(60))
             #expect(messages.last?.loadingStatus == .error)
             #expect(world.transport.server.withLock { $0.pageQueries.count } == 1)
-            let placed = try Self.placed(1, world)
+            let placed = try RemoteMessages.placed(1, world)
             let user = try #require(UserID("ann"))
             world.transport.server.withLock { server in
                 server.pageError = nil
@@ -143,7 +136,7 @@ import Testing
     @Test func aMessageIsAskedForAtItsPlace() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
-            var placed = try Self.placed(7, world)
+            var placed = try RemoteMessages.placed(7, world)
             try await world.store.commit([.merge(placed, at: world.runtime.wallClock)])
             placed.face.content = .text("edited elsewhere")
             let edited = placed
@@ -162,20 +155,10 @@ import Testing
 
     // MARK: - Messages that were deleted on the server
 
-    /// Messages at positions from 1 on, by somebody else.
-    private nonisolated static func server(_ count: Int, _ world: ClientWorld) throws -> [PlacedMessage] {
-        let messages = try (1...count).map { try placed($0, world) }
-        world.transport.server.withLock { server in
-            server.page = messages
-            server.newest = Int64(count)
-        }
-        return messages
-    }
-
     @Test(arguments: [[3], [1], [5], [1, 2, 3, 4, 5]])
     func aMessageThatWasDeletedOnTheServerLeavesTheList(_ deleted: [Int]) throws {
         try ClientWorld.run { world in
-            _ = try Self.server(5, world)
+            _ = try RemoteMessages.server(5, world)
             let client = try await world.loggedIn()
             let first = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(1))
@@ -198,7 +181,7 @@ import Testing
     /// More stored messages are gone than are held against a page at a time.
     @Test func aPageOfFewReconcilesManyStoredMessages() throws {
         try ClientWorld.run { world in
-            let messages = try Self.server(1000, world)
+            let messages = try RemoteMessages.server(1000, world)
             let client = try await world.loggedIn()
             try await world.store.commit(messages.map { .merge($0, at: world.runtime.wallClock) })
             world.transport.server.withLock { server in server.page.removeAll { (10..<990).contains($0.number) } }
@@ -212,7 +195,7 @@ import Testing
 
     @Test func theObjectOfADeletedMessageDoesNotExist() throws {
         try ClientWorld.run { world in
-            let messages = try Self.server(3, world)
+            let messages = try RemoteMessages.server(3, world)
             let client = try await world.loggedIn()
             try await world.store.commit(messages.map { .merge($0, at: world.runtime.wallClock) })
             for reportsRange in [true, false] {
@@ -233,7 +216,7 @@ import Testing
     /// A page that was read before the deletion arrives after the one that showed it.
     @Test func aLatePageBringsNoDeletedMessageBack() throws {
         try ClientWorld.run { world in
-            let messages = try Self.server(3, world)
+            let messages = try RemoteMessages.server(3, world)
             let client = try await world.loggedIn()
             try await world.store.commit(messages.map { .merge($0, at: world.runtime.wallClock) })
             world.transport.server.withLock { $0.pageDelays = [.seconds(5)] }
@@ -276,7 +259,7 @@ import Testing
     @Test func oneRefusedChannelMakesNoOtherListAskAgain() throws {
         try ClientWorld.run { world in
             let lost = try #require(ChannelID("lost"))
-            _ = try Self.server(3, world)
+            _ = try RemoteMessages.server(3, world)
             world.transport.server.withLock { server in
                 server.channelErrors[lost] = .refused(code: "channelNotFound", detail: "There is no such channel.")
             }
@@ -305,7 +288,7 @@ import Testing
     @Test func oneFailingChannelMakesNoOtherListAskAgain() throws {
         try ClientWorld.run { world in
             let broken = try #require(ChannelID("broken"))
-            _ = try Self.server(3, world)
+            _ = try RemoteMessages.server(3, world)
             world.transport.server.withLock { $0.channelErrors[broken] = .transient(code: "internal", detail: "") }
             let client = try await world.loggedIn()
             let failing = Followed(onMain { client.messages.liveMessages(in: broken).changes }, world.runtime)
@@ -331,34 +314,4 @@ import Testing
             #expect(messages.last?.dataStatus == .error && messages.last?.loadingStatus == .error)
         }
     }
-}
-
-extension PlacedMessage {
-    fileprivate var number: Int { Int(placement.position) }
-}
-
-/// Follows changes until they end.
-private final class Followed: Sendable {
-    private let told: Told
-    let task: RuntimeTask
-
-    private final class Told: Sendable {
-        let last = Mutex<LiveCollectionChange<Message>?>(nil)
-    }
-
-    init(_ changes: LiveChanges<Message>, _ runtime: any Runtime) {
-        let told = Told()
-        self.told = told
-        task = runtime.spawn {
-            for await change in changes { told.last.withLock { $0 = change } }
-        }
-    }
-
-    /// What was told last.
-    var last: LiveCollectionChange<Message>? { told.last.withLock { $0 } }
-}
-
-/// Runs `body` as the main actor, which the calling thread is.
-private func onMain<Value: Sendable>(_ body: @MainActor () throws -> Value) rethrows -> Value {
-    try MainActor.assumeIsolated(body)
 }

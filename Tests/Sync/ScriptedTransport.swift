@@ -37,6 +37,8 @@ final class ScriptedTransport: Transport {
         /// The channel's newest position. With it ``page`` is all that the channel has, and pages report their range;
         /// without it every page is ``page``.
         var newest: Int64?
+        /// What every page is, when there is one.
+        var fixedPage: RemotePage?
         /// Why the pages of some channels cannot be read.
         var channelErrors: [ChannelID: TransportError] = [:]
         /// How long the next pages take from when they were read, in their order.
@@ -119,6 +121,7 @@ final class ScriptedTransport: Transport {
 extension ScriptedTransport.Server {
     /// A page as the hub reads it.
     func page(_ query: RemoteQuery) -> RemotePage {
+        if let fixedPage { return fixedPage }
         guard let newest else { return RemotePage(items: page, hasMore: false) }
         let all = page.filter { $0.channel == query.channel }.sorted { $0.placement.position < $1.placement.position }
         switch query.range {

@@ -21,6 +21,8 @@
     private(set) var shown: LiveShown<Record>?
     private var listeners: [Listener] = []
     private(set) var isDisposed = false
+    /// True while listeners are being called.
+    private var isTelling = false
 
     init(lifetime: LiveLifetime, source: any LiveSource<Record>) {
         self.lifetime = lifetime
@@ -51,6 +53,11 @@
     func tell() {
         let change = self.change
         self.change = nil
+        isTelling = true
+        defer {
+            isTelling = false
+            removeEnded()
+        }
         for step in LiveStep.allCases {
             var index = 0
             // Whoever is called may add listeners, remove them, or dispose of all.
@@ -64,7 +71,6 @@
                 if listener.call(told) { _ = listener.validity.end() }
             }
         }
-        listeners.removeAll { !$0.validity.isValid }
     }
 
     // MARK: Listeners
@@ -87,6 +93,14 @@
         for index in listeners.indices where steps.contains(listeners[index].stage) {
             _ = listeners[index].validity.end()
         }
+        if !isTelling { removeEnded() }
+    }
+
+    /// What a listener holds may run anything when it goes, so it goes when the list is whole again.
+    private func removeEnded() {
+        let ended = listeners.filter { !$0.validity.isValid }
+        listeners.removeAll { !$0.validity.isValid }
+        withExtendedLifetime(ended) {}
     }
 
     func dispose() {
@@ -111,7 +125,7 @@ enum LiveStep: Int, CaseIterable, Sendable {
         case .dataStatus: change.status.data != change.oldStatus.data
         case .data: !change.isDataUnchanged
         case .error: change.status.error != nil && change.status.errorNumber != change.oldStatus.errorNumber
-        case .all: true
+        case .all: change.isDifferent
         }
     }
 }

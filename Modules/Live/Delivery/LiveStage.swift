@@ -74,6 +74,14 @@ final class LiveStage: Sendable {
 
     private func scheduleTurn() { delivery.schedule { [weak self] in self?.turn() } }
 
+    /// Shows and tells everything that was handed over until now, when the caller is the main actor.
+    ///
+    /// - Parameter caller: where the call comes from.
+    func turn(for caller: (any Actor)?) {
+        guard let caller, caller === MainActor.shared else { return }
+        MainActor.assumeIsolated { turn() }
+    }
+
     @MainActor private func turn() {
         let presenters = gate.withLock { gate in
             gate.isTurnOnItsWay = false

@@ -10,6 +10,24 @@ package protocol LiveRemote<Key>: Sendable {
     ///
     /// - Returns: how far everything is known now.
     func load(_ page: LiveRemotePage<Key>) async throws -> LiveReach<Key>
+
+    /// Asks for everything that changed since the server was asked for what `reach` covers, and merges it into the
+    /// store in one commit.
+    ///
+    /// - Returns: what is covered now, no less than before; `nil` when pages must be asked for instead.
+    func loadChanges(since reach: LiveReach<Key>) async throws -> LiveReach<Key>?
+
+    /// True for the key of a record that the server has placed. Those that it has not sort behind all others.
+    func isPlaced(_ key: Key) -> Bool
+
+    /// How many records the server can have placed behind `newest`, up to and with `key`, which lies behind it.
+    func placedCount(after newest: Key, through key: Key) -> Int
+}
+
+extension LiveRemote {
+    package func loadChanges(since reach: LiveReach<Key>) async throws -> LiveReach<Key>? { nil }
+    package func isPlaced(_ key: Key) -> Bool { false }
+    package func placedCount(after newest: Key, through key: Key) -> Int { 0 }
 }
 
 /// A page to ask the server for, as the collection shows it.
@@ -32,9 +50,26 @@ package struct LiveReach<Key: Hashable & Sendable>: Sendable, Hashable {
     package var start: Key?
     /// Where it ends, inclusive; `nil` when the server has nothing behind it.
     package var end: Key?
+    /// Where it is open towards the newest records: up to where those were known when the server was asked. `nil` when
+    /// it did not say.
+    package var newest: Key?
+    /// Where asking for changes goes on; opaque. `nil` when the server cannot be asked for them.
+    package var cursor: String?
 
-    package init(start: Key? = nil, end: Key? = nil) {
+    package init(start: Key? = nil, end: Key? = nil, newest: Key? = nil, cursor: String? = nil) {
         self.start = start
         self.end = end
+        self.newest = newest
+        self.cursor = cursor
+    }
+}
+
+/// Why an answer of the server was not taken.
+package enum LiveRemoteError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// It says that there is more, and leads nowhere.
+    case noProgress
+
+    package var description: String {
+        "the server reports more records and returns none of them; the list is asked for again later"
     }
 }

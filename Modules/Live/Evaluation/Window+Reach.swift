@@ -2,9 +2,12 @@
 extension Window {
     typealias Reach = LiveReach<Key>
 
-    /// Lets in nothing beyond `reach`; `nil` lets in whatever is stored.
+    /// Lets in nothing beyond `reach`; `nil` lets in whatever is stored. A window that lies outside as a whole is read
+    /// again at the anchor: an edge that stayed outside would let in what lies between it and the reach.
     func confine(to reach: Reach?) {
         self.reach = reach ?? Reach()
+        if let key = start.key, isPast(key, .end) { return reopenInPlace() }
+        if let key = end.key, isPast(key, .start) { return reopenInPlace() }
         start = confined(start, .start)
         end = confined(end, .end)
     }
@@ -29,6 +32,13 @@ extension Window {
 
     func limit(_ side: Side) -> Key? { side == .start ? reach.start : reach.end }
 
+    /// The key, or the place next to it that the server has told everything of.
+    func withinReach(_ key: Key) -> Key {
+        if let end = reach.end, isPast(key, .end) { return end }
+        if let start = reach.start, isPast(key, .start) { return start }
+        return key
+    }
+
     /// True for a key beyond what the server has told.
     func isPast(_ key: Key, _ side: Side) -> Bool { isPast(key, side, of: reach) }
 
@@ -42,11 +52,36 @@ extension Window {
     /// The edge of a window that has all that the server has told.
     func outermost(_ side: Side) -> WindowEdge<Key> { limit(side).map { .limited(at: $0) } ?? .open }
 
-    /// A side at which what is shown reaches beyond `reach`.
-    func sideOutside(_ reach: Reach) -> Side? {
-        if let first = rows.first, isPast(first.key, .start, of: reach) { return .start }
-        if let last = rows.last, isPast(last.key, .end, of: reach) { return .end }
+    /// A side at which `extent` goes beyond `reach`.
+    func side(of extent: Reach, outside reach: Reach) -> Side? {
+        if let first = extent.start, isPast(first, .start, of: reach) { return .start }
+        if let last = extent.end, isPast(last, .end, of: reach) { return .end }
         return nil
+    }
+
+    // MARK: The newest end
+
+    /// The largest key for which `isPlaced` is true; it is for none behind one for which it is not.
+    /// Cost: O((log n)²) for n rows.
+    func newestKey(where isPlaced: (Key) -> Bool) -> Key? {
+        let isAscending = query.direction == .ascending
+        var low = 0
+        var high = rows.count
+        while low < high {
+            let middle = (low + high) / 2
+            if isPlaced(rows[isAscending ? middle : rows.count - 1 - middle].key) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low == 0 ? nil : rows[isAscending ? low - 1 : rows.count - low].key
+    }
+
+    /// How many rows have keys above `lower`, up to and with `key`, which is one of them. Cost: O(log n).
+    func count(after lower: Key, through key: Key) -> Int {
+        guard query.direction == .ascending else { return rows.rank(of: lower) - rows.rank(of: key) }
+        return rows.rank(of: key) + 1 - rows.rank(of: lower) - (rows.row(at: lower) == nil ? 0 : 1)
     }
 
     /// The side at which the server must be asked for more: what the store may show is less than what was asked for.

@@ -48,10 +48,11 @@ extension Window {
     func fetch(_ reading: Reading, from store: any Store) async throws(StoreError) -> Fetched {
         switch reading {
         case .anew:
+            let count = target - demand.start - demand.end
             switch query.anchor {
-            case .first: return try await fetch(reading, .end, from: nil, count: target, store)
-            case .last: return try await fetch(reading, .start, from: nil, count: target, store)
-            case .at(let key): return try await fetch(reading, .end, from: .at(key), count: target, store)
+            case .first: return try await fetch(reading, .end, from: nil, count: count, store)
+            case .last: return try await fetch(reading, .start, from: nil, count: count, store)
+            case .at(let key): return try await fetch(reading, .end, from: .at(withinReach(key)), count: count, store)
             }
         case .again:
             let count = max(target, rows.count)
@@ -113,7 +114,7 @@ extension Window {
             switch query.anchor {
             case .first: (start, end) = (outermost(.start), edge)
             case .last: (start, end) = (edge, outermost(.end))
-            case .at(let key): (start, end) = (.bounded(at: key, beyond: nil), edge)
+            case .at(let key): (start, end) = (.bounded(at: withinReach(key), beyond: nil), edge)
             }
             settled()
         case .again:
@@ -182,14 +183,31 @@ extension Window {
     /// Asks for another page at one end, when there is one.
     func grow(_ side: Side) {
         guard target + pageSize <= LiveLimits.windowRecordsMax else { return }
+        if isStale, isReopening { return growWhileReopening(side) }
         if side == .end ? end.isOpen : start.isOpen { return }
         target = max(target, rows.count) + pageSize
         if side == .end { demand.end += pageSize } else { demand.start += pageSize }
     }
 
+    /// The first page is still to be read: what is shown until then counts for nothing.
+    private func growWhileReopening(_ side: Side) {
+        switch (query.anchor, side) {
+        case (.first, .start), (.last, .end): return
+        case (.first, .end), (.last, .start): break
+        case (.at, .end): demand.end += pageSize
+        case (.at, .start): demand.start += pageSize
+        }
+        target += pageSize
+    }
+
     /// Goes back to the first page.
     func reopen() {
         target = pageSize
+        reopenInPlace()
+    }
+
+    /// Begins anew at the anchor, with as many rows as before.
+    func reopenInPlace() {
         demand = Demand()
         isReopening = true
         invalidate()

@@ -131,10 +131,17 @@ final class Window<Query: LiveQuery> {
     }
 
     /// Lets go of rows that came in beyond what was asked for, down to half of what may be too many: whoever looks at
-    /// the list keeps most of it. The window ends where it is cut; what lies beyond can be asked for again.
+    /// the list keeps most of it, and the record at the anchor. The window ends where it is cut; what lies beyond can
+    /// be asked for again.
     func trim() {
         guard rows.count > target + surplusMax else { return }
-        let isCutAtStart = query.anchor == .last
+        let isCutAtStart =
+            switch query.anchor {
+            case .first: false
+            case .last: true
+            // Half of what is kept fits at either side.
+            case .at(let key): rows.rank(of: key) > rows.count / 2
+            }
         var next: Key?
         while rows.count > target + surplusMax / 2, let row = isCutAtStart ? rows.first : rows.last {
             remove(row.record.id)

@@ -3,6 +3,7 @@ import CausewayModels
 /// Asking the server.
 extension WindowDriver {
     private typealias Question = ServerProgress<Query.Key>.Question
+    private typealias Reach = LiveReach<Query.Key>
 
     /// True when an answer of the server is still to come.
     var isAskingServer: Bool { server.underWay != nil || wantsLoad }
@@ -10,17 +11,20 @@ extension WindowDriver {
     var wantsLoad: Bool { nextQuestion != nil }
 
     private var nextQuestion: Question? {
-        remote == nil ? nil : server.next(lacking: window.sideForServer)
+        remote == nil ? nil : server.next(lacking: window.sideForServer, isTroubled: remoteTrouble != nil)
     }
 
     func beginLoad() -> LiveLoad? {
-        guard let remote, let question = nextQuestion, let page = page(for: question) else { return nil }
+        guard let remote, let question = nextQuestion, let ask = call(remote, question) else { return nil }
         server.underWay = question
-        if question == .first { server.isFirstDue = false }
+        if question == .first || question == .changes {
+            server.isRefreshDue = false
+            server.newestWhenAsked = window.newestKey(where: remote.isPlaced)
+        }
         return LiveLoad {
-            let result: Result<LiveReach<Query.Key>, any Error>
+            let result: Result<LiveReach<Query.Key>?, any Error>
             do {
-                result = .success(try await remote.load(page))
+                result = .success(try await ask())
             } catch {
                 result = .failure(error)
             }
@@ -28,17 +32,27 @@ extension WindowDriver {
         }
     }
 
+    private func call(
+        _ remote: any LiveRemote<Query.Key>, _ question: Question
+    ) -> (@Sendable () async throws -> Reach?)? {
+        if question == .changes {
+            guard let reach = server.reach else { return nil }
+            return { try await remote.loadChanges(since: reach) }
+        }
+        guard let page = page(for: question) else { return nil }
+        return { try await remote.load(page) }
+    }
+
     private func page(for question: Question) -> LiveRemotePage<Query.Key>? {
         switch question {
+        case .changes: nil
         case .first: .first
-        case .rest(let side): page(beyond: server.pending, side, count: LiveLimits.catchUpPageSize)
+        case .rest(let side): page(beyond: server.pending, side, count: server.restPageSize)
         case .more(let side): page(beyond: server.reach, side, count: window.pageSize)
         }
     }
 
-    private func page(
-        beyond reach: LiveReach<Query.Key>?, _ side: WindowSide, count: Int
-    ) -> LiveRemotePage<Query.Key>? {
+    private func page(beyond reach: Reach?, _ side: WindowSide, count: Int) -> LiveRemotePage<Query.Key>? {
         switch side {
         case .start: reach?.start.map { .previous($0, count: count) }
         case .end: reach?.end.map { .next($0, count: count) }
@@ -47,64 +61,119 @@ extension WindowDriver {
 
     // MARK: Answers
 
-    private func loadEnded(
-        _ question: Question, _ result: Result<LiveReach<Query.Key>, any Error>, _ now: MonotonicTime
-    ) {
+    private func loadEnded(_ question: Question, _ result: Result<Reach?, any Error>, _ now: MonotonicTime) {
         server.underWay = nil
-        if server.isFirstDueAgain {
-            server.isFirstDueAgain = false
-            server.isFirstDue = true
+        if server.isRefreshDueAgain {
+            server.isRefreshDueAgain = false
+            server.isRefreshDue = true
         }
         switch result {
-        case .success(let answer): answered(question, answer, now)
+        case .success(let answer?): answered(question, answer, now)
+        case .success(nil):
+            // Too much changed, or nobody knows what: the pages are asked for again.
+            server.reach?.cursor = nil
+            server.isRefreshDue = true
         case .failure(let error):
             // Since it was asked, something came about that makes it worth while to ask again.
-            if question == .first, server.isFirstDue { return }
+            if question == .first || question == .changes, server.isRefreshDue { return }
             loadFailed(question, error)
         }
     }
 
-    private func answered(_ question: Question, _ answer: LiveReach<Query.Key>, _ now: MonotonicTime) {
-        remoteTrouble = nil
-        server.freshSince = now
+    private func answered(_ question: Question, _ answer: Reach, _ now: MonotonicTime) {
         switch question {
+        case .changes:
+            server.reach = covering(answer)
         case .first:
-            server.pending = answer
-            server.restPagesLeft = LiveLimits.catchUpPagesMax
+            beginRest(answer)
             goOn()
         case .rest(let side):
-            server.pending = server.pending.map { $0.extended(by: answer, at: side) }
+            guard let pending = server.pending?.extended(by: answer, at: side, isNewest: side == newestSide) else {
+                return loadFailed(question, LiveRemoteError.noProgress)
+            }
+            server.pending = pending
             goOn()
         case .more(let side):
-            server.reach = server.reach.map { $0.extended(by: answer, at: side) }
-            window.confine(to: server.reach)
+            guard let reach = server.reach?.extended(by: answer, at: side, isNewest: side == newestSide) else {
+                return loadFailed(question, LiveRemoteError.noProgress)
+            }
+            server.reach = reach
+            window.confine(to: reach)
+        }
+        remoteTrouble = nil
+        server.freshSince = now
+    }
+
+    private func beginRest(_ answer: Reach) {
+        server.pending = covering(answer)
+        server.goal = Reach(start: window.rows.first?.key, end: window.rows.last?.key)
+        server.restPageSize = LiveLimits.catchUpPageSize
+        server.restPagesLeft = LiveLimits.catchUpPagesMax
+        if server.reach != nil {
+            // All that is shown is the server's: however much it is, it is kept.
+            server.restPagesLeft += window.rows.count / LiveLimits.catchUpPageSize
+        } else if case .at = window.query.anchor {
+            // A jump to another place: what happens to be stored elsewhere is no reason to ask for all in between.
+            (server.restPagesLeft, server.restPageSize) = (1, window.pageSize)
         }
     }
 
-    /// Asks on for what is shown beyond the first page, or comes to an end with it.
+    /// Asks on for what was shown beyond the first page, or comes to an end with it.
     private func goOn() {
         guard let pending = server.pending else { return }
-        if server.restPagesLeft > 0, let side = window.sideOutside(pending), plantedFault != .leavesHoles {
+        if server.restPagesLeft > 0, let side = window.side(of: server.goal, outside: pending),
+            plantedFault != .leavesHoles
+        {
             server.restPagesLeft -= 1
             server.restSide = side
-            server.isFresh = false
             return
         }
         server.reach = pending
-        server.pending = nil
-        server.restSide = nil
-        server.isFresh = true
+        server.abandonRefresh()
+        server.isComplete = true
         if plantedFault != .leavesHoles { window.confine(to: pending) }
     }
 
     private func loadFailed(_ question: Question, _ error: any Error) {
         remoteTrouble = trouble(error)
+        let isRefreshDue = server.isRefreshDue
+        if case .more = question {
+        } else if server.reach != nil, window.sideForServer == nil {
+            return server.abandonRefresh()
+        }
         // Without the server what is stored is shown, holes and all; and it is not said to be fresh.
-        guard question != .first || window.sideForServer != nil || server.reach == nil else { return }
-        let isFirstDue = server.isFirstDue
         server.forget()
-        server.isFirstDue = isFirstDue
+        server.isRefreshDue = isRefreshDue
         window.confine(to: nil)
+    }
+
+    // MARK: The newest end
+
+    /// The side at which new records come.
+    private var newestSide: WindowSide { window.query.direction == .ascending ? .end : .start }
+
+    /// What was shown when the server was asked is older than its answer, whatever that says.
+    private func covering(_ answer: Reach) -> Reach {
+        guard let newest = answer.newest, let asked = server.newestWhenAsked, asked > newest else { return answer }
+        var reach = answer
+        reach.newest = asked
+        return reach
+    }
+
+    /// Finds out whether records that came by themselves, such as an own message that was delivered, follow on what the
+    /// server has told. Where others may lie between, the list is not fresh, and the server is asked.
+    func checkNewest() {
+        guard let remote, !window.isStale else { return }
+        server.hasGap = false
+        guard let reach = server.reach, let newest = reach.newest, plantedFault != .leavesHoles,
+            newestSide == .end ? reach.end == nil : reach.start == nil,
+            let last = window.newestKey(where: remote.isPlaced), last > newest
+        else { return }
+        if window.count(after: newest, through: last) == remote.placedCount(after: newest, through: last) {
+            server.reach?.newest = last
+        } else {
+            server.hasGap = true
+        }
     }
 
     // MARK: Occasions
@@ -138,12 +207,19 @@ extension WindowDriver {
     }
 }
 
-extension LiveReach {
-    /// Reaches as far as an answer says, at one side. An answer that leads nowhere is the last one.
-    fileprivate func extended(by answer: LiveReach, at side: WindowSide) -> LiveReach {
+extension LiveReach where Key: Comparable {
+    /// Reaches as far as an answer says, at one side; `nil` when that leads nowhere.
+    fileprivate func extended(by answer: LiveReach, at side: WindowSide, isNewest: Bool) -> LiveReach? {
+        var reach = self
         switch side {
-        case .start: LiveReach(start: answer.start == start ? nil : answer.start, end: end)
-        case .end: LiveReach(start: start, end: answer.end == end ? nil : answer.end)
+        case .start:
+            if let start = answer.start, start == self.start { return nil }
+            reach.start = answer.start
+        case .end:
+            if let end = answer.end, end == self.end { return nil }
+            reach.end = answer.end
         }
+        if isNewest { reach.newest = answer.newest }
+        return reach
     }
 }

@@ -22,8 +22,6 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     var server: ServerProgress<Query.Key>
     var remoteTrouble: Trouble?
     private var readTrouble: Trouble?
-    /// A store that was closed stays so: there is nothing to try again.
-    private var isStoreClosed = false
     private var troubles = 0
     /// What was handed over last.
     private var frozen: LiveFrame<Query>
@@ -52,11 +50,15 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         window.apply(change)
     }
 
-    func invalidate() { window.invalidate() }
+    func invalidate() {
+        window.invalidate()
+        // Among what was not told may be records of the server.
+        if remote != nil, server.reach != nil { server.askAgain() }
+    }
 
     // MARK: The store
 
-    var needsReading: Bool { !isStoreClosed && window.need != nil }
+    var needsReading: Bool { window.need != nil }
 
     func read(from store: any Store) async {
         guard let need = window.need else { return }
@@ -69,10 +71,8 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         }
     }
 
-    private func readingFailed(_ error: StoreError) {
-        readTrouble = trouble(error)
-        isStoreClosed = error == .closed
-    }
+    /// Whatever it was, also a store that is closed for now, may have passed when it is tried again.
+    private func readingFailed(_ error: StoreError) { readTrouble = trouble(error) }
 
     func trouble(_ error: any Error) -> Trouble {
         troubles += 1
@@ -89,7 +89,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         readingFailed(error)
     }
 
-    var hasReadingFailed: Bool { readTrouble != nil && !isStoreClosed }
+    var hasReadingFailed: Bool { readTrouble != nil }
 
     // MARK: Pages
 
@@ -108,7 +108,8 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     func freeze(at version: Int64) -> (() -> Void)? {
         if !window.isStale { window.trim() }
         // What failed may be needed no more: the window has changed meanwhile.
-        if !needsReading, !isStoreClosed { readTrouble = nil }
+        if !needsReading { readTrouble = nil }
+        checkNewest()
         // What is stale is shown at no version at all; only that it could not be read is told.
         if window.isStale, readTrouble == nil { return nil }
         let status = status

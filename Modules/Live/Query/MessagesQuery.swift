@@ -22,10 +22,18 @@ public struct MessagesQuery: LiveQuery {
         self.scope = scope
         self.direction = direction
         self.pageSize = pageSize
-        if case .at(let cursor) = anchor, !Self.hasPositions(scope) {
-            self.anchor = .at(Self.unplaced(cursor.ordinal))
-        } else {
+        guard case .at(let cursor) = anchor else {
             self.anchor = anchor
+            return
+        }
+        if !Self.hasPositions(scope) {
+            self.anchor = .at(Self.unplaced(cursor.ordinal))
+        } else if cursor.position == .max {
+            self.anchor = anchor
+        } else {
+            // The position alone finds it, also where it was stored anew since and has another ordinal.
+            self.anchor = .at(
+                MessageQuery.Cursor(position: cursor.position, ordinal: direction == .ascending ? .min : .max))
         }
     }
 

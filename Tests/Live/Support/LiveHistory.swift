@@ -77,7 +77,8 @@ private final class HistoryWorld {
             case 0: if windows.count > 1 { windows.remove(at: dice.below(windows.count)) }
             case 1, 2: anyWindow?.addReader()
             case 3: if let window = anyWindow { window.removeReader(dice.below(window.readerCount)) }
-            default: if dice.isOne(in: 3) { store.failNextReads(1) }
+            default:
+                if dice.isOne(in: 3) { store.failNextReads(1, with: dice.isOne(in: 2) ? .closed : .other(detail: "")) }
             }
         }
     }

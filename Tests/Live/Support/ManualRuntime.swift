@@ -9,6 +9,7 @@ final class ManualRuntime: Runtime {
     private struct State {
         var jobs: [Job] = []
         var generator: SplitMix64
+        var now = MonotonicTime.zero
     }
 
     private let state: Mutex<State>
@@ -16,7 +17,8 @@ final class ManualRuntime: Runtime {
 
     init(seed: UInt64) { state = Mutex(State(generator: SplitMix64(seed: seed))) }
 
-    var now: MonotonicTime { .zero }
+    var now: MonotonicTime { state.withLock { $0.now } }
+    func pass(_ time: Duration) { state.withLock { $0.now = $0.now + time } }
     var wallClock: Timestamp { Timestamp(milliseconds: 1_790_000_000_000) }
     func random() -> UInt64 { state.withLock { $0.generator.next() } }
     func sleep(until deadline: MonotonicTime) async {}

@@ -3,73 +3,37 @@ import CausewayModels
 import CausewayStorage
 import Synchronization
 
-/// A server with messages in one channel, which grow in number and are all there is.
-final class RandomServer: Sendable {
-    private struct State {
-        var dice: WriterDice
-        var messages: [PlacedMessage] = []
-        /// How many of its answers fail, in a hundred.
-        var failures = 20
-    }
-
-    let channel: ChannelID
-    private let sender: UserID
-    private let state: Mutex<State>
-
-    init?(seed: UInt64) {
-        guard let channel = ChannelID("general"), let sender = UserID("grace") else { return nil }
-        self.channel = channel
-        self.sender = sender
-        state = Mutex(State(dice: WriterDice(seed: seed, messages: 1)))
-    }
-
-    var messages: [PlacedMessage] { state.withLock { $0.messages } }
-    func setFailures(_ percent: Int) { state.withLock { $0.failures = percent } }
-
-    func grow() {
-        state.withLock { state in
-            let number = state.messages.count + 1
-            state.messages.append(
-                PlacedMessage(
-                    id: Sample.id(number), channel: channel, sender: sender, content: .text("\(number)"),
-                    createdAt: Sample.time, placement: Sample.placement(Int64(number))))
-        }
-    }
-
-    /// A page, as short as it likes; `nil` when it fails.
-    func page(count: Int, where isAsked: (Int64) -> Bool, newest: Bool) -> (items: [PlacedMessage], hasMore: Bool)? {
-        state.withLock { state in
-            if state.dice.below(100) < state.failures { return nil }
-            let found = state.messages.filter { isAsked($0.placement.position) }
-            let count = min(count, 1 + state.dice.below(6))
-            return (Array(newest ? found.suffix(count) : found.prefix(count)), found.count > count)
-        }
-    }
-}
-
-/// Its part of a collection.
+/// The server's part of a collection in a random history.
 final class RandomRemote: LiveRemote {
     typealias Key = MessageQuery.Cursor
 
     private let query: MessagesQuery
     private let server: RandomServer
     private let store: any Store
-    /// How many messages the server had when it was asked for a first page last.
+    /// Tells what was committed to `store`.
+    private let told: TurbulentStore
+    /// Whether the server reports changes; one that does not is asked for pages again.
+    private let reportsChanges: Bool
+    /// When the server was asked for everything last.
     private let known = Mutex<Int?>(nil)
 
-    init(_ query: MessagesQuery, _ server: RandomServer, _ store: any Store) {
+    init(
+        _ query: MessagesQuery, _ server: RandomServer, _ store: any Store, told: TurbulentStore, reportsChanges: Bool
+    ) {
+        self.told = told
         self.query = query
         self.server = server
         self.store = store
+        self.reportsChanges = reportsChanges
     }
 
-    var knownCount: Int? { known.withLock { $0 } }
+    var knownTime: Int? { known.withLock { $0 } }
 
     func load(_ page: LiveRemotePage<Key>) async throws -> LiveReach<Key> {
         let isAscending = query.direction == .ascending
-        let count = server.messages.count
         switch page {
         case .first:
+            let time = server.time
             let reach =
                 switch query.anchor {
                 case .first: isAscending ? try await newer(than: 0) : try await older(than: .max)
@@ -78,7 +42,7 @@ final class RandomRemote: LiveRemote {
                     isAscending
                         ? try await newer(than: key.position - 1) : try await older(than: key.position + 1)
                 }
-            known.withLock { $0 = count }
+            known.withLock { $0 = time }
             return reach
         case .next(let key, _):
             return isAscending ? try await newer(than: key.position) : try await older(than: key.position)
@@ -87,27 +51,60 @@ final class RandomRemote: LiveRemote {
         }
     }
 
+    func loadChanges(since reach: LiveReach<Key>) async throws -> LiveReach<Key>? {
+        guard let cursor = reach.cursor.flatMap({ Int($0) }) else { return nil }
+        guard let answer = server.changes(since: cursor) else { throw Self.failure }
+        if answer.changed.count + answer.gone.count > 12 { return nil }
+        try await commit(answer.changed.map { .merge($0, at: Sample.time) } + answer.gone.map { .delete($0) })
+        known.withLock { $0 = answer.time }
+        var reach = reach
+        reach.cursor = "\(answer.time)"
+        if reach.newest != nil { reach.newest = ScriptedRemote.end(answer.newest) }
+        return reach
+    }
+
+    func isPlaced(_ key: Key) -> Bool { key.position != .max }
+    func placedCount(after newest: Key, through key: Key) -> Int { Int(key.position - newest.position) }
+
     private func newer(than position: Int64) async throws -> LiveReach<Key> {
-        let page = try await take(server.page(count: 200, where: { $0 > position }, newest: false))
+        let page = try await take(server.page(above: position, below: .max, newestFirst: false))
         let end = page.hasMore ? page.items.last.map { ScriptedRemote.end($0.placement.position) } : nil
-        return reach(older: position > 0 ? ScriptedRemote.start(position + 1) : nil, newer: end)
+        return reach(
+            older: position > 0 ? ScriptedRemote.start(position + 1) : nil, newer: end,
+            newest: page.hasMore ? nil : max(position, page.newest), page.time)
     }
 
     private func older(than position: Int64) async throws -> LiveReach<Key> {
-        let page = try await take(server.page(count: 200, where: { $0 < position }, newest: true))
+        let page = try await take(server.page(above: 0, below: position, newestFirst: true))
         let start = page.hasMore ? page.items.first.map { ScriptedRemote.start($0.placement.position) } : nil
-        return reach(older: start, newer: position < .max ? ScriptedRemote.end(position - 1) : nil)
+        return reach(
+            older: start, newer: position < .max ? ScriptedRemote.end(position - 1) : nil,
+            newest: position < .max ? nil : page.newest, page.time)
     }
 
-    private func reach(older: Key?, newer: Key?) -> LiveReach<Key> {
-        query.direction == .ascending ? LiveReach(start: older, end: newer) : LiveReach(start: newer, end: older)
+    private func reach(older: Key?, newer: Key?, newest: Int64?, _ time: Int) -> LiveReach<Key> {
+        let (newest, cursor) = (newest.map(ScriptedRemote.end), reportsChanges ? "\(time)" : nil)
+        return query.direction == .ascending
+            ? LiveReach(start: older, end: newer, newest: newest, cursor: cursor)
+            : LiveReach(start: newer, end: older, newest: newest, cursor: cursor)
     }
 
-    private func take(
-        _ page: (items: [PlacedMessage], hasMore: Bool)?
-    ) async throws -> (items: [PlacedMessage], hasMore: Bool) {
-        guard let page else { throw StoreError.other(detail: "a server that was told to fail") }
-        if !page.items.isEmpty { try await store.commit(page.items.map { .merge($0, at: Sample.time) }) }
+    private static let failure = StoreError.other(detail: "a server that was told to fail")
+
+    private func take(_ page: RandomServer.Page?) async throws -> RandomServer.Page {
+        guard let page else { throw Self.failure }
+        let listed = Set(page.items.map(\.id))
+        let stored = try await store.page(MessageQuery(scope: .channel(server.channel), limit: 1000)).messages
+        let gone = stored.filter { message in
+            guard let position = message.placement?.position, !listed.contains(message.id) else { return false }
+            return page.range?.contains(position) == true
+        }
+        try await commit(page.items.map { .merge($0, at: Sample.time) } + gone.map { .delete($0.id) })
         return page
+    }
+
+    private func commit(_ mutations: [Mutation]) async throws {
+        try await store.commit(mutations)
+        told.tell()
     }
 }

@@ -38,11 +38,19 @@ final class ScriptedRemote: LiveRemote {
 
     /// Answers the question that has waited longest: with these messages, and that there are others before `start`
     /// and behind `end`; `nil` for none.
-    func answer(_ messages: [PlacedMessage] = [], start: Int64? = nil, end: Int64? = nil) {
+    func answer(_ messages: [PlacedMessage] = [], start: Int64? = nil, end: Int64? = nil, newest: Int64? = nil) {
         resume(
             Answer(
                 messages: messages,
-                reach: LiveReach(start: start.map { Self.start($0) }, end: end.map { Self.end($0) })))
+                reach: LiveReach(
+                    start: start.map { Self.start($0) }, end: end.map { Self.end($0) },
+                    newest: newest.map { Self.end($0) })))
+    }
+
+    func isPlaced(_ key: MessageQuery.Cursor) -> Bool { key.position != .max }
+
+    func placedCount(after newest: MessageQuery.Cursor, through key: MessageQuery.Cursor) -> Int {
+        Int(key.position - newest.position)
     }
 
     /// The same, for a list that shows the newest first.

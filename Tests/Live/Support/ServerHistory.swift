@@ -3,8 +3,9 @@ import CausewayModels
 import CausewayStorage
 import Testing
 
-/// One random history of windows with a server: it fails, grows, tells some messages before it is asked, can be reached
-/// again, and is asked by somebody else; in an order that a seed draws.
+/// One random history of windows with a server, in an order that a seed draws: it fails, grows, loses messages, tells
+/// some before it is asked, can be reached again, and is asked by somebody else; own messages are delivered or deleted,
+/// time passes, and the store fails and comes back.
 struct ServerHistory: Sendable {
     var seed: UInt64
     var steps = 60
@@ -24,7 +25,8 @@ struct ServerHistory: Sendable {
 
 /// The world of one history. One task uses it.
 private final class ServerWorld {
-    private let store: MemoryStore
+    private let base: MemoryStore
+    private let store: TurbulentStore
     private let timeline: StoreTimeline
     private let server: RandomServer
     private let runtime: ManualRuntime
@@ -32,12 +34,18 @@ private final class ServerWorld {
     private var dice: WriterDice
     private var windows: [ServedWindow] = []
     private var drafts = 100_000
+    /// What was written here and is not on the server.
+    private var undelivered: [MessageID] = []
+    private var deletedHere: Set<MessageID> = []
+    private let reportsChanges: Bool
 
     init?(_ base: MemoryStore, _ seed: UInt64, _ plantedFault: LiveFault?) {
         guard let server = RandomServer(seed: seed) else { return nil }
         self.server = server
         dice = WriterDice(seed: ~seed, messages: 1)
-        store = base
+        reportsChanges = dice.isOne(in: 2)
+        self.base = base
+        store = TurbulentStore(base)
         timeline = StoreTimeline(base)
         runtime = ManualRuntime(seed: seed)
         router = LiveRouter(
@@ -46,7 +54,7 @@ private final class ServerWorld {
     }
 
     func run(_ steps: Int) async throws {
-        _ = try await store.begin(.forTests)
+        _ = try await base.begin(.forTests)
         for _ in 0..<dice.below(80) { server.grow() }
         for _ in 0..<dice.below(6) { try await tellSome() }
         windows.append(makeWindow())
@@ -55,10 +63,14 @@ private final class ServerWorld {
     }
 
     private func step() async throws {
-        switch dice.below(16) {
+        switch dice.below(20) {
         case 0..<7: _ = await runtime.runOne(dice.below(1000))
         case 7: try await tellSome()
         case 8: for _ in 0..<(1 + dice.below(4)) { server.grow() }
+        case 16: for _ in 0..<(1 + dice.below(4)) { server.delete() }
+        case 17: server.edit()
+        case 18: try await deliver()
+        case 19: try await disturb()
         case 9, 10: anyWindow.lifetime.turn([.next, .next, .previous, .previous, .reset][dice.below(5)])
         case 11: try await write()
         case 12: router.refresh(isNewSession: false)
@@ -76,21 +88,63 @@ private final class ServerWorld {
     private func tellSome() async throws {
         guard let first = server.messages.indices.randomElement(using: &dice.random) else { return }
         let some = server.messages.dropFirst(first).prefix(1 + dice.below(3))
-        try await store.commit(some.map { .merge($0, at: Sample.time) })
+        try await commit(some.map { .merge($0, at: Sample.time) })
+    }
+
+    private func commit(_ mutations: [Mutation]) async throws {
+        try await base.commit(mutations)
+        store.tell()
     }
 
     private func write() async throws {
         drafts += 1
-        _ = try await store.enqueue(try Sample.draft(drafts, in: server.channel))
+        let draft = try Sample.draft(drafts, in: server.channel)
+        _ = try await base.enqueue(draft)
+        undelivered.append(draft.id)
+        store.tell()
     }
 
-    private func look() throws {
-        for window in windows { try window.look(timeline, server, known: known(window.query)) }
+    /// An own message gets to the server, others before it.
+    private func deliver() async throws {
+        guard !undelivered.isEmpty, let message = try await base.message(undelivered.removeFirst()) else { return }
+        for _ in 0..<dice.below(3) { server.grow() }
+        let placement = server.accept(message.id, message.content, from: message.sender)
+        try await commit([.deliver(message.id, placement, at: Sample.time)])
     }
 
-    /// How much of the server every window of the query must know: another one may have asked for it.
+    private func disturb() async throws {
+        switch dice.below(4) {
+        case 0: store.failNextReads(1 + dice.below(3), with: dice.isOne(in: 2) ? .closed : .other(detail: "gone"))
+        case 1: store.failNextSettlings(1)
+        case 2:
+            runtime.pass(.seconds(dice.below(40)))
+            await settle()
+            try look(isAtRest: true)
+        default:
+            // Somebody deletes one here; the server learns of it at once.
+            guard let any = server.messages.randomElement(using: &dice.random) else { return }
+            guard let message = try await base.message(any.id), message.syncState == .synced else { return }
+            deletedHere.insert(any.id)
+            let action = DeleteAction(
+                at: Sample.time, by: .cli, message: any.id, channel: server.channel, type: .text, syncState: .synced,
+                lastFailure: nil)
+            try await commit([.delete(any.id), .recordDelete(action)])
+            server.delete(any.id)
+        }
+    }
+
+    /// - Parameter isAtRest: true when nothing is under way: then what is shown is known since the server was asked.
+    private func look(isAtRest: Bool = false) throws {
+        for window in windows {
+            try window.look(timeline)
+            let known = isAtRest && window.loading == .loaded ? known(window.query) : 0
+            try window.check(server, known: known, deletedHere)
+        }
+    }
+
+    /// Since when every window of the query must know the server: another one may have asked for it.
     private func known(_ query: MessagesQuery) -> Int {
-        windows.filter { $0.query == query }.compactMap(\.remote.knownCount).min() ?? 0
+        windows.filter { $0.query == query }.map { $0.remote.knownTime ?? 0 }.min() ?? 0
     }
 
     private func settle() async { while await runtime.runOne(0) {} }
@@ -110,11 +164,13 @@ private final class ServerWorld {
 
     /// The server works: everybody comes to see all of it.
     private func end() async throws {
+        store.failNextReads(0)
+        store.failNextSettlings(0)
         await settle()
         server.setFailures(0)
         router.refresh(isNewSession: false)
         await settle()
-        try look()
+        try look(isAtRest: true)
         for window in windows {
             guard window.status == .fresh, window.loading == .loaded else {
                 throw Violation("\(window.query): it is \(window.status) and \(window.loading) at the end")
@@ -127,9 +183,9 @@ private final class ServerWorld {
                 await settle()
                 try look()
             }
-            guard !window.hasMore, window.placed.count == server.messages.count else {
-                throw Violation(
-                    "\(window.query): \(window.placed) of \(server.messages.count), however often one pages")
+            let all = server.messages.filter { !deletedHere.contains($0.id) }.map(\.placement.position)
+            guard !window.hasMore, window.placed == all else {
+                throw Violation("\(window.query): \(window.placed) of \(all), however often one pages")
             }
         }
     }
@@ -144,7 +200,8 @@ private final class ServerWorld {
         let query = MessagesQuery(
             .channel(server.channel), direction: dice.isOne(in: 2) ? .ascending : .descending, anchor: anchor,
             pageSize: 1 + dice.below(6))
-        return ServedWindow(query, RandomRemote(query, server, store), router)
+        return ServedWindow(
+            query, RandomRemote(query, server, base, told: store, reportsChanges: reportsChanges), router)
     }
 }
 
@@ -172,18 +229,28 @@ private final class ServedWindow {
     /// The places of what is shown, oldest first.
     var placed: [Int64] { last?.snapshot.compactMap(\.placement?.position).sorted() ?? [] }
 
-    func look(_ timeline: StoreTimeline, _ server: RandomServer, known: Int) throws {
+    func look(_ timeline: StoreTimeline) throws {
         guard let change = outlet.take(reader)?.change() else { return }
         try check.accept(change, timeline)
         last = change
-        // While it is asked again, what comes first may lie far from the rest.
-        guard change.dataStatus == .fresh, change.loadingStatus == .loaded, let first = placed.first,
-            let end = placed.last
-        else { return }
-        // Places on the server are whole numbers from 1 without holes.
-        let expected = min(end, Int64(known)) - first + 1
-        guard placed.filter({ $0 <= known }).count >= expected else {
-            throw Violation("\(query): a fresh list has holes: \(placed), of \(known)")
+    }
+
+    /// - Parameter known: when the server was asked last for what is shown.
+    func check(_ server: RandomServer, known: Int, _ deletedHere: Set<MessageID>) throws {
+        guard let change = last, change.dataStatus == .fresh, let first = placed.first, let end = placed.last else {
+            return
+        }
+        let shown = Dictionary(
+            change.snapshot.compactMap { message in message.placement.map { ($0.position, message) } },
+            uniquingKeysWith: { one, _ in one })
+        for entry in server.entries[Int(first - 1)..<Int(end)] {
+            if let message = shown[entry.position] {
+                guard entry.said(message.content, from: known) else {
+                    throw Violation("\(query): a fresh list of \(known) shows what was so before: \(entry)")
+                }
+            } else if !entry.isDeleted, !deletedHere.contains(entry.message.id) {
+                throw Violation("\(query): a fresh list has holes: \(placed) without \(entry.position)")
+            }
         }
     }
 }

@@ -13,6 +13,7 @@ final class TurbulentStore: Store {
         var nextSubscriber = 0
         var turbulence: Turbulence?
         var readsToFail = 0
+        var readError = StoreError.other(detail: "a reading that was told to fail")
         var settlingsToFail = 0
         var readCount = 0
         var subscription: StoreSubscription?
@@ -34,7 +35,14 @@ final class TurbulentStore: Store {
     }
 
     func setTurbulence(_ turbulence: Turbulence?) { state.withLock { $0.turbulence = turbulence } }
-    func failNextReads(_ count: Int) { state.withLock { $0.readsToFail = count } }
+    func failNextReads(
+        _ count: Int, with error: StoreError = .other(detail: "a reading that was told to fail")
+    ) {
+        state.withLock { state in
+            state.readsToFail = count
+            state.readError = error
+        }
+    }
 
     func failNextSettlings(_ count: Int) { state.withLock { $0.settlingsToFail = count } }
     /// Readings of pages and records so far.
@@ -50,11 +58,11 @@ final class TurbulentStore: Store {
     }
 
     private func strike() async throws(StoreError) {
-        let (turbulence, fails) = state.withLock { state in
+        let (turbulence, error) = state.withLock { state in
             defer { if state.readsToFail > 0 { state.readsToFail -= 1 } }
-            return (state.turbulence, state.readsToFail > 0)
+            return (state.turbulence, state.readsToFail > 0 ? state.readError : nil)
         }
-        if fails { throw .other(detail: "a reading that was told to fail") }
+        if let error { throw error }
         try await turbulence?.strike()
     }
 

@@ -1,0 +1,187 @@
+import CausewayLive
+import CausewayModels
+import CausewaySimulatedRuntime
+import CausewayStorage
+import Testing
+
+/// Lists that stay whole: what comes by itself, what a refresh brings, and what lies outside of it.
+@MainActor struct HoleTests {
+    private nonisolated static func list(
+        _ world: LiveWorld, _ remote: ScriptedRemote, direction: LiveDirection = .ascending,
+        anchor: LiveAnchor<MessageQuery.Cursor> = .last, pageSize: Int = 3, surplusMax: Int? = nil
+    ) -> LiveCollection<Message> {
+        let router = LiveRouter(
+            store: world.store, runtime: world.runtime, delivery: world.delivery, windowSurplusMax: surplusMax,
+            plantedFault: nil)
+        return onMain {
+            router.collection(
+                MessagesQuery(.channel(world.general), direction: direction, anchor: anchor, pageSize: pageSize),
+                remote: remote)
+        }
+    }
+
+    private nonisolated static func placed(_ range: ClosedRange<Int>, in world: LiveWorld) throws -> [PlacedMessage] {
+        try range.map { try Sample.placed($0, at: Int64($0), in: world.general) }
+    }
+
+    /// An own message is delivered, and others that nobody has read lie before it.
+    @Test(arguments: [LiveDirection.ascending, .descending])
+    func anOwnMessageBehindOthersLeavesNoHoleInAFreshList(direction: LiveDirection) throws {
+        try LiveWorld.run { world in
+            let remote = ScriptedRemote(world.store)
+            let isAscending = direction == .ascending
+            let list = Self.list(world, remote, direction: direction, anchor: isAscending ? .last : .first)
+            await world.settle()
+            remote.answer(try Self.placed(1...3, in: world), newest: 3)
+            await world.settle()
+            _ = try await world.store.enqueue(try Sample.draft(100, in: world.general))
+            try await world.store.commit([.deliver(Sample.id(100), Sample.placement(4), at: Sample.time)])
+            await world.settle()
+            // It follows on what is known: nobody need be asked.
+            #expect(remote.asked.count == 1)
+            onMain { #expect(list.dataStatus == .fresh && list.count == 4) }
+            _ = try await world.store.enqueue(try Sample.draft(101, in: world.general))
+            await world.settle()
+            onMain { #expect(list.dataStatus == .fresh && list.count == 5) }
+            try await world.store.commit([.deliver(Sample.id(101), Sample.placement(7), at: Sample.time)])
+            await world.settle()
+            onMain { #expect(list.dataStatus == .local && list.loadingStatus == .loading && list.count == 5) }
+            #expect(remote.asked == [.first, .first])
+            remote.answer(try Self.placed(5...6, in: world), newest: 7)
+            await world.settle()
+            #expect(remote.asked.count == 2)
+            onMain {
+                let texts = ["1", "2", "3", "100", "5", "6", "101"]
+                #expect(list.allObjects().map(\.text) == (isAscending ? texts : texts.reversed()))
+                #expect(list.dataStatus == .fresh && list.loadingStatus == .loaded)
+            }
+        }
+    }
+
+    /// A server that says nothing of what is shown is believed: it is not asked again and again.
+    @Test func aHoleThatTheServerDoesNotFillIsAskedForOnce() throws {
+        try LiveWorld.run { world in
+            let remote = ScriptedRemote(world.store)
+            let list = Self.list(world, remote)
+            await world.settle()
+            remote.answer(try Self.placed(1...3, in: world), newest: 3)
+            await world.settle()
+            try await world.put(9, at: 9)
+            await world.settle()
+            remote.fail(.other(detail: "unreachable"))
+            await world.settle()
+            #expect(remote.asked.count == 2)
+            onMain { #expect(list.dataStatus == .local && list.loadingStatus == .error && list.count == 4) }
+            world.router.refresh(isNewSession: false)
+            await world.settle()
+        }
+    }
+
+    /// The window lies far from what the server covers: no edge of it stays outside.
+    @Test func aWindowOutsideOfWhatTheServerCoversBeginsAnew() throws {
+        try LiveWorld.run { world in
+            for number in 1...19 { try await world.put(number, at: Int64(number)) }
+            let remote = ScriptedRemote(world.store)
+            // Most of it is let go of at the newest end, where it is bounded then.
+            let list = Self.list(world, remote, direction: .descending, anchor: .at(.init(position: 10, ordinal: 0)))
+            await world.settle()
+            onMain { #expect(list.allObjects().map(\.text) == ["10", "9", "8"]) }
+            remote.answer(try Self.placed(43...47, in: world), startAfter: nil, endBefore: 43)
+            await world.settle()
+            for _ in 0..<3 {
+                remote.answer(try Self.placed(41...42, in: world), startAfter: nil, endBefore: 41)
+                await world.settle()
+            }
+            onMain {
+                let shown = list.snapshots.compactMap(\.placement?.position)
+                #expect(list.dataStatus == .fresh)
+                #expect(zip(shown, shown.dropFirst()).allSatisfy { $0 - 1 == $1 }, "\(shown)")
+                #expect(shown.allSatisfy { $0 >= 41 }, "\(shown)")
+            }
+        }
+    }
+
+    /// However often the server is asked again, who reads the list keeps all of it.
+    @Test func aListNeverShrinksWhileItIsRefreshed() throws {
+        try LiveWorld.run { world in
+            let remote = ScriptedRemote(world.store)
+            let router = LiveRouter(store: world.store, runtime: world.runtime, delivery: world.delivery)
+            let list = onMain {
+                router.collection(
+                    MessagesQuery(.channel(world.general), anchor: .last, pageSize: 1000), remote: remote)
+            }
+            await world.settle()
+            remote.answer(try Self.placed(2001...3000, in: world), start: 2001, newest: 3000)
+            await world.settle()
+            for start in [1001, 1] {
+                onMain { list.previousPage() }
+                await world.settle()
+                remote.answer(try Self.placed(start...(start + 999), in: world), start: start == 1 ? nil : Int64(start))
+                await world.settle()
+            }
+            let counts = onMain { SequenceTests.Log() }
+            let token = onMain {
+                list.observe { list, _ in counts.lines.append("\(list.count) \(list.dataStatus)") }
+            }
+            await world.settle()
+            router.refresh(isNewSession: false)
+            await world.settle()
+            // Page by page, as a server does that reports no changes; two messages are new.
+            remote.answer(try Self.placed(2983...3002, in: world), start: 2983, newest: 3002)
+            await world.settle()
+            for last in stride(from: 2982, through: 1, by: -200) {
+                let first = max(1, last - 199)
+                remote.answer(try Self.placed(first...last, in: world), start: first == 1 ? nil : Int64(first))
+                await world.settle()
+            }
+            onMain {
+                #expect(list.loadingStatus == .loaded && list.count == 3002)
+                #expect(counts.lines.allSatisfy { $0 == "3000 fresh" || $0 == "3002 fresh" }, "\(counts.lines)")
+            }
+            withExtendedLifetime(token) {}
+        }
+    }
+
+    /// A refresh that fails half-way leaves the list as it was.
+    @Test func aRefreshThatFailsTakesNothingAway() throws {
+        try LiveWorld.run { world in
+            let remote = ScriptedRemote(world.store)
+            let router = LiveRouter(store: world.store, runtime: world.runtime, delivery: world.delivery)
+            let list = onMain {
+                router.collection(MessagesQuery(.channel(world.general), anchor: .last, pageSize: 6), remote: remote)
+            }
+            await world.settle()
+            remote.answer(try Self.placed(5...10, in: world), start: 5, newest: 10)
+            await world.settle()
+            router.refresh(isNewSession: false)
+            await world.settle()
+            remote.answer(try Self.placed(9...10, in: world), start: 9, newest: 10)
+            await world.settle()
+            remote.fail(.other(detail: "unreachable"))
+            await world.settle()
+            onMain {
+                #expect(list.dataStatus == .fresh && list.loadingStatus == .error)
+                #expect(list.allObjects().map(\.text) == (5...10).map(String.init))
+            }
+        }
+    }
+
+    /// A page that leads nowhere is not the end of the channel.
+    @Test func anAnswerThatLeadsNowhereIsAnError() throws {
+        try LiveWorld.run { world in
+            let remote = ScriptedRemote(world.store)
+            let list = Self.list(world, remote)
+            await world.settle()
+            remote.answer(try Self.placed(8...10, in: world), start: 8, newest: 10)
+            await world.settle()
+            onMain { list.previousPage() }
+            await world.settle()
+            remote.answer([], start: 8)
+            await world.settle()
+            onMain {
+                #expect(list.dataStatus == .local && list.loadingStatus == .error)
+                #expect(list.error as? LiveRemoteError == .noProgress)
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import CausewayModels
+import Synchronization
+
+/// A server with the messages of one channel: they come, are edited, and go. Everything that it ever held is kept, with
+/// the time at which it did: the number of its changes until then.
+final class RandomServer: Sendable {
+    struct Version: Sendable {
+        var content: MessageContent
+        /// From when on it was so, and until when.
+        var since: Int
+        var until = Int.max
+    }
+
+    struct Entry: Sendable {
+        var message: PlacedMessage
+        var versions: [Version]
+        var deletedAt = Int.max
+
+        var position: Int64 { message.placement.position }
+        var isDeleted: Bool { deletedAt < .max }
+
+        /// True when it said this at some moment from `time` on.
+        func said(_ content: MessageContent, from time: Int) -> Bool {
+            versions.contains { $0.content == content && $0.until >= time } && deletedAt >= time
+        }
+    }
+
+    struct Page: Sendable {
+        var items: [PlacedMessage]
+        var hasMore: Bool
+        /// The positions that it covers, and when it was read.
+        var range: ClosedRange<Int64>?
+        var newest: Int64
+        var time: Int
+    }
+
+    private struct State {
+        var dice: WriterDice
+        var entries: [Entry] = []
+        var time = 0
+        /// How many of its answers fail, in a hundred.
+        var failures = 20
+
+        var alive: [PlacedMessage] { entries.filter { !$0.isDeleted }.map(\.message) }
+    }
+
+    let channel: ChannelID
+    let sender: UserID
+    private let state: Mutex<State>
+
+    init?(seed: UInt64) {
+        guard let channel = ChannelID("general"), let sender = UserID("grace") else { return nil }
+        self.channel = channel
+        self.sender = sender
+        state = Mutex(State(dice: WriterDice(seed: seed, messages: 1)))
+    }
+
+    var entries: [Entry] { state.withLock { $0.entries } }
+    /// What it has now, by ascending position.
+    var messages: [PlacedMessage] { state.withLock { $0.alive } }
+    var time: Int { state.withLock { $0.time } }
+    func setFailures(_ percent: Int) { state.withLock { $0.failures = percent } }
+
+    // MARK: Changes
+
+    func grow() { accept(Sample.id(state.withLock { $0.entries.count } + 1), .text("new"), from: sender) }
+
+    /// - Returns: where it was placed.
+    @discardableResult
+    func accept(_ id: MessageID, _ content: MessageContent, from sender: UserID) -> Placement {
+        state.withLock { state in
+            state.time += 1
+            let placement = Sample.placement(Int64(state.entries.count + 1))
+            let message = PlacedMessage(
+                id: id, channel: channel, sender: sender, content: content, createdAt: Sample.time, placement: placement
+            )
+            state.entries.append(
+                Entry(message: message, versions: [Version(content: content, since: state.time)]))
+            return placement
+        }
+    }
+
+    func edit() {
+        state.withLock { state in
+            guard let index = Self.anyIndex(&state) else { return }
+            state.time += 1
+            let content = MessageContent.text("edit \(state.time)")
+            state.entries[index].message.face.content = content
+            state.entries[index].message.face.changedAt = Timestamp(milliseconds: Int64(state.time))
+            state.entries[index].versions[state.entries[index].versions.count - 1].until = state.time - 1
+            state.entries[index].versions.append(Version(content: content, since: state.time))
+        }
+    }
+
+    func delete() {
+        state.withLock { state in
+            guard let index = Self.anyIndex(&state) else { return }
+            state.time += 1
+            state.entries[index].deletedAt = state.time - 1
+        }
+    }
+
+    /// Also deletes what its sender has deleted.
+    func delete(_ id: MessageID) {
+        state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.message.id == id && !$0.isDeleted }) else { return }
+            state.time += 1
+            state.entries[index].deletedAt = state.time - 1
+        }
+    }
+
+    private static func anyIndex(_ state: inout State) -> Int? {
+        guard !state.entries.isEmpty else { return nil }
+        let index = state.dice.below(state.entries.count)
+        return state.entries[index].isDeleted ? nil : index
+    }
+
+    // MARK: Answers
+
+    /// A page, as short as it likes; `nil` when it fails.
+    func page(above: Int64, below: Int64, newestFirst: Bool) -> Page? {
+        state.withLock { state in
+            if state.dice.below(100) < state.failures { return nil }
+            let found = state.alive.filter { above < $0.placement.position && $0.placement.position < below }
+            let count = min(found.count, 1 + state.dice.below(6))
+            let items = Array(newestFirst ? found.suffix(count) : found.prefix(count))
+            let hasMore = items.count < found.count
+            let newest = Int64(state.entries.count)
+            var first = above + 1
+            var last = min(newest, below - 1)
+            if hasMore, newestFirst { first = items.first?.placement.position ?? first }
+            if hasMore, !newestFirst { last = items.last?.placement.position ?? last }
+            return Page(
+                items: items, hasMore: hasMore, range: first <= last ? first...last : nil, newest: newest,
+                time: state.time)
+        }
+    }
+
+    /// Everything that changed since then; `nil` when it fails.
+    func changes(since time: Int) -> (changed: [PlacedMessage], gone: [MessageID], newest: Int64, time: Int)? {
+        state.withLock { state in
+            if state.dice.below(100) < state.failures { return nil }
+            let changed = state.entries.filter { !$0.isDeleted && $0.versions.contains { $0.since > time } }
+            let gone = state.entries.filter { $0.isDeleted && $0.deletedAt >= time }
+            return (
+                changed.map(\.message), gone.map(\.message.id), Int64(state.entries.count), state.time
+            )
+        }
+    }
+}

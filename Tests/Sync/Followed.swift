@@ -1,0 +1,66 @@
+import Causeway
+import CausewayModels
+import CausewayRuntime
+import CausewaySimulatedRuntime
+import CausewayStorage
+import CausewayTransport
+import Synchronization
+import Testing
+
+/// Messages of somebody else on the server.
+enum RemoteMessages {
+    static func placed(_ number: Int, _ world: ClientWorld) throws -> PlacedMessage {
+        PlacedMessage(
+            id: MessageID(world.runtime.makeUUIDv7()), channel: world.general, sender: try #require(UserID("grace")),
+            content: .text("\(number)"), createdAt: world.runtime.wallClock,
+            placement: Placement(position: Int64(number), acceptedAt: world.runtime.wallClock))
+    }
+
+    /// Messages at positions from 1 on, by somebody else.
+    static func server(_ count: Int, _ world: ClientWorld) throws -> [PlacedMessage] {
+        let messages = try (1...count).map { try placed($0, world) }
+        world.transport.server.withLock { server in
+            server.page = messages
+            server.newest = Int64(count)
+        }
+        return messages
+    }
+}
+
+extension PlacedMessage {
+    var number: Int { Int(placement.position) }
+}
+
+/// Follows changes until they end.
+final class Followed: Sendable {
+    private let told: Told
+    let task: RuntimeTask
+
+    private final class Told: Sendable {
+        let last = Mutex<LiveCollectionChange<Message>?>(nil)
+        let counts = Mutex<[Int]>([])
+    }
+
+    init(_ changes: LiveChanges<Message>, _ runtime: any Runtime) {
+        let told = Told()
+        self.told = told
+        task = runtime.spawn {
+            for await change in changes {
+                told.last.withLock { $0 = change }
+                told.counts.withLock { $0.append(change.snapshot.count) }
+            }
+        }
+    }
+
+    /// How many records each change showed.
+    var counts: [Int] { told.counts.withLock { $0 } }
+    func forgetCounts() { told.counts.withLock { $0 = [] } }
+
+    /// What was told last.
+    var last: LiveCollectionChange<Message>? { told.last.withLock { $0 } }
+}
+
+/// Runs `body` as the main actor, which the calling thread is.
+func onMain<Value: Sendable>(_ body: @MainActor () throws -> Value) rethrows -> Value {
+    try MainActor.assumeIsolated(body)
+}
