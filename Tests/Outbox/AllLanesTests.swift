@@ -139,9 +139,6 @@ import Testing
     private static let absurd: [DeliveryOutcome] = [
         .late(mark: 1 << 62), .late(mark: .max), .late(mark: -1), .gap(mark: .max), .gap(mark: -2),
         .accepted(Placement(position: 0, acceptedAt: Timestamp(milliseconds: 0))),
-        .accepted(Placement(position: .max, acceptedAt: Timestamp(milliseconds: 0))),
-        .accepted(Placement(position: 1, acceptedAt: Timestamp(milliseconds: .max))),
-        .accepted(Placement(position: 1, acceptedAt: Timestamp(milliseconds: .min))),
     ]
 
     @Test(arguments: absurd)
