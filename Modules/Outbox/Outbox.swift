@@ -121,7 +121,7 @@ package struct Outbox: Sendable, Hashable {
             let failure = finalFailure(.unsendable, code: "unsendable", detail: detail, at: moment)
             unsendable(round, messages, failure, moment, &actions)
         case .foreign(let round, let messages):
-            let detail = "it was created by another account, which logged out meanwhile; log in as that one to resend it"
+            let detail = "another account created it and logged out meanwhile; log in as that one to resend it"
             let failure = Failure(reason: .sessionEnded, code: "otherAccount", detail: detail, at: moment.wall)
             unsendable(round, messages, failure, moment, &actions)
         case .interrupted(let round): interrupted(round, moment, &actions)
