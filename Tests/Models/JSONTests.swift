@@ -39,8 +39,8 @@ import Testing
         #expect(throws: JSONProblem.self) { try JSONParser.parse(bytes) }
     }
 
-    @Test func theLastOfEqualNamesCounts() throws {
-        #expect(try JSONParser.parse(Array(#"{"a":1,"a":2}"#.utf8)) == .object(["a": .integer(2)]))
+    @Test func theFirstOfEqualNamesCounts() throws {
+        #expect(try JSONParser.parse(Array(#"{"a":1,"a":2}"#.utf8)) == .object(["a": .integer(1)]))
     }
 
     private static func value(_ random: inout SplitMix64, depth: Int) -> JSONValue {

@@ -22,7 +22,7 @@ extension JSONProblem: CustomStringConvertible {
 ///
 /// A value's type is seen from its first byte, never guessed by attempts that fail. Values are counted while they are
 /// read, so that a text which means much memory for few bytes is refused before that memory is taken. Of members with
-/// equal names the last one counts.
+/// equal names the first one counts, as it does for Foundation's decoder.
 ///
 /// - Complexity: O(bytes).
 package struct JSONParser {
@@ -112,7 +112,8 @@ package struct JSONParser {
                 let name = try text()
                 guard next() == UInt8(ascii: ":") else { throw invalid }
                 offset += 1
-                members[name] = try value()
+                let value = try value()
+                if members[name] == nil { members[name] = value }
             } while try goesOn(until: UInt8(ascii: "}"))
         }
         depth -= 1
