@@ -1,6 +1,7 @@
 import Causeway
 import CausewayControl
 import CausewayScriptedWorld
+import Foundation
 import Testing
 
 /// Everything that can be asked, over a real socket.
@@ -27,6 +28,20 @@ import Testing
             #expect(message.states == page.messages[0].states)
             #expect(try await world.local.message(id) == message)
             #expect(world.remote.texts == ["hi"])
+        }
+    }
+
+    /// An operator must not have to read the log to learn that the store was copied.
+    @Test func theStatusNamesWhatHappened() async throws {
+        try await ControlWorld.run { world in
+            let plain = try JSONEncoder().encode(try await world.client.status())
+            let notice = #""notices":[{"kind":"storeCopied","at":0,"detail":"copied"}],"#
+            let text = String(decoding: plain, as: UTF8.self).replacing("{", with: "{" + notice, maxReplacements: 1)
+            let status = try JSONDecoder().decode(StatusForm.self, from: Data(text.utf8))
+            let lines = MessageDetails.lines(status, for: Terminal(environment: ["NO_COLOR": "1"]))
+            let shown = lines.filter { $0.hasPrefix("notice") }
+            #expect(shown.count == 1)
+            #expect(shown.first?.contains("copied, at 1970-01-01") == true)
         }
     }
 

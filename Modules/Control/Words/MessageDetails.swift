@@ -50,6 +50,7 @@ package enum MessageDetails {
         for lane in status.lanes where lane.depth > 0 {
             facts.append(("lane \(lane.lane)", "\(lane.depth)" + (lane.waitText.map { ", first: \($0)" } ?? "")))
         }
+        facts += (status.notices ?? []).map { ("notice", "\($0.detail), at \($0.at)") }
         facts += [
             ("delivered", "\(status.delivered) in this run"), ("server", status.server),
             (
