@@ -28,6 +28,7 @@ extension Outbox {
 
     /// The server has heard another copy: everything under way is taken back, and the outbox starts anew.
     mutating func noteFork(_ moment: Moment, _ actions: inout [OutboxAction]) {
+        isForking = true
         var settlement = Settlement()
         for lane in lanes.indices {
             guard let round = lanes[lane].flights.first?.round else { continue }

@@ -33,6 +33,7 @@ extension Outbox {
     private mutating func pumpAlone(
         _ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction], hasTurn: Bool = false
     ) {
+        guard !isForking else { return }
         expire(lane, moment, &actions)
         guard mayTransmit(at: moment.now) else { return }
         if let hold = lanes[lane].hold {

@@ -37,6 +37,10 @@ package struct Outbox: Sendable, Hashable {
     /// Times in a row that another copy was noticed without the server having confirmed anything in between.
     var forks = 0
 
+    /// True from the moment a copy was noticed until the store has given everything new numbers: nothing more is done
+    /// under the old ones.
+    var isForking = false
+
     /// In the order in which they were first seen, so that the same history gives the same actions.
     var lanes: [OutboxLane] = []
     var laneIndices: [LaneID: Int] = [:]

@@ -134,6 +134,16 @@ import Testing
         #expect(bench.told == ["a as stored"])
     }
 
+    /// The room that a fork makes is not for lanes that would still go by their old numbers.
+    @Test func nothingLeavesUnderOldNumbersOnceACopyWasNoticed() {
+        var bench = Bench { $0.deliveriesInFlightTotalMax = 1 }
+        bench.create("a")
+        bench.create("m", lane: .media)
+        bench.fail(1, .storeForked(detail: "another copy was here"))
+        #expect(bench.sent == [])
+        #expect(bench.rounds.count == 1)
+    }
+
     // MARK: - Numbers from outside
 
     private static let absurd: [DeliveryOutcome] = [

@@ -21,7 +21,6 @@ struct ClientProcess {
     let disk: MemoryStore
     var life = Life.opening
     var client: CausewayClient?
-    var store: DeviceStore?
     var mirror = Mirror()
     var mirrorFeed: StoreSubscription?
     /// Every transport it made.

@@ -10,22 +10,10 @@ package enum AwaitedRepair: String, CaseIterable, Sendable {
     /// The head of a batch pays again and again for one behind it that kills the process.
     case neighboursPayForKillers
 
-    /// Marks that no sequence can have are followed.
-    case numbersAreNotChecked
-    /// A message that was created under one account and queued under another leaves as the other's.
-    case overtakenLeavesAsAnothers
-
     private static let left: Set<AwaitedRepair> = {
         guard let names = ProcessInfo.processInfo.environment["CAUSEWAY_AWAITED"] else { return Set(allCases) }
         return Set(names.split(separator: ",").compactMap { AwaitedRepair(rawValue: String($0)) })
     }()
-
-    /// Those that are not judged now, by name; for the end of a run.
-    package static var told: String {
-        let open = allCases.filter(\.isOpen).map(\.rawValue)
-        return open.isEmpty
-            ? "everything is judged" : "not judged before it is repaired: " + open.joined(separator: ", ")
-    }
 
     /// True while the fault is there, and is not judged.
     package var isOpen: Bool { Self.left.contains(self) }

@@ -17,8 +17,6 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
     case protocolMismatch, nobodyRepairs, commitUnknown
     // The client's machine
     case suspended, lateTimer, lethalPayload
-    // Nonsense, and what comes too late
-    case malformedReport, lateDraft, overtaken
     // What the hub finds wrong by itself
     case forbiddenEdit, idTaken
 
@@ -49,20 +47,13 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
         case .suspended: 10
         case .lateTimer: 25
         case .forbiddenEdit: 120
-        case .malformedReport, .lateDraft: 25
-        case .lethalPayload, .idTaken, .overtaken: 0  // not by chance: they are in the message
+        case .lethalPayload, .idTaken: 0  // not by chance: they are in the message
         }
     }
 
     /// All but those whose repair is awaited.
     static var drawn: [Fault] {
-        allCases.filter { fault in
-            switch fault {
-            case .lethalPayload: !AwaitedRepair.neighboursPayForKillers.isOpen
-            case .overtaken: false  // it takes a logout and a login while a message is on its way: rare
-            default: true
-            }
-        }
+        allCases.filter { $0 != .lethalPayload || !AwaitedRepair.neighboursPayForKillers.isOpen }
     }
 
     var index: Int { Self.indices[self] ?? 0 }

@@ -1,5 +1,4 @@
 import CausewayModels
-import CausewaySimulatedHub
 
 /// What a run, or many of them, went through: how often each fault struck, and how much was under way then.
 package struct FaultCounts: Sendable {
@@ -52,7 +51,6 @@ package struct FaultCounts: Sendable {
             \(created) messages created, \(accepted) accepted, \(deleted) deleted, \(resent) resent
             \(steps) steps, \(days) days of virtual time, histories \(histories)
             \(table)
-            \(AwaitedRepair.told)
             """
     }
 

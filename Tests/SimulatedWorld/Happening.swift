@@ -56,18 +56,9 @@ enum Happening {
     case peopleTidy
     case wayIsGood(Trouble)
     case machineWakes(client: Int)
-    case draftLands(LateDraft)
     case diskHasRoom(client: Int)
     case tokenRenewed
     case faultsEnd
-
-    /// A message that is on its way into the store.
-    struct LateDraft {
-        var client: Int
-        /// The run of the program that creates it.
-        var birth: Int
-        var sender: UserID
-    }
 
     /// What it is, and to whom it happens, for the history.
     func add(to hash: inout HistoryHash) {
@@ -99,7 +90,6 @@ enum Happening {
         case .faultsEnd: hash.add(16)
         case .peopleTidy: hash.add(17)
         case .machineWakes(let client): hash.add(18, client)
-        case .draftLands(let late): hash.add(19, late.client)
         }
     }
 }

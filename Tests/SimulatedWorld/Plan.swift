@@ -75,7 +75,6 @@ package struct Plan: Sendable {
             configuration.expiry = .seconds(Int64.random(in: 5...300, using: &generator))
         }
         if Int.random(in: 0..<4, using: &generator) == 0 { configuration.headFailure = .pauseLane }
-        if Int.random(in: 0..<16, using: &generator) == 0 { channelCount = Cast.crowd }
     }
 
     private static func retry(_ generator: inout SplitMix64) -> RetryPolicy {

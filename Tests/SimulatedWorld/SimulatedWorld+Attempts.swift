@@ -23,8 +23,9 @@ extension SimulatedWorld {
             }
         case .answered(let round, let report):
             // Only the first round of a lane is charged, and only its outcomes are taken at once.
-            guard outbox.roundsUnderWay.contains(round.id), let payer = round.charged else { return }
-            guard round.operations.count == report.outcomes.count else { return noteFailure(of: payer) }
+            guard outbox.roundsUnderWay.contains(round.id), round.charged != nil,
+                round.operations.count == report.outcomes.count
+            else { return }
             for (operation, outcome) in zip(round.operations, report.outcomes) where operation.kind == .send {
                 if case .tryLater(_, _, after: nil) = outcome { noteFailure(of: operation.message) }
             }

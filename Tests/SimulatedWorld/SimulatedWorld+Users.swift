@@ -19,7 +19,6 @@ extension SimulatedWorld {
         if strikes(.pausedProcess) { return pauseProcess(client) }
         if strikes(.restoredCopy) { restoreCopy(client) }
         if strikes(.suspended) { return suspendMachine(of: client) }
-        if strikes(.lateDraft) { createLate(client) }
         chance.begin(act, part: 1)
         if clients[client].account == nil, chance.isLikely(700) { return logIn(client) }
         switch chance.number(in: 0..<100) {
@@ -44,7 +43,7 @@ extension SimulatedWorld {
     }
 
     /// In time of the creator; the engine is told by the store's feed.
-    func createMessage(_ client: Int, as creator: UserID? = nil) {
+    func createMessage(_ client: Int) {
         guard !clients[client].isDiskFull else { return story.tell(now, "client \(client): no room for a message") }
         counts.created += 1
         let number = ledger.created.count + 1
@@ -52,7 +51,7 @@ extension SimulatedWorld {
         let content = Cast.content(number, isMedia: chance.isLikely(350))
         let channel = Cast.channels[chance.number(in: 0..<plan.channelCount)]
         let lane = plan.ordering.lane(for: content.type, in: channel)
-        let sender = creator ?? clients[client].account ?? clients[client].lastAccount
+        let sender = clients[client].account ?? clients[client].lastAccount
         let parent = chance.isLikely(150) ? ownMessages(client, by: sender).last?.id : nil
         let draft = MessageDraft(
             id: id, channel: channel, sender: sender, role: parent.map { .reply(to: $0) } ?? .message,

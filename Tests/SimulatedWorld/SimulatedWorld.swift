@@ -109,9 +109,6 @@ package final class SimulatedWorld {
         case .processWakes(let client):
             wake(client)
             return client
-        case .draftLands(let late):
-            draftLands(late)
-            return late.client
         case .machineWakes(let client):
             resumeMachine(of: client)
             return client
