@@ -65,11 +65,11 @@ extension Outbox {
         }
     }
 
-    /// True when a message of the lane may leave at once, were there no pause.
+    /// True when the lane's next delivery would hold a message, were there no pause: one of questions alone is sent
+    /// again and again otherwise.
     private func hasMessageToSend(_ lane: Int, _ moment: Moment) -> Bool {
-        guard let slot = lanes[lane].slots.first(where: \.isToBeSent), slot.sequence < sendLimit(of: lane) else {
-            return false
-        }
+        let next = lanes[lane].slots.lazy.filter { !$0.isGone }.prefix(configuration.batchOperationsMax)
+        guard let slot = next.first(where: \.isToBeSent), slot.sequence < sendLimit(of: lane) else { return false }
         return expiredUntil(moment).map { slot.queuedAt > $0 } ?? true
     }
 

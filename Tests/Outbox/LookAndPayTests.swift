@@ -18,6 +18,22 @@ import Testing
         #expect(bench.sent == ["0<1 send a"])
     }
 
+    /// The message behind them does not fit into their delivery, so it cannot end their pause.
+    @Test func questionsThatFillADeliveryKeepTheirPause() {
+        let links = [("a", OutboxEntry.Kind.fence, 0), ("b", .fence, 1), ("c", .send, nil)] as [(_, _, Int64?)]
+        let entries = links.enumerated().map { index, link in
+            OutboxEntry(
+                kind: link.1, lane: .text, sequence: Int64(index + 1), previous: link.2, message: id(link.0),
+                attempts: 0, bytes: 10)
+        }
+        var bench = Bench(entries, lastTransmitted: [.text: 2]) { $0.batchOperationsMax = 2 }
+        #expect(bench.rounds.map(\.operations.count) == [2])
+        bench.fail(1, .serverBusy)
+        #expect(bench.sent == [])
+        bench.wait(.seconds(15))
+        #expect(bench.sent != [])
+    }
+
     /// A question goes first, in a delivery of its own, and the message behind it kills the process: it must have paid
     /// for that when the process starts again.
     @Test func aMessageBehindAQuestionPaysForItsAttempt() {
