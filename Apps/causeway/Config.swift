@@ -14,7 +14,7 @@ struct Config: AsyncParsableCommand {
     private struct Entry: Encodable {
         let value: String?
         let source: String
-        /// What the daemon that runs has; absent when none does.
+        /// The settings of the running daemon; absent when none runs.
         let daemon: SettingsForm.Entry?
     }
 

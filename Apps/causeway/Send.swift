@@ -99,7 +99,7 @@ struct Send: AsyncParsableCommand {
 
     // MARK: - Delivering
 
-    /// What became of the messages that were taken.
+    /// The outcomes of the messages that were accepted.
     private struct Delivery {
         var results: [ResultForm]?
         var status = ExitStatus.ok

@@ -18,7 +18,7 @@ struct ChannelRemote: LiveRemote {
         return reach(of: try await engine.refresh(question, isAskedAgain: true), to: range)
     }
 
-    /// What a page covers. What lies at the other side of the range that was asked for, it says nothing about.
+    /// The part of the channel that a page covers. It says nothing about the other side of the range asked for.
     private func reach(of page: RemotePage, to range: RemoteQuery.Range) -> LiveReach<Key> {
         let positions = page.items.map(\.placement.position)
         var (older, newer, newest): (Key?, Key?, Key?)

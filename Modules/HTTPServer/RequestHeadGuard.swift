@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// What must be seen of a request before it becomes one that knows neither its version nor every `Host`.
+/// Checks on the head of a request, made before it becomes one that knows neither its version nor every `Host`.
 ///
 /// A request of HTTP/1.1 names its host exactly once (RFC 9112 §3.2); after one of HTTP/1.0 the connection is closed.
 final class RequestHeadGuard: ChannelInboundHandler, RemovableChannelHandler {

@@ -28,6 +28,6 @@ public struct SyncStatus: Sendable, Hashable, Codable {
     /// What the server said of itself.
     public var server: String?
     public var epoch: Int64
-    /// What happened in this run and needs nobody to act, oldest first; the last few.
+    /// Events of this run that require no action, oldest first; the last few.
     public var notices: [SyncNotice]
 }

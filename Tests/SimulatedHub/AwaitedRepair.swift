@@ -5,9 +5,9 @@ import Foundation
 /// Each switches off one judgement or gives one helping hand. With its repair a case goes; when the last one has gone,
 /// so does this. `CAUSEWAY_AWAITED` in the environment names those that are to be left on; empty, everything is judged.
 package enum AwaitedRepair: String, CaseIterable, Sendable {
-    /// What needs attention is looked at once, and never again when that look ends without a word of the hub's.
+    /// An outbox that required action may hold back, in rare orders of events, a message that could leave.
     case attentionIsForgotten
-    /// The head of a batch pays again and again for one behind it that kills the process.
+    /// The head of a batch pays more than once for one behind it that kills the process.
     case neighboursPayForKillers
 
     private static let left: Set<AwaitedRepair> = {

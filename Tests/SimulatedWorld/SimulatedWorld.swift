@@ -4,7 +4,7 @@ import CausewaySimulatedHub
 
 /// A world in one thread: clients, a network, a hub and their users, driven by one clock and one source of chance.
 ///
-/// The machines are the real ones: `Outbox` on the clients, `LaneRules` and `EpochRules` on the hub. Stores, network
+/// The machines are the real ones: `Outbox` on the clients, `LaneRules` and `LineageRules` on the hub. Stores, network
 /// and users are models. The same plan gives the same history, byte for byte, in every build.
 package final class SimulatedWorld {
     let plan: Plan

@@ -6,7 +6,7 @@ import Synchronization
 /// ``note(_:)`` is called on the store's committing thread, and only sorts out; the log is written elsewhere, by
 /// ``DeliveryLogService``. Bounded: a log that falls far behind loses events and reports their number.
 package final class DeliveryJournal: Sendable {
-    /// What one commit has to report.
+    /// The reportable events of one commit.
     struct Page: Sendable, Equatable {
         struct Failed: Sendable, Equatable {
             let message: Message
@@ -83,7 +83,7 @@ package final class DeliveryJournal: Sendable {
         }
         guard let after else { return }
         if latter == .error, let failure = after.failure {
-            // What a session's end failed is not listed whole: the log looks for it behind the reset.
+            // The messages that the end of a session fails are not all listed: the log reads them after the reset.
             if page.isReset, failure.reason == .sessionEnded { return }
             guard page.failed.count < ControlLimits.logLinesPerCommitMax else {
                 page.moreFailedCount += 1

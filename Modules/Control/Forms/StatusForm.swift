@@ -106,7 +106,7 @@ package struct StatusForm: Sendable, Hashable, Codable {
     /// What the server said of itself.
     package let server: String?
     package let epoch: Int64
-    /// What happened in this run and needs nobody to act; absent when nothing did.
+    /// Events of this run that require no action; absent when there were none.
     package let notices: [SyncNotice]?
     package let process: Process
 
