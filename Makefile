@@ -21,7 +21,7 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, whatever -j says: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup setup-tests build check test soak-tests test-tsan torture replay hostile test-browser screenshots tidy lint format demo simulate simulate-clients live-histories \
+.PHONY: help setup setup-tests build check test soak-tests test-tsan torture torture-copies replay hostile test-browser screenshots tidy lint format demo simulate simulate-clients live-histories \
 	bench bench-live bench-page install clean
 
 help: ## List these targets
@@ -59,6 +59,9 @@ test-tsan: setup ## Run the tests of live collections under the thread sanitizer
 
 torture: setup ## Kill the real daemon KILLS times (3000) and check that nothing is lost, doubled or out of order
 	@Tools/torture
+
+torture-copies: setup ## Back up, restore and copy stores in HISTORIES histories (200) on the real programs; every copy goes on
+	@Tools/torture copies
 
 replay: setup ## Play STORIES stories (2000) in the simulator and on the real parts, and compare their ends
 	@Tools/replay

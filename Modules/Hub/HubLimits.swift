@@ -4,6 +4,8 @@ internal import CausewayWire
 package enum HubLimits {
     /// Different reactions to one message.
     static let reactionNamesMax = 64
+    /// Deletions of messages that have not arrived, remembered for each account; the oldest go.
+    package static let earlyDeletionsPerAccountMax = 2_000
     // What one request may be
 
     /// Bytes of one header field, name and value.

@@ -1,3 +1,4 @@
+import CausewayHub
 import CausewayModels
 import CausewayWire
 import Testing
@@ -32,6 +33,46 @@ import Testing
             #expect(try await hub.client.report(delivery([delete(2, after: 0, 1)])).kinds == [.deleted])
             #expect(try await hub.client.report(delivery([send(1)])).kinds == [.late])
             #expect(try await hub.client.messages().isEmpty)
+        }
+    }
+
+    /// Two copies of one store: one deletes what the other one has yet to deliver, in an outbox of its own.
+    @Test func whatWasDeletedBeforeItArrivedIsStoredAsDeleted() async throws {
+        try await HubFixture.running { hub in
+            #expect(try await hub.client.report(delivery([delete(1, 1)])).kinds == [.deleted])
+            let report = try await hub.client.report(delivery([send(1, 1), send(2, 2)], outbox: 7))
+            #expect(report.kinds == [.accepted, .accepted])
+            #expect(report.positions == [1, 2])
+            #expect(try await hub.client.messages().map(\.id) == [id(2)])
+            let one = try await hub.client.get(WireProtocol.messagePath(id(1).description))
+            #expect(one.errorCode == "messageDeleted")
+        }
+    }
+
+    @Test func aDeletionAheadIsOnlyForItsOwnAccount() async throws {
+        try await HubFixture.running { hub in
+            let other = try await hub.client(of: "other")
+            #expect(try await other.report(delivery([delete(1, 1)])).kinds == [.deleted])
+            #expect(try await hub.client.report(delivery([send(1)])).kinds == [.accepted])
+            #expect(try await hub.client.messages().map(\.id) == [id(1)])
+        }
+    }
+
+    @Test func earlyDeletionsAreBoundedAndTheOldestGo() async throws {
+        try await HubFixture.running { hub in
+            // More than the limit of an account, in full deliveries.
+            let count = UInt64(HubLimits.earlyDeletionsPerAccountMax + 1000)
+            var last: Int64 = 0
+            for first in stride(from: 10, to: 10 + count, by: 1000) {
+                let operations = (first..<first + 1000).map { number in
+                    defer { last += 1 }
+                    return delete(last + 1, after: last, number)
+                }
+                _ = try await hub.client.report(delivery(operations))
+            }
+            let report = try await hub.client.report(delivery([send(1, 10), send(2, 10 + count - 1)], outbox: 7))
+            #expect(report.kinds == [.accepted, .accepted])
+            #expect(try await hub.client.messages().map(\.id) == [id(10)])
         }
     }
 

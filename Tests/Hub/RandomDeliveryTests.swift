@@ -22,6 +22,8 @@ import Testing
 
         var marks: [Lane: Int64] = [:]
         var kept: [MessageID: Kept] = [:]
+        /// What each account deleted, whether it had arrived or not.
+        var deleted: [String: Set<MessageID>] = [:]
         /// Edits and reactions that were accepted.
         var done: [MessageID: Kept] = [:]
         var last: Int64 = 0
@@ -49,6 +51,7 @@ import Testing
             case .delete:
                 if let there, there.account != lane.account { return "refused notYours" }
                 kept[operation.id]?.isDeleted = true
+                deleted[lane.account, default: []].insert(operation.id)
                 return "deleted"
             case .fence:
                 if let there = there ?? done[operation.id], there.account == lane.account {
@@ -64,7 +67,9 @@ import Testing
                 guard isNew else { return "late \(marks[lane] ?? 0)" }
                 last += 1
                 kept[operation.id] = Kept(
-                    account: lane.account, position: last, said: operation.id.value.low - 0x8000_0000_0000_0000)
+                    account: lane.account, position: last,
+                    isDeleted: deleted[lane.account]?.contains(operation.id) ?? false,
+                    said: operation.id.value.low - 0x8000_0000_0000_0000)
                 return "accepted \(last)"
             }
         }

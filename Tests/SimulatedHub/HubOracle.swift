@@ -17,6 +17,7 @@ package import CausewayModels
 /// 5. What a lane has passed without storing it is never stored from there: it is late, or refused once more.
 /// 6. A fence about an unknown id passes its place, a deletion is always answered, a refusal passes its place.
 /// 7. Positions ascend.
+/// 8. A message that its account deleted before it arrived is stored as deleted, wherever it comes from.
 package struct HubOracle: Sendable {
     private struct Lane: Hashable {
         var account: UserID?
@@ -61,6 +62,8 @@ package struct HubOracle: Sendable {
     /// Openings that were turned away for what another one had done in a lane.
     private var barred: [Outbox: Set<OpeningID>] = [:]
     private var stored: [MessageID: Stored] = [:]
+    /// What accounts deleted, whether it had arrived or not.
+    private var deleted: [UserID?: Set<MessageID>] = [:]
     /// Operations on a message, in the order in which they were done.
     private var done: [MessageID: [MessageID]] = [:]
     private var lastPosition: Int64 = 0
@@ -221,10 +224,14 @@ package struct HubOracle: Sendable {
         if isNew { dealt[lane, default: []].append(operation.sequence) }
         switch outcome {
         case .accepted(let placement) where operation.kind == .send && stored[operation.message] == nil:
-            stored[operation.message] = Stored(operation: operation, account: lane.account, placement: placement)
+            stored[operation.message] = Stored(
+                operation: operation, account: lane.account, placement: placement,
+                isDeleted: deleted[lane.account]?.contains(operation.message) ?? false)
             lastPosition = placement.position
             if let target = operation.target { done[target, default: []].append(operation.message) }
-        case .deleted: stored[operation.message]?.isDeleted = true
+        case .deleted:
+            stored[operation.message]?.isDeleted = true
+            deleted[lane.account, default: []].insert(operation.message)
         default: break
         }
     }

@@ -12,6 +12,8 @@ package enum HubSabotage: String, CaseIterable, Sendable {
     case ignoresEpochs
     /// It answers a deletion, and keeps the message.
     case deletesNothing
+    /// It forgets a deletion of what has not arrived yet.
+    case forgetsEarlyDeletions
     /// It answers before its transaction is on the disk, and a restart takes the last one away.
     case answersBeforeCommitting
     /// It applies what stands behind an operation that it put off.

@@ -56,6 +56,14 @@ package struct ModelHub: Hashable {
     package private(set) var history: [Stored] = []
     private var nextPosition: Int64 = 1
 
+    private struct EarlyDeletion: Hashable {
+        var account: UserID?
+        var message: MessageID
+    }
+
+    /// Deletions of what has not arrived.
+    private var earlyDeletions: Set<EarlyDeletion> = []
+
     /// What stood before the last transaction.
     private struct Uncommitted: Hashable {
         var marks: [LaneKey: Int64]
@@ -169,7 +177,12 @@ package struct ModelHub: Hashable {
             if let target = operation.target { apply(operation, to: target, by: key.account, time) }
             return .accepted(placement)
         case .delete:
-            guard let stored = accepted[message] else { return .deleted }
+            guard let stored = accepted[message] else {
+                if sabotage != .forgetsEarlyDeletions {
+                    earlyDeletions.insert(EarlyDeletion(account: key.account, message: message))
+                }
+                return .deleted
+            }
             guard stored.key.account == key.account || sabotage == .deletesForAnybody else {
                 return .refused(code: "notYours", detail: "somebody else wrote it")
             }
@@ -252,6 +265,8 @@ package struct ModelHub: Hashable {
                 accepted[message]?.channel = channel
                 accepted[message]?.createdAt = createdAt
                 accepted[message]?.parent = parent
+                let early = EarlyDeletion(account: key.account, message: message)
+                if earlyDeletions.remove(early) != nil { accepted[message]?.isDeleted = true }
             }
         }
         return placement

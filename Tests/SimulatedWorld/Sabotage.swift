@@ -7,7 +7,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case hubAnswersBeforeCommitting, hubGoesOnAfterTryLater, hubGoesOnAfterGap, hubTakesLateCopies
     case hubAnswersRepeatsAnew, hubFencesWhatItHas, hubNamesAWrongMark, hubCallsLateRefused, hubRefusalsLeaveNoMark
     case hubUnrelatedLeavesNoMark, hubPassesWhatItPutsOff, hubSharesMarks, hubReusesPositions, hubDeletesForAnybody
-    case hubEditsForAnybody, hubDoesWhatIsAboutNothing
+    case hubForgetsEarlyDeletions, hubEditsForAnybody, hubDoesWhatIsAboutNothing
 
     // The driver
     /// It takes the answer of an older round for the answer of the one under way.

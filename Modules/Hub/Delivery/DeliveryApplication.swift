@@ -158,31 +158,19 @@ struct DeliveryApplication {
         state.isChanged = true
         channels[channel] = state
         let placement = Placement(position: state.lastPosition, acceptedAt: now)
+        let isDeleted = try takeEarlyDeletion(of: operation.id)
         let statement = try db.cachedStatement(
             sql: """
-                INSERT INTO message (id, channel, position, sender, content, created_at, accepted_at, parent)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO message
+                    (id, channel, position, sender, content, created_at, accepted_at, parent, deleted_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         try statement.execute(arguments: [
-            Data(operation.id.value.bytes), state.number, placement.position, account.number, content,
-            createdAt.milliseconds, placement.acceptedAt.milliseconds, parent.map { Data($0.value.bytes) },
+            Data(operation.id.value.bytes), state.number, placement.position, account.number,
+            isDeleted ? nil : content, createdAt.milliseconds, placement.acceptedAt.milliseconds,
+            parent.map { Data($0.value.bytes) }, isDeleted ? now.milliseconds : nil,
         ])
         return .accepted(placement)
-    }
-
-    private func delete(_ id: MessageID, _ stored: Stored?) throws -> DeliveryOutcome {
-        guard let stored else { return .deleted }
-        guard stored.sender == account.number else {
-            return .refused(code: "notYours", detail: "The message \(id) was sent by another account.")
-        }
-        if !stored.isDeleted {
-            // The row stays as the proof that the id was used; what the message said is gone.
-            let statement = try db.cachedStatement(
-                sql: "UPDATE message SET content = NULL, deleted_at = ? WHERE id = ?")
-            try statement.execute(arguments: [now.milliseconds, Data(id.value.bytes)])
-            try db.cachedStatement(sql: "DELETE FROM reaction WHERE message = ?").execute(arguments: [stored.number])
-        }
-        return .deleted
     }
 
     // MARK: - Channels

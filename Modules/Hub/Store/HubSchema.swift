@@ -16,6 +16,8 @@ internal import GRDB
 /// - `outbox`: one row for each (account, outbox id), with the highest epoch seen and the opening that delivered last.
 /// - `lane`: one row for each lane of an outbox, with its mark and the opening that moved it last.
 /// - `barred_opening`: openings of copied stores that never deliver in that outbox any more.
+/// - `early_deletion`: ids that an account deleted before they arrived. A copy of its store may deliver them yet: they
+///   are then stored as deleted messages, and their row here goes. The oldest go when there are too many.
 enum HubSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -30,6 +32,9 @@ enum HubSchema {
         }
         migrator.registerMigration("4: creators of channels") { db in
             try db.execute(sql: fourth)
+        }
+        migrator.registerMigration("5: early deletions") { db in
+            try db.execute(sql: fifth)
         }
         return migrator
     }
@@ -89,6 +94,16 @@ enum HubSchema {
     private static let fourth = """
         ALTER TABLE channel ADD COLUMN creator INTEGER REFERENCES account (number);
         CREATE INDEX channel_creator ON channel (creator) WHERE creator IS NOT NULL;
+        """
+
+    private static let fifth = """
+        CREATE TABLE early_deletion (
+            account INTEGER NOT NULL REFERENCES account (number),
+            number INTEGER NOT NULL,
+            id BLOB NOT NULL,
+            PRIMARY KEY (account, number)
+        ) WITHOUT ROWID;
+        CREATE UNIQUE INDEX early_deletion_id ON early_deletion (account, id);
         """
 
     private static let second = """
