@@ -37,8 +37,7 @@ package struct BuiltProgram: Sendable {
         let process = try process(arguments, environment, errors: folder + "/err")
         process.standardInput = FileHandle(forReadingAtPath: folder + "/in")
         process.standardOutput = try Self.file(folder + "/out")
-        let running = try RunningProgram(process)
-        let status = await running.ended()
+        let status = try await Self.start(process).ended()
         return Result(
             status: status, output: try String(contentsOfFile: folder + "/out", encoding: .utf8),
             errors: try String(contentsOfFile: folder + "/err", encoding: .utf8))
@@ -48,7 +47,16 @@ package struct BuiltProgram: Sendable {
     package func start(
         _ arguments: [String], environment: [String: String] = [:], errors: String
     ) throws -> RunningProgram {
-        try RunningProgram(process(arguments, environment, errors: errors))
+        try Self.start(process(arguments, environment, errors: errors))
+    }
+
+    /// Starts the process, and closes its files here: Foundation keeps them open for as long as this process lives.
+    private static func start(_ process: Process) throws -> RunningProgram {
+        let files = [process.standardInput, process.standardOutput, process.standardError]
+        defer {
+            for case let file as FileHandle in files where file !== FileHandle.nullDevice { try? file.close() }
+        }
+        return try RunningProgram(process)
     }
 
     private func process(
