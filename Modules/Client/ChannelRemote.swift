@@ -36,8 +36,24 @@ struct ChannelRemote: LiveRemote {
         }
         if case .after = range {} else if page.hasMore { older = positions.min().map(Self.start) }
         return query.direction == .ascending
-            ? LiveReach(start: older, end: newer, newest: newest)
-            : LiveReach(start: newer, end: older, newest: newest)
+            ? LiveReach(start: older, end: newer, newest: newest, cursor: page.cursor)
+            : LiveReach(start: newer, end: older, newest: newest, cursor: page.cursor)
+    }
+
+    func loadChanges(since reach: LiveReach<Key>) async throws -> LiveReach<Key>? {
+        let isAscending = query.direction == .ascending
+        let (older, newer) = isAscending ? (reach.start, reach.end) : (reach.end, reach.start)
+        guard let cursor = reach.cursor, let last = newer ?? reach.newest else { return nil }
+        let from = max(older?.position ?? 1, 1)
+        guard from <= last.position else { return nil }
+        let question = RemoteChangesQuery(
+            channel: channel, cursor: cursor, from: from, through: last.position, isOpen: newer == nil,
+            limit: Limits.pageSizeMax)
+        guard let changes = try await engine.refreshChanges(question) else { return nil }
+        var reach = reach
+        reach.cursor = changes.cursor
+        if newer == nil { reach.newest = Self.end(max(last.position, changes.newest)) }
+        return reach
     }
 
     func isPlaced(_ key: Key) -> Bool { key.position != .max }

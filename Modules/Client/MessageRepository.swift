@@ -66,6 +66,7 @@ public struct MessageRepository: Sendable {
         _ content: MessageContent, in channel: ChannelID, _ parent: MessageID? = nil
     ) async throws(ClientError) -> MessageHandle {
         try validate(content)
+        let content = content.normalized
         guard let session = engine.currentSession else { throw .sync(.noSession) }
         let draft = MessageDraft(
             id: MessageID(runtime.makeUUIDv7()), channel: channel, sender: session.user,

@@ -102,7 +102,30 @@ public struct HTTPTransport: Transport {
         guard items.count == page.messages.count else {
             throw answers.foreign("a page with a position that is none")
         }
-        return RemotePage(items: items, hasMore: page.hasMore, range: page.range)
+        let range = page.range
+        let cursor = page.cursor.flatMap { range != nil && WireChanges.isCursor($0) ? $0 : nil }
+        return RemotePage(items: items, hasMore: page.hasMore, range: range, cursor: cursor)
+    }
+
+    public func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges? {
+        let changes: WireChanges
+        do throws(TransportError) {
+            changes = try await ask(requests.changes(query), as: WireChanges.self, .page)
+        } catch {
+            switch error {
+            // An older server, or one that does not take the cursor of another one: pages have everything.
+            case .refused(let code, _) where code != "channelNotFound": return nil
+            case .needsAttention(let attention) where attention.cause == .protocolMismatch: return nil
+            default: throw error
+            }
+        }
+        let items = changes.messages.compactMap(\.placed)
+        let last = query.isOpen ? changes.newest : query.through
+        guard changes.isComplete, WireChanges.isCursor(changes.cursor), items.count == changes.messages.count,
+            items.count + changes.gone.count <= query.limit, changes.newest <= Limits.positionMax,
+            last >= query.through, items.allSatisfy({ (query.from...last).contains($0.placement.position) })
+        else { return nil }
+        return RemoteChanges(items: items, gone: changes.gone, cursor: changes.cursor, newest: changes.newest)
     }
 
     public func lookup(_ id: MessageID) async throws(TransportError) -> Placement? {

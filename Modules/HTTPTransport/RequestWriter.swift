@@ -40,6 +40,14 @@ struct RequestWriter: Sendable {
         }
     }
 
+    /// A cursor holds nothing that must be percent-encoded either; see `WireChanges`.
+    func changes(_ query: RemoteChangesQuery) -> HTTPClientRequest {
+        let path = WireProtocol.changesPath(query.channel.value)
+        return read(
+            "\(path)?limit=\(query.limit)&since=\(query.cursor)&from=\(query.from)&through=\(query.through)"
+                + "&open=\(query.isOpen ? 1 : 0)")
+    }
+
     /// - Throws: `refused` when it cannot be written, or is larger than a server takes.
     /// - Complexity: O(bytes of content).
     func delivery(_ delivery: Delivery) throws(TransportError) -> HTTPClientRequest {

@@ -100,6 +100,10 @@ package enum HubLimits {
     package static let accountsMax = 100_000
     /// Bytes of content in one page; a page stops short of its limit rather than pass it by more than one message.
     package static let pageBytesMax = 1024 * 1024
+    /// Changed messages of a channel, wherever they lie, that are looked at for one answer; past it pages are read.
+    static let changesScannedMax = 10_000
+    /// Openings of the database whose revisions are known; cursors of earlier ones lead to pages.
+    static let openingsKeptMax = 1000
     /// Characters of an error's text.
     package static let detailCharactersMax = 400
 

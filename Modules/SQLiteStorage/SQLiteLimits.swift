@@ -2,6 +2,8 @@
 enum SQLiteLimits {
     /// Calls that share one transaction.
     static let groupCallsMax = 1024
+    /// Bytes of contents in one transaction of more than one call: what it writes has room in the log.
+    static let groupBytesMax = 4 << 20
     /// Connections that read at the same time.
     static let readersMax = 4
     /// How long a connection waits for another one's lock.

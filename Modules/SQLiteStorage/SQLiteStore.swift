@@ -68,7 +68,9 @@ public final class SQLiteStore: Store {
     public func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message {
         let content = try ContentCoding.encode(draft.content)
         let answer = try await committer.submit(
-            Call(isCompound: false) { writer in .message(try writer.enqueue(draft, content: content)) })
+            Call(isCompound: false, bytes: content.count) { writer in
+                .message(try writer.enqueue(draft, content: content))
+            })
         guard case .message(let message) = answer else { preconditionFailure("enqueue answers with the message") }
         return message
     }
@@ -79,7 +81,7 @@ public final class SQLiteStore: Store {
             if let content = mutation.content { contents[index] = try ContentCoding.encode(content) }
         }
         _ = try await committer.submit(
-            Call(isCompound: true) { [contents] writer in
+            Call(isCompound: true, bytes: contents.values.reduce(0) { $0 + $1.count }) { [contents] writer in
                 if !writer.ledger.hasBegun { throw StoreError.notBegun }
                 for (index, mutation) in mutations.enumerated() {
                     try writer.apply(mutation, content: contents[index])

@@ -46,6 +46,44 @@ extension SyncEngine {
         }
     }
 
+    /// Asks the server for the changes of a part of a channel since it was read, and merges them into the store in one
+    /// commit. For one who asks again when told that the server can be reached.
+    ///
+    /// - Returns: `nil` when pages must be read instead.
+    package func refreshChanges(_ query: RemoteChangesQuery) async throws(SyncError) -> RemoteChanges? {
+        guard let transport, let asked = session?.id else { throw .noSession }
+        let number = beginPage()
+        defer { pagesUnderWay[number] = nil }
+        let changes: RemoteChanges?
+        do throws(TransportError) {
+            changes = try await transport.changes(query)
+        } catch {
+            if session?.id == asked, !Task.isCancelled { missedPage(error) }
+            throw .transport(error)
+        }
+        guard let changes, !changes.items.isEmpty || !changes.gone.isEmpty else { return changes }
+        return try await request { engine -> Result<RemoteChanges?, SyncError> in
+            guard engine.session?.id == asked else { return .failure(.noSession) }
+            do throws(StoreError) {
+                try await engine.merge(changes, number)
+            } catch {
+                return .failure(.store(error))
+            }
+            return .success(changes)
+        }
+    }
+
+    private func merge(_ changes: RemoteChanges, _ number: Int) async throws(StoreError) {
+        let gone = (pagesUnderWay[number] ?? []).union(changes.gone)
+        let items = changes.items.filter { !gone.contains($0.id) }
+        let now = moment.wall
+        // What is not known to be on the server is the outbox's to find out.
+        let deleted = try await store.messages(changes.gone).filter { $0.syncState == .synced }.map(\.id)
+        try await store.commit(items.map { .merge($0, at: now) } + deleted.map { .delete($0) })
+        noteGone(changes.gone)
+        await confirm(items)
+    }
+
     /// Asks whether the server still has a message of somebody else, and deletes it here when it has not. For servers
     /// whose pages report no range.
     package func verify(_ id: MessageID) async throws(SyncError) {

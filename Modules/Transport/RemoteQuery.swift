@@ -33,10 +33,13 @@ public struct RemotePage: Sendable, Hashable {
     /// among ``items`` was deleted. It ends behind the channel's newest position where nothing newer is there, also
     /// when no message is left at that position. `nil` when the server does not report it.
     public var range: Range<Int64>?
+    /// Where asking for changes goes on; opaque. `nil` when the server cannot be asked for them.
+    public var cursor: String?
 
-    public init(items: [PlacedMessage], hasMore: Bool, range: Range<Int64>? = nil) {
+    public init(items: [PlacedMessage], hasMore: Bool, range: Range<Int64>? = nil, cursor: String? = nil) {
         self.items = items
         self.hasMore = hasMore
         self.range = range
+        self.cursor = cursor
     }
 }

@@ -21,9 +21,18 @@ public protocol Transport: Sendable {
     /// Reads a page of a channel from the server.
     func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage
 
+    /// Reads the changes of a part of a channel since it was read, as of one moment; `nil` when they are too many, or
+    /// the server cannot tell, so that pages must be read instead.
+    func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges?
+
     /// Asks whether the server has a message; `nil` when it has not.
     func lookup(_ id: MessageID) async throws(TransportError) -> Placement?
 
     /// Ends all connections; calls under way throw ``TransportError/unreachable(detail:)`` or `inDoubt`.
     func close() async
+}
+
+extension Transport {
+    /// For servers that do not report changes.
+    public func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges? { nil }
 }

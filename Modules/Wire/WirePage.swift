@@ -8,8 +8,13 @@ package struct WirePage: Sendable, Hashable, Codable {
     /// position. Absent from hubs that do not report it.
     package var from: Int64?
     package var through: Int64?
+    /// Where asking for changes goes on, see ``WireChanges``; absent from hubs that do not report them.
+    package var cursor: String?
 
-    package init(messages: [WireMessage], hasMore: Bool, from: Int64? = nil, through: Int64? = nil) {
+    package init(
+        messages: [WireMessage], hasMore: Bool, from: Int64? = nil, through: Int64? = nil, cursor: String? = nil
+    ) {
+        self.cursor = cursor
         self.messages = messages
         self.hasMore = hasMore
         self.from = from

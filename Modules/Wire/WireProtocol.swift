@@ -14,6 +14,8 @@ package enum WireProtocol {
     package static func channelPath(_ channel: String) -> String { "/v1/channels/\(channel)" }
     /// `GET ?limit=&after=&before=`: a page by position.
     package static func messagesPath(_ channel: String) -> String { "/v1/channels/\(channel)/messages" }
+    /// `GET ?since=&from=&through=&open=&limit=`: the changes of a part of the channel since it was read.
+    package static func changesPath(_ channel: String) -> String { "/v1/channels/\(channel)/changes" }
     /// `GET`: one message.
     package static func messagePath(_ message: String) -> String { "/v1/messages/\(message)" }
     /// `GET`, without a token.

@@ -123,6 +123,36 @@ import Testing
         }
     }
 
+    @Test func changes() async throws {
+        try await Self.withHub { fixture in
+            let transport = try fixture.transport()
+            _ = try await transport.deliver(try Sample.delivery(1...50))
+            let channel = try Sample.channel()
+            let page = try await transport.messages(RemoteQuery(channel: channel, range: .newest, limit: 10))
+            var query = RemoteChangesQuery(
+                channel: channel, cursor: try #require(page.cursor), from: 41, through: 50, isOpen: true, limit: 10)
+            #expect(
+                try await transport.changes(query)
+                    == RemoteChanges(items: [], gone: [], cursor: query.cursor, newest: 50))
+            var delivery = try Sample.delivery(51...53)
+            delivery.operations[1].body = .delete(Sample.message(45))
+            delivery.operations[2].body = .delete(Sample.message(2))
+            _ = try await transport.deliver(delivery)
+            let changes = try #require(try await transport.changes(query))
+            #expect(changes.items.map(\.placement.position) == [51])
+            #expect(changes.gone == [Sample.message(45)] && changes.newest == 51)
+            query.limit = 1
+            #expect(try await transport.changes(query) == nil, "too many")
+            query.cursor = "of-another-server"
+            #expect(try await transport.changes(query) == nil)
+            query.channel = try Sample.channel("nowhere")
+            query.cursor = changes.cursor
+            let error = await #expect(throws: TransportError.self) { try await transport.changes(query) }
+            #expect(error?.name == "refused(channelNotFound)")
+            await transport.close()
+        }
+    }
+
     @Test func aTokenThatIsNotTheAccounts() async throws {
         try await Self.withHub { fixture in
             let transport = try HTTPTransport(

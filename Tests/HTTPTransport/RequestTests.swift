@@ -19,6 +19,9 @@ import Testing
                 let channel = try Sample.channel("a@b:c")
                 _ = try? await transport.messages(RemoteQuery(channel: channel, range: .after(position: 7), limit: 3))
                 _ = try? await transport.messages(RemoteQuery(channel: channel, range: .before(position: 9), limit: 3))
+                _ = try? await transport.changes(
+                    RemoteChangesQuery(
+                        channel: channel, cursor: "0f-1", from: 2, through: 5, isOpen: true, limit: 3))
             }
             #expect(
                 server.requests.map { "\($0.method) \($0.path)" } == [
@@ -27,6 +30,7 @@ import Testing
                     "GET /base/v1/messages/\(Sample.message(1))",
                     "GET /base/v1/channels/a@b:c/messages?limit=3&after=7",
                     "GET /base/v1/channels/a@b:c/messages?limit=3&before=9",
+                    "GET /base/v1/channels/a@b:c/changes?limit=3&since=0f-1&from=2&through=5&open=1",
                 ])
             for request in server.requests {
                 #expect(request.header("Authorization") == "Bearer \(Sample.tokenText)")

@@ -43,6 +43,21 @@ import Testing
         #expect(try JSONParser.parse(Array(#"{"a":1,"a":2}"#.utf8)) == .object(["a": .integer(1)]))
     }
 
+    @Test(
+        arguments: [
+            (.double(1), .integer(1)), (.double(1.5), .double(1.5)), (.double(-0.0), .integer(0)),
+            (.double(1e18), .integer(1_000_000_000_000_000_000)), (.double(0x1p63), .double(0x1p63)),
+            (.double(-0x1p63), .integer(.min)), (.double(1e300), .double(1e300)),
+            (
+                .object(["a": .array([.double(2), .string("2.0")])]),
+                .object(["a": .array([.integer(2), .string("2.0")])])
+            ),
+        ] as [(JSONValue, JSONValue)])
+    func aNormalizedValueIsWhatIsReadAgain(value: JSONValue, expected: JSONValue) throws {
+        #expect(value.normalized == expected)
+        #expect(try JSONParser.parse(#require(JSONWriter.text(of: value))) == expected)
+    }
+
     private static func value(_ random: inout SplitMix64, depth: Int) -> JSONValue {
         switch Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &random) {
         case 0: .null

@@ -38,4 +38,30 @@ struct GroupCommitTests {
         #expect(commits < 300, "\(commits) transactions for 300 messages: nothing was committed together")
         await store.close()
     }
+
+    /// Calls that wait together, with contents that no transaction should hold all at once.
+    @Test func aGroupIsBoundedByBytes() async throws {
+        let folder = try TemporaryFolder()
+        let seen = Statements()
+        let path = folder.fresh()
+        let store = try await SQLiteStore.open(
+            at: path, durability: .normal, options: SQLiteOptions(trace: seen.add))
+        _ = try await store.begin(Story.opening())
+        let (calls, bytes) = (200, 100_000)
+        let text = String(repeating: "x", count: bytes)
+        let before = seen.inOrder.count
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<calls { group.addTask { _ = try await store.enqueue(Story.draft(task, text: text)) } }
+            try await group.waitForAll()
+        }
+        let statements = seen.inOrder.dropFirst(before)
+        var sizes: [Int] = []
+        for statement in statements {
+            if statement.hasPrefix("BEGIN IMMEDIATE") { sizes.append(0) }
+            if statement.hasPrefix("INSERT INTO message ("), !sizes.isEmpty { sizes[sizes.count - 1] += 1 }
+        }
+        #expect(sizes.reduce(0, +) == calls)
+        #expect((sizes.max() ?? 0) * bytes <= 4 << 20, "\(sizes)")
+        await store.close()
+    }
 }

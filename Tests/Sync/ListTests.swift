@@ -57,6 +57,124 @@ import Testing
         }
     }
 
+    // MARK: - Reconnecting
+
+    /// A list of 3,000, at the newest end of its channel or at the oldest.
+    private nonisolated static func longList(
+        _ world: ClientWorld, _ client: CausewayClient, _ direction: LiveDirection, _ anchor: LiveAnchor<MessageCursor>
+    ) async throws -> Followed {
+        let list = onMain {
+            client.messages.liveMessages(in: world.general, direction: direction, anchor: anchor, pageSize: 1000)
+        }
+        let all = Followed(list.changes, world.runtime)
+        await world.pass(.seconds(1))
+        onMain {
+            let isAtEnd = anchor == .last
+            list.resetPage()
+            for _ in 1...2 { if isAtEnd { list.previousPage() } else { list.nextPage() } }
+        }
+        await world.pass(.seconds(1))
+        #expect(all.last?.snapshot.count == 3000 && all.last?.dataStatus == .fresh)
+        all.forgetCounts()
+        world.transport.server.withLock { server in
+            server.messagesRead = 0
+            server.pageQueries = []
+            server.changeQueries = []
+        }
+        return all
+    }
+
+    private nonisolated static func reconnect(_ world: ClientWorld, _ client: CausewayClient) async throws {
+        try await client.login(server: ClientWorld.address, token: #require(AccessToken("renewed")))
+        await world.pass(.seconds(1))
+    }
+
+    @Test(arguments: [LiveDirection.ascending, .descending], [LiveAnchor<MessageCursor>.first, .last])
+    func aReconnectAsksOnlyForWhatChanged(direction: LiveDirection, anchor: LiveAnchor<MessageCursor>) throws {
+        try ClientWorld.run { world in
+            let messages = try RemoteMessages.server(3000, world)
+            world.transport.server.withLock { $0.revisions = [:] }
+            let client = try await world.loggedIn()
+            let list = try await Self.longList(world, client, direction, anchor)
+            // Nothing has changed.
+            try await Self.reconnect(world, client)
+            #expect(world.transport.server.withLock { $0.messagesRead } == 0)
+            #expect(world.transport.server.withLock { $0.pageQueries.count + $0.changeQueries.count } == 1)
+            #expect(list.last?.dataStatus == .fresh && list.last?.snapshot.count == 3000)
+            // Little has.
+            let (edited, gone) = (messages[5], messages[2000])
+            let new = try (3001...3002).map { try RemoteMessages.placed($0, world) }
+            world.transport.server.withLock { server in
+                server.edit(edited.id, "edited", at: world.runtime.wallClock)
+                server.remove(gone.id)
+                server.page += new
+                server.newest = 3003  // the last of them is gone already
+            }
+            try await Self.reconnect(world, client)
+            #expect(world.transport.server.withLock { $0.messagesRead } == 3)
+            #expect(world.transport.server.withLock { $0.pageQueries.count + $0.changeQueries.count } == 2)
+            #expect(list.last?.dataStatus == .fresh && list.last?.loadingStatus == .loaded)
+            let shown = list.last?.snapshot.compactMap(\.placement?.position).sorted()
+            #expect(shown == (1...3002).map(Int64.init).filter { $0 != 2001 })
+            #expect(list.last?.snapshot.first { $0.id == edited.id }?.content == .text("edited"))
+            #expect(list.counts.allSatisfy { $0 == 3000 || $0 == 3001 }, "\(list.counts)")
+            // The next one goes on from there.
+            try await Self.reconnect(world, client)
+            #expect(world.transport.server.withLock { $0.changeQueries.last?.cursor } == "2")
+            #expect(world.transport.server.withLock { $0.changeQueries.last?.through } == 3003)
+            #expect(world.transport.server.withLock { $0.pageQueries.isEmpty })
+            await client.close()
+        }
+    }
+
+    /// Then pages are asked for.
+    @Test func whereTooMuchChangedPagesAreAskedFor() throws {
+        try ClientWorld.run { world in
+            _ = try RemoteMessages.server(20, world)
+            world.transport.server.withLock { $0.revisions = [:] }
+            let client = try await world.loggedIn()
+            let list = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            await world.pass(.seconds(1))
+            let new = try (21...1500).map { try RemoteMessages.placed($0, world) }
+            world.transport.server.withLock { server in
+                server.page += new
+                server.newest = 1500
+            }
+            list.forgetCounts()
+            try await Self.reconnect(world, client)
+            #expect(world.transport.server.withLock { $0.changeQueries.count } == 1)
+            #expect(list.last?.dataStatus == .fresh && list.last?.loadingStatus == .loaded)
+            let shown = list.last?.snapshot.compactMap(\.placement?.position) ?? []
+            #expect(shown.last == 1500 && zip(shown, shown.dropFirst()).allSatisfy { $0 + 1 == $1 }, "\(shown)")
+            #expect(list.counts.allSatisfy { $0 >= 20 }, "\(list.counts)")
+            await client.close()
+        }
+    }
+
+    /// The server has deleted a message of this account; whether it was delivered is not known here yet.
+    @Test func whatIsInTheOutboxIsNotDeletedByChanges() throws {
+        try ClientWorld.run { world in
+            _ = try RemoteMessages.server(20, world)
+            world.transport.server.withLock { $0.revisions = [:] }
+            let client = try await world.loggedIn()
+            let list = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
+            await world.pass(.seconds(1))
+            world.transport.server.withLock { $0.always = .fail(.unreachable(detail: "for a test")) }
+            let own = try await client.messages.createTextMessage("mine", in: world.general)
+            await world.pass(.seconds(1))
+            world.transport.server.withLock { server in
+                server.remove(own.id)
+                server.newest = 21
+            }
+            try await Self.reconnect(world, client)
+            #expect(world.transport.server.withLock { $0.changeQueries.count } >= 1)
+            let stored = try await client.messages.getMessage(own.id)
+            #expect(stored != nil && stored?.syncState != .synced)
+            #expect(list.last?.snapshot.count == 21)
+            await client.close()
+        }
+    }
+
     // MARK: - What the main actor reads next
 
     /// On the real main actor, from the first moment on.

@@ -37,6 +37,11 @@ final class ScriptedTransport: Transport {
         /// The channel's newest position. With it ``page`` is all that the channel has, and pages report their range;
         /// without it every page is ``page``.
         var newest: Int64?
+        /// The revision of each message that was changed or deleted; with it the server reports changes.
+        var revisions: [MessageID: Int]?
+        var changeQueries: [RemoteChangesQuery] = []
+        /// Messages in all answers.
+        var messagesRead = 0
         /// What every page is, when there is one.
         var fixedPage: RemotePage?
         /// Why the pages of some channels cannot be read.
@@ -101,14 +106,27 @@ final class ScriptedTransport: Transport {
     func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
         let (page, error, delay) = server.withLock { server in
             server.pageQueries.append(query)
+            let page = server.page(query)
+            server.messagesRead += page.items.count
             return (
-                server.page(query), server.pageError ?? server.channelErrors[query.channel],
+                page, server.pageError ?? server.channelErrors[query.channel],
                 server.pageDelays.isEmpty ? nil : server.pageDelays.removeFirst()
             )
         }
         if let delay { await runtime.sleep(until: runtime.now + delay) }
         if let error { throw error }
         return page
+    }
+
+    func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges? {
+        let (changes, error) = server.withLock { server in
+            server.changeQueries.append(query)
+            let changes = server.changes(query)
+            server.messagesRead += changes?.items.count ?? 0
+            return (changes, server.pageError ?? server.channelErrors[query.channel])
+        }
+        if let error { throw error }
+        return changes
     }
 
     func lookup(_ id: MessageID) async throws(TransportError) -> Placement? {
@@ -119,8 +137,43 @@ final class ScriptedTransport: Transport {
 }
 
 extension ScriptedTransport.Server {
+    var revision: Int { revisions?.values.max() ?? 0 }
+
+    mutating func edit(_ id: MessageID, _ text: String, at time: Timestamp) {
+        guard let index = page.firstIndex(where: { $0.id == id }) else { return }
+        page[index].face.content = .text(text)
+        page[index].face.changedAt = time
+        let next = revision + 1
+        revisions?[id] = next
+    }
+
+    mutating func remove(_ id: MessageID) {
+        page.removeAll { $0.id == id }
+        let next = revision + 1
+        revisions?[id] = next
+    }
+
+    func changes(_ query: RemoteChangesQuery) -> RemoteChanges? {
+        guard let revisions, let newest, let since = Int(query.cursor) else { return nil }
+        let changed = revisions.filter { $0.value > since }.map(\.key)
+        let items = page.filter { message in
+            let position = message.placement.position
+            let isChanged = changed.contains(message.id) && (query.from...query.through).contains(position)
+            return isChanged || query.isOpen && position > query.through
+        }
+        let gone = changed.filter { id in !page.contains { $0.id == id } }
+        guard items.count + gone.count <= query.limit else { return nil }
+        return RemoteChanges(items: items, gone: gone, cursor: "\(revision)", newest: newest)
+    }
+
     /// A page as the hub reads it.
     func page(_ query: RemoteQuery) -> RemotePage {
+        var page = listed(query)
+        if revisions != nil { page.cursor = "\(revision)" }
+        return page
+    }
+
+    private func listed(_ query: RemoteQuery) -> RemotePage {
         if let fixedPage { return fixedPage }
         guard let newest else { return RemotePage(items: page, hasMore: false) }
         let all = page.filter { $0.channel == query.channel }.sorted { $0.placement.position < $1.placement.position }

@@ -112,6 +112,7 @@ import Testing
         arguments: [
             (#"{"hasMore":false,"messages":[]}"#, nil),
             (#"{"from":3,"hasMore":true,"messages":[],"through":7}"#, 3..<8),
+            (#"{"cursor":"0f-12","from":3,"hasMore":true,"messages":[],"through":7}"#, 3..<8),
             (#"{"from":3,"hasMore":false,"messages":[],"through":2}"#, 3..<3),
             (#"{"from":3,"hasMore":false,"messages":[],"through":1}"#, nil),
             (#"{"from":0,"hasMore":false,"messages":[],"through":1}"#, nil),
@@ -122,5 +123,24 @@ import Testing
         let page = try JSONDecoder().decode(WirePage.self, from: Data(golden.utf8))
         #expect(page.range == range)
         #expect(try Self.coded(page) == golden)
+    }
+
+    @Test func changesAreReadAsTheyAlwaysWere() throws {
+        let golden = """
+            {"cursor":"0f-12","gone":["\(Self.id)"],"isComplete":true,"messages":[],"newest":9}
+            """
+        let changes = try JSONDecoder().decode(WireChanges.self, from: Data(golden.utf8))
+        let gone = try #require(MessageID(Self.id))
+        #expect(changes.cursor == "0f-12" && changes.gone == [gone])
+        #expect(changes.isComplete && changes.newest == 9)
+        #expect(try Self.coded(changes) == golden)
+    }
+
+    @Test(arguments: [
+        ("0f-12", true), ("a.B_9", true), ("", false), ("a b", false), ("a&b=1", false), ("a%20", false), ("ä", false),
+        (String(repeating: "a", count: 200), true), (String(repeating: "a", count: 201), false),
+    ])
+    func aCursorMayStandInARequest(_ text: String, _ isCursor: Bool) {
+        #expect(WireChanges.isCursor(text) == isCursor)
     }
 }

@@ -9,7 +9,7 @@ internal import GRDB
 
 /// Deletions, of what is here and of what may arrive yet.
 extension DeliveryApplication {
-    func delete(_ id: MessageID, _ stored: Stored?) throws -> DeliveryOutcome {
+    mutating func delete(_ id: MessageID, _ stored: Stored?) throws -> DeliveryOutcome {
         guard let stored else {
             try noteEarlyDeletion(of: id)
             return .deleted
@@ -20,8 +20,8 @@ extension DeliveryApplication {
         if !stored.isDeleted {
             // The row stays as the proof that the id was used; what the message said is gone.
             let statement = try db.cachedStatement(
-                sql: "UPDATE message SET content = NULL, deleted_at = ? WHERE id = ?")
-            try statement.execute(arguments: [now.milliseconds, Data(id.value.bytes)])
+                sql: "UPDATE message SET content = NULL, deleted_at = ?, revision = ? WHERE id = ?")
+            try statement.execute(arguments: [now.milliseconds, try revise(), Data(id.value.bytes)])
             try db.cachedStatement(sql: "DELETE FROM reaction WHERE message = ?").execute(arguments: [stored.number])
         }
         return .deleted

@@ -62,14 +62,16 @@ extension DeliveryApplication {
         return try String.fetchOne(statement, arguments: [number])
     }
 
-    func edit(_ target: MessageID, _ content: String, as id: MessageID) throws -> DeliveryOutcome {
+    mutating func edit(_ target: MessageID, _ content: String, as id: MessageID) throws -> DeliveryOutcome {
         let time = try noteChange(of: target)
         let statement = try db.cachedStatement(sql: "UPDATE message SET content = ?, edited_at = ? WHERE id = ?")
         try statement.execute(arguments: [content, time.milliseconds, Data(target.value.bytes)])
         return try remember(id, target, at: time)
     }
 
-    func react(_ target: MessageID, _ name: String, _ isAdded: Bool, as id: MessageID) throws -> DeliveryOutcome {
+    mutating func react(_ target: MessageID, _ name: String, _ isAdded: Bool, as id: MessageID) throws
+        -> DeliveryOutcome
+    {
         let sql =
             isAdded
             ? """
@@ -85,12 +87,13 @@ extension DeliveryApplication {
     }
 
     /// The times of a message's changes ascend, whatever the clock does: clients tell by them which page is the later.
-    private func noteChange(of target: MessageID) throws -> Timestamp {
+    private mutating func noteChange(of target: MessageID) throws -> Timestamp {
         let key = Data(target.value.bytes)
         let last = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT changed_at FROM message WHERE id = ?"), arguments: [key])
         let time = max(now.milliseconds, (last ?? 0) + 1)
-        try db.cachedStatement(sql: "UPDATE message SET changed_at = ? WHERE id = ?").execute(arguments: [time, key])
+        try db.cachedStatement(sql: "UPDATE message SET changed_at = ?, revision = ? WHERE id = ?")
+            .execute(arguments: [time, try revise(), key])
         return Timestamp(milliseconds: time)
     }
 

@@ -24,9 +24,17 @@ struct DeliveryApplication {
     let delivery: CheckedDelivery
     let now: Timestamp
     private let fault: HubFaults.Fault?
+    private let opening: [UInt8]
     private var channels: [ChannelID: ChannelState] = [:]
+    /// The hub's revision after this delivery; nil while it has changed nothing.
+    private var revision: Int64?
 
-    init(_ delivery: CheckedDelivery, of account: Account, now: Timestamp, fault: HubFaults.Fault?, in db: Database) {
+    /// - Parameter opening: of the database, see ``ChangesCursor``.
+    init(
+        _ delivery: CheckedDelivery, of account: Account, now: Timestamp, fault: HubFaults.Fault?, opening: [UInt8],
+        in db: Database
+    ) {
+        self.opening = opening
         self.db = db
         self.account = account
         self.delivery = delivery
@@ -83,6 +91,14 @@ struct DeliveryApplication {
         case .apply: return try carryOut(operation)
         case .delete: return try delete(operation.id, stored)
         }
+    }
+
+    /// The revision of all that this delivery changes.
+    mutating func revise() throws -> Int64 {
+        if let revision { return revision }
+        let next = try ChangesCursor.advance(as: opening, in: db)
+        revision = next
+        return next
     }
 
     // MARK: - Messages
@@ -154,6 +170,7 @@ struct DeliveryApplication {
         else {
             preconditionFailure("Only a send into a channel that is there is found fine.")
         }
+        let revision = try revise()
         state.lastPosition += 1
         state.isChanged = true
         channels[channel] = state
@@ -162,13 +179,15 @@ struct DeliveryApplication {
         let statement = try db.cachedStatement(
             sql: """
                 INSERT INTO message
-                    (id, channel, position, sender, content, created_at, accepted_at, parent, deleted_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    (id, channel, position, sender, content, created_at, accepted_at, parent, deleted_at,
+                    revision)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         try statement.execute(arguments: [
             Data(operation.id.value.bytes), state.number, placement.position, account.number,
             isDeleted ? nil : content, createdAt.milliseconds, placement.acceptedAt.milliseconds,
             parent.map { Data($0.value.bytes) }, isDeleted ? now.milliseconds : nil,
+            isDeleted ? revision : nil,
         ])
         return .accepted(placement)
     }

@@ -63,8 +63,8 @@ actor DeliveryWriter {
         let jobs = group.map { ($0.delivery, $0.account, $0.fault) }
         let now = store.now()
         do {
-            let verdicts = try await store.write { db in
-                try jobs.map { delivery, account, fault in try Self.apply(delivery, account, now, fault, db) }
+            let verdicts = try await store.write { db, opening in
+                try jobs.map { delivery, account, fault in try Self.apply(delivery, account, now, fault, opening, db) }
             }
             for (waiting, verdict) in zip(group, verdicts) { waiting.continuation.resume(with: verdict) }
         } catch {
@@ -73,11 +73,14 @@ actor DeliveryWriter {
     }
 
     private static func apply(
-        _ delivery: CheckedDelivery, _ account: Account, _ now: Timestamp, _ fault: HubFaults.Fault?, _ db: Database
+        _ delivery: CheckedDelivery, _ account: Account, _ now: Timestamp, _ fault: HubFaults.Fault?,
+        _ opening: [UInt8],
+        _ db: Database
     ) throws -> Result<DeliveryVerdict, any Error> {
         var verdict: Result<DeliveryVerdict, any Error> = .failure(HubRefusal.busy)
         try db.inSavepoint {
-            var application = DeliveryApplication(delivery, of: account, now: now, fault: fault, in: db)
+            var application = DeliveryApplication(
+                delivery, of: account, now: now, fault: fault, opening: opening, in: db)
             do {
                 verdict = .success(try application.run())
                 return .commit

@@ -32,6 +32,7 @@ struct HubRouter: Sendable {
             .get("channels") { _, _ in try HubAnswer.json(WireChannels(channels: try await store.channels())) }
             .put("channels/{channel}") { _, context in try await putChannel(context) }
             .get("channels/{channel}/messages") { request, context in try await page(request, context) }
+            .get("channels/{channel}/changes") { request, context in try await changes(request, context) }
             .get("messages/{message}") { _, context in try await message(context) }
             .post("deliveries") { request, context in try await deliver(request, context) }
         return router
@@ -73,12 +74,37 @@ struct HubRouter: Sendable {
         case (_?, _?): throw badQuery("after and before cannot be asked for together")
         }
         let bounded = Int(min(limit, Int64(Limits.pageSizeMax)))
+        return try await paged(id, context) { account in
+            try await store.page(of: id, range, limit: bounded, for: account)
+        }
+    }
+
+    private func changes(_ request: Request, _ context: HubRequestContext) async throws -> Response {
+        let id = try channelID(context)
+        let query = request.uri.queryParameters
+        let limit = try number("limit", in: query) ?? Int64(Limits.pageSizeDefault)
+        guard limit > 0 else { throw badQuery("limit must be above 0") }
+        guard let through = try number("through", in: query) else { throw badQuery("through is missing") }
+        let cursors = query.getAll("since")
+        guard cursors.count == 1, let since = ChangesCursor(String(cursors[0])) else {
+            throw badQuery("since must be one cursor of a page")
+        }
+        let part = ChangesQuery(
+            since: since, from: try number("from", in: query) ?? 1, through: through,
+            isOpen: try number("open", in: query) ?? 0 > 0, limit: Int(min(limit, Int64(Limits.pageSizeMax))))
+        return try await paged(id, context) { account in try await store.changes(of: id, part, for: account) }
+    }
+
+    /// Answers with messages of a channel that `read` makes into JSON.
+    private func paged(
+        _ id: ChannelID, _ context: HubRequestContext, _ read: (Account) async throws -> [UInt8]?
+    ) async throws -> Response {
         let account = try context.requireAccount()
         // Counted from before it is made until it has left, so that slow readers hold what is theirs only.
         let lease = ByteLease(pageBytes, for: try context.requireOwner())
         let page = try await pages.run(for: account) {
             try lease.add(HubLimits.pageBytesMax)
-            return try await store.page(of: id, range, limit: bounded, for: account)
+            return try await read(account)
         }
         guard let page else {
             throw HubRefusal.notFound("There is no channel called \(id).", code: "channelNotFound")

@@ -5,6 +5,8 @@ internal import GRDB
 struct HubConnections: Sendable {
     let pool: DatabasePool
     let tokens: DatabaseQueue
+    /// This opening of the database, see ``ChangesCursor``.
+    let opening = (0..<ChangesCursor.openingBytes).map { _ in UInt8.random(in: .min ... .max) }
 
     /// Opens the file, sets it up, brings an older one up to date.
     init(opening path: String) throws {

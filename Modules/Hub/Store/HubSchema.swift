@@ -10,6 +10,10 @@ internal import GRDB
 ///   the account that made it; none when the operator did, or before creators were known.
 /// - `message`: what was accepted, for ever; a deleted one keeps its row without its content, so that a repeat of
 ///   its delivery is still answered with the stored result and cannot bring it back.
+///   `revision` is that of its last edit, reaction or deletion; none when there was none.
+/// - `revision`: each delivery that changes anything moves the hub's revision on. One row for each opening of the
+///   database that did, with the revisions that it moved from and to: what an opening says of a revision that it never
+///   reached comes from a history that a restored backup has lost.
 /// - `operation`: the ids of edits and reactions that were accepted, for ever, with the message that they are about: a
 ///   repeat is answered with the stored result.
 /// - `reaction`: who gave which reaction to what.
@@ -35,6 +39,9 @@ enum HubSchema {
         }
         migrator.registerMigration("5: early deletions") { db in
             try db.execute(sql: fifth)
+        }
+        migrator.registerMigration("6: revisions of messages") { db in
+            try db.execute(sql: sixth)
         }
         return migrator
     }
@@ -104,6 +111,18 @@ enum HubSchema {
             PRIMARY KEY (account, number)
         ) WITHOUT ROWID;
         CREATE UNIQUE INDEX early_deletion_id ON early_deletion (account, id);
+        """
+
+    private static let sixth = """
+        CREATE TABLE revision (
+            number INTEGER PRIMARY KEY,
+            opening BLOB NOT NULL,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL
+        );
+        INSERT INTO revision (opening, first, last) VALUES (randomblob(16), 0, 0);
+        ALTER TABLE message ADD COLUMN revision INTEGER;
+        CREATE INDEX message_revised ON message (channel, revision) WHERE revision IS NOT NULL;
         """
 
     private static let second = """

@@ -50,13 +50,18 @@ enum MessageLookUp: Sendable {
 }
 
 extension HubStore {
-    private static let shown = """
+    private static let shown = selection(from: "message")
+
+    /// The columns that ``message(_:content:for:_:)`` reads, from the table of messages.
+    static func selection(from messages: String) -> String {
+        """
         SELECT message.id, channel.name, account.name, message.content, message.created_at, message.position,
             message.accepted_at, message.parent, message.edited_at, message.number, message.changed_at
-        FROM message
+        FROM \(messages)
         JOIN channel ON channel.number = message.channel
         JOIN account ON account.number = message.sender
         """
+    }
 
     /// The JSON of a `WirePage`, by ascending position; nil when there is no such channel.
     ///
@@ -102,7 +107,9 @@ extension HubStore {
                 positions.reverse()
             }
             let listed = range.listed(positions, hasMore: hasMore, newest: found[1])
-            let head = PageHead(hasMore: hasMore, from: listed.lowerBound, through: listed.upperBound - 1)
+            let head = PageHead(
+                hasMore: hasMore, from: listed.lowerBound, through: listed.upperBound - 1,
+                cursor: try ChangesCursor.current(db).text)
             return try HubCoding.encode(head, with: "messages", HubCoding.array(of: messages))
         }
     }
@@ -118,7 +125,7 @@ extension HubStore {
     }
 
     /// The JSON of a `WireMessage`. The content is JSON as it was stored, and is not looked into.
-    private static func message(
+    static func message(
         _ row: Row, content: String, for account: Account, _ db: Database
     ) throws -> [UInt8] {
         let bytes: Data = row[0]
@@ -150,6 +157,7 @@ private struct PageHead: Encodable {
     let hasMore: Bool
     let from: Int64
     let through: Int64
+    let cursor: String
 }
 
 /// A `WireMessage` without its content.

@@ -91,12 +91,19 @@ package final class HubStore: Sendable {
     ///   error it is not: `recovering`, `full`, `busy`, `io`, or what `body` throws.
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(HubError) -> Value
     {
+        try await write { db, _ in try body(db) }
+    }
+
+    /// The same for what is done as an opening of the database, see ``ChangesCursor``.
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (Database, _ opening: [UInt8]) throws -> Value
+    ) async throws(HubError) -> Value {
         let hasReachedCommit = Mutex(false)
         do {
             return try await use { connections in
                 let value = try await connections.pool.write { db in
                     try faults?.meetStorage(.write)
-                    let value = try body(db)
+                    let value = try body(db, connections.opening)
                     hasReachedCommit.withLock { $0 = true }
                     try faults?.meetStorage(.commit)
                     return value

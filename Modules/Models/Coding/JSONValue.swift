@@ -17,6 +17,18 @@ public enum JSONValue: Sendable, Hashable {
         }
     }
 
+    /// The value as it is read again after it was written: JSON does not tell 1.0 from 1.
+    ///
+    /// - Complexity: O(values).
+    package var normalized: JSONValue {
+        switch self {
+        case .double(let number): Int64(exactly: number).map(JSONValue.integer) ?? self
+        case .array(let values): .array(values.map(\.normalized))
+        case .object(let members): .object(members.mapValues(\.normalized))
+        case .null, .bool, .integer, .string: self
+        }
+    }
+
     /// The member of an object; `nil` for anything else.
     public subscript(member: String) -> JSONValue? {
         if case .object(let members) = self { members[member] } else { nil }

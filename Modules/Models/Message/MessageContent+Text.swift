@@ -3,6 +3,11 @@ extension MessageContent {
     /// its bytes. `nil` when it holds a number that JSON cannot say.
     package var jsonText: [UInt8]? { JSONWriter.text(of: json) }
 
+    /// The content as every store gives it back, see ``JSONValue/normalized``.
+    package var normalized: MessageContent {
+        if case .custom(let data) = self { .custom(data.normalized) } else { self }
+    }
+
     private var json: JSONValue {
         var members: [String: JSONValue] = ["v": .integer(Int64(Self.codingVersion)), "type": .string(type.name)]
         switch self {

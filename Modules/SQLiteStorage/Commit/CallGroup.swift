@@ -12,6 +12,8 @@ struct Call: Sendable {
 
     /// True when it may fail after it has written something.
     var isCompound: Bool
+    /// Of the contents that it writes.
+    var bytes = 0
     var write: @Sendable (CommitWriter) throws -> Answer
 }
 

@@ -111,8 +111,14 @@ final class GroupCommitter: Sendable {
 
     private func takeGroup() -> [Waiter] {
         waiting.withLock { waiting in
-            let group = Array(waiting.calls.prefix(SQLiteLimits.groupCallsMax))
-            waiting.calls.removeFirst(group.count)
+            var (count, bytes) = (0, 0)
+            for waiter in waiting.calls.prefix(SQLiteLimits.groupCallsMax) {
+                bytes += waiter.call.bytes
+                if count > 0, bytes > SQLiteLimits.groupBytesMax { break }
+                count += 1
+            }
+            let group = Array(waiting.calls.prefix(count))
+            waiting.calls.removeFirst(count)
             return group
         }
     }

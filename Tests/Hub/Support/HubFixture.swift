@@ -88,4 +88,13 @@ extension DataFolder {
         configuration.busyMode = .timeout(30)
         return try DatabaseQueue(path: database, configuration: configuration)
     }
+
+    /// Restores a backup. No hub is running.
+    func replaceDatabase(with backup: String) throws {
+        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: database + suffix) {
+            try FileManager.default.removeItem(atPath: database + suffix)
+        }
+        try FileManager.default.copyItem(atPath: backup, toPath: database)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: database)
+    }
 }

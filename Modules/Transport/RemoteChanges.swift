@@ -1,0 +1,44 @@
+public import CausewayModels
+
+/// A question for the changes of a part of a channel since it was read.
+public struct RemoteChangesQuery: Sendable, Hashable {
+    public var channel: ChannelID
+    /// ``RemotePage/cursor`` of the earliest page that the part was read with, or of the last changes.
+    public var cursor: String
+    /// The first position of the part.
+    public var from: Int64
+    /// The last position of the part; where it is open, the newest position that was known.
+    public var through: Int64
+    /// True when everything behind ``through`` belongs to the part, too.
+    public var isOpen: Bool
+    /// Messages and deletions in the answer, at the most: 1 to ``Limits/pageSizeMax``.
+    public var limit: Int
+
+    public init(channel: ChannelID, cursor: String, from: Int64, through: Int64, isOpen: Bool, limit: Int) {
+        self.channel = channel
+        self.cursor = cursor
+        self.from = from
+        self.through = through
+        self.isOpen = isOpen
+        self.limit = min(max(1, limit), Limits.pageSizeMax)
+    }
+}
+
+/// The answer to a ``RemoteChangesQuery``.
+public struct RemoteChanges: Sendable, Hashable {
+    /// Every message of the part that was changed or placed since, as it is now, by ascending position.
+    public var items: [PlacedMessage]
+    /// The messages that were deleted since.
+    public var gone: [MessageID]
+    /// Where asking for changes goes on.
+    public var cursor: String
+    /// The channel's newest position.
+    public var newest: Int64
+
+    public init(items: [PlacedMessage], gone: [MessageID], cursor: String, newest: Int64) {
+        self.items = items
+        self.gone = gone
+        self.cursor = cursor
+        self.newest = newest
+    }
+}

@@ -1,0 +1,178 @@
+import CausewayHub
+import CausewayModels
+import CausewayWire
+import GRDB
+import NIOHTTP1
+import Testing
+
+/// The changes of a part of a channel since it was read.
+@Suite struct ChangesTests {
+    private static func page(_ hub: HubFixture) async throws -> WirePage {
+        try await hub.client.get(WireProtocol.messagesPath("general")).decoded(WirePage.self)
+    }
+
+    private static func cursor(_ hub: HubFixture) async throws -> String {
+        try #require(try await page(hub).cursor)
+    }
+
+    private static func changes(
+        _ hub: HubFixture, since cursor: String, _ part: String = "&from=1&through=10&open=1", limit: Int = 1000
+    ) async throws -> WireChanges {
+        try await hub.client.get(
+            WireProtocol.changesPath("general") + "?since=\(cursor)&limit=\(limit)\(part)"
+        ).decoded(WireChanges.self)
+    }
+
+    @Test func editsReactionsDeletionsAndNewMessages() async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(delivery((1...10).map { send($0) }))
+            let cursor = try await Self.cursor(hub)
+            let nothing = try await Self.changes(hub, since: cursor)
+            #expect(nothing == WireChanges(messages: [], gone: [], cursor: cursor, newest: 10, isComplete: true))
+            _ = try await hub.client.report(
+                delivery([
+                    change(.edit, 11, 101, on: 3), change(.addReaction, 12, 102, on: 4),
+                    change(.addReaction, 13, 103, on: 4), delete(14, 5), change(.edit, 15, 104, on: 6), delete(16, 6),
+                    send(17, 11), send(18, 12), delete(19, 12),
+                ]))
+            let found = try await Self.changes(hub, since: cursor)
+            #expect(found.isComplete && found.newest == 12)
+            #expect(found.messages.map(\.position) == [3, 4, 11])
+            #expect(found.messages.first?.content == .text("message 101"))
+            #expect(found.messages.dropFirst().first?.reactions == ["wave": 1, "+1": 1])
+            #expect(Set(found.gone) == [id(5), id(6), id(12)])
+            #expect(found.cursor == (try await Self.cursor(hub)))
+            // Goes on from there.
+            let next = try await Self.changes(hub, since: found.cursor, "&from=1&through=12&open=1")
+            #expect(next.isComplete && next.messages.isEmpty && next.gone.isEmpty && next.cursor == found.cursor)
+            // A part of the channel, and no more.
+            let part = try await Self.changes(hub, since: cursor, "&from=4&through=5")
+            #expect(part.messages.map(\.position) == [4] && part.gone == [id(5)])
+            // Its changes come back with a message only once, however often it is changed.
+            _ = try await hub.client.report(delivery([change(.edit, 20, 105, on: 3), change(.edit, 21, 106, on: 3)]))
+            let again = try await Self.changes(hub, since: cursor, "&from=3&through=3")
+            #expect(again.messages.map(\.content) == [.text("message 106")])
+        }
+    }
+
+    @Test func tooManyChangesAreNotToldByHalves() async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(delivery((1...10).map { send($0) }))
+            let cursor = try await Self.cursor(hub)
+            _ = try await hub.client.report(delivery((11...15).map { send($0) } + [delete(16, 1), delete(17, 2)]))
+            #expect(try await Self.changes(hub, since: cursor, limit: 7).isComplete)
+            let halves = try await Self.changes(hub, since: cursor, limit: 6)
+            #expect(!halves.isComplete && halves.messages.isEmpty && halves.gone.isEmpty)
+            #expect(halves.cursor == (try await Self.cursor(hub)))
+        }
+    }
+
+    /// A channel of 3,000 messages.
+    @Test func whatDidNotChangeCostsNothing() async throws {
+        try await HubFixture.running { hub in
+            for part in 0..<6 {
+                _ = try await hub.client.report(
+                    delivery((1...500).map { send(Int64(part * 500 + $0)) }))
+            }
+            let cursor = try await Self.cursor(hub)
+            let path = WireProtocol.changesPath("general") + "?since=\(cursor)&limit=1000&from=1&through=3000&open=1"
+            let unchanged = try await hub.client.get(path)
+            #expect(try unchanged.decoded(WireChanges.self).isComplete)
+            #expect(unchanged.text.utf8.count < 200, "\(unchanged.text.utf8.count)")
+            _ = try await hub.client.report(
+                delivery([change(.edit, 3001, 9001, on: 1500), delete(3002, 7), send(3003, 3003)]))
+            let changed = try await hub.client.get(path)
+            let changes = try changed.decoded(WireChanges.self)
+            #expect(changes.messages.map(\.position) == [1500, 3001] && changes.gone == [id(7)])
+            #expect(changed.text.utf8.count < 1000, "\(changed.text.utf8.count)")
+            let pages = try await hub.client.get(WireProtocol.messagesPath("general") + "?limit=1000")
+            #expect(pages.text.utf8.count > 150_000)
+        }
+    }
+
+    @Test func aCursorOutlivesTheHub() async throws {
+        let temporary = TemporaryFolder()
+        let folder = DataFolder(temporary.path)
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
+        let cursor = try await HubFixture.running(folder) { hub in
+            _ = try await hub.client.report(delivery((1...10).map { send($0) }))
+            return try await Self.cursor(hub)
+        }
+        try await HubFixture.running(folder) { hub in
+            #expect(try await Self.changes(hub, since: cursor).isComplete)
+            _ = try await hub.client.report(delivery([delete(11, 3)]))
+            let changes = try await Self.changes(hub, since: cursor)
+            #expect(changes.isComplete && changes.gone == [id(3)])
+        }
+    }
+
+    /// The restored hub has come to the same revision and position, with other changes.
+    @Test func aRestoredHubIsReadByPages() async throws {
+        let temporary = TemporaryFolder()
+        let folder = DataFolder(temporary.path)
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
+        let before = try await HubFixture.running(folder) { hub in
+            _ = try await hub.client.report(delivery((1...10).map { send($0) }))
+            return try await Self.cursor(hub)
+        }
+        let backup = temporary.path + "/backup.sqlite"
+        let database = try folder.openDatabase()
+        try await database.vacuum(into: backup)
+        try database.close()
+        let lost = try await HubFixture.running(folder) { hub in
+            _ = try await hub.client.report(delivery([change(.edit, 11, 101, on: 3)]))
+            return try await Self.cursor(hub)
+        }
+        try folder.replaceDatabase(with: backup)
+        try await HubFixture.running(folder) { hub in
+            #expect(try await !Self.changes(hub, since: lost).isComplete)
+            for number in 1...3 {
+                _ = try await hub.client.report(
+                    delivery([change(.edit, Int64(number), UInt64(number + 300), on: 5)], outbox: 2))
+            }
+            _ = try await hub.client.report(delivery([change(.edit, 11, 201, on: 5)], outbox: 1))
+            #expect(try await Self.page(hub).messages[4].content == .text("message 201"))
+            #expect(try await !Self.changes(hub, since: lost).isComplete)
+            let known = try await Self.changes(hub, since: before)
+            #expect(known.isComplete && known.messages.map(\.position) == [5])
+        }
+    }
+
+    /// No hub can have told these.
+    @Test func anotherHistoryIsReadByPages() async throws {
+        try await HubFixture.running { hub in
+            _ = try await hub.client.report(delivery((1...10).map { send($0) } + [delete(11, 1)]))
+            let cursor = try await Self.cursor(hub)
+            let opening = cursor.prefix { $0 != "-" }
+            let other = String(repeating: "0", count: 32)
+            for (cursor, through) in [
+                ("\(opening)-1000", 10), ("\(other)-1", 10), ("\(other)-0", 10), (cursor, 11),
+                ("\(opening)-\(Int64.max)", 10),
+            ] {
+                let found = try await Self.changes(hub, since: cursor, "&from=1&through=\(through)&open=1")
+                #expect(!found.isComplete && found.messages.isEmpty && found.gone.isEmpty, "\(cursor)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "?through=1", "?since=C", "?since=&through=1", "?since=C&since=C&through=1", "?since=C&through=-1",
+        "?since=C&through=1&limit=0", "?since=r%200&through=1", "?since=C&through=1&from=x", "?since=C1x&through=1",
+        "?since=-1&through=1", "?since=C-1&through=1",
+    ])
+    func aWrongQueryIsRefused(query: String) async throws {
+        try await HubFixture.running { hub in
+            let query = query.replacing("C", with: try await Self.cursor(hub))
+            let answer = try await hub.client.get(WireProtocol.changesPath("general") + query)
+            #expect(answer.status == 400 && answer.errorCode == "queryInvalid")
+        }
+    }
+
+    @Test func aChannelThatIsNotThereIsSaidToBe() async throws {
+        try await HubFixture.running { hub in
+            let cursor = try await Self.cursor(hub)
+            let answer = try await hub.client.get(WireProtocol.changesPath("nope") + "?since=\(cursor)&through=1")
+            #expect(answer.status == 404 && answer.errorCode == "channelNotFound")
+        }
+    }
+}
