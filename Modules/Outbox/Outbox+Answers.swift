@@ -49,7 +49,7 @@ extension Outbox {
             lanes[lane].flights.removeFirst()
             flightCount -= 1
             lanes[lane].dropGoneHead()
-            lanes[lane].widenAfterCrash(upTo: configuration.batchOperationsMax)
+            lanes[lane].widenAfterCrash(flight.round, upTo: configuration.batchOperationsMax)
             commit(settlement, &actions)
         }
     }
@@ -83,7 +83,7 @@ extension Outbox {
                 lanes[lane].inFlightCount -= 1
                 lanes[lane].isCautious = false
                 lanes[lane].fruitless = 0
-                if case .refused = outcome { countRefusedAttempt(slot, at: flight.since, &settlement) }
+                countRefusedAttempt(slot, outcome, at: flight.since, &settlement)
                 conclude(slot, outcome, lane, moment, &settlement)
             case .late(let mark):
                 // A server whose mark is ahead each time it is followed is not followed for ever.
@@ -94,6 +94,7 @@ extension Outbox {
                 }
                 lanes[lane].slots.removeFirst()
                 lanes[lane].inFlightCount -= 1
+                countRefusedAttempt(slot, outcome, at: flight.since, &settlement)
                 conclude(slot, outcome, lane, moment, &settlement)
             case .gap(let mark):
                 giveBackAttempt(round, lane)
@@ -114,8 +115,10 @@ extension Outbox {
 
     /// A refusal is the verdict on an attempt, also for a message that went along uncharged behind the first of a
     /// round: a failed message never shows fewer attempts than there were.
-    private func countRefusedAttempt(_ slot: OutboxLane.Slot, at start: Moment, _ settlement: inout Settlement) {
-        guard slot.kind == .send, slot.attempts == 0, let previous = slot.previous else { return }
+    private func countRefusedAttempt(
+        _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, at start: Moment, _ settlement: inout Settlement
+    ) {
+        guard outcome.isRefusal, slot.kind == .send, slot.attempts == 0, let previous = slot.previous else { return }
         settlement.mutations.append(.attempt(slot.message, previous: previous, attempts: 1, at: start.wall))
     }
 
@@ -156,28 +159,34 @@ extension Outbox {
         _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, _ lane: Int, _ moment: Moment,
         _ settlement: inout Settlement
     ) {
-        let failure: Failure
         switch outcome {
         case .accepted(let placement):
             settlement.mutations.append(.deliver(slot.message, placement, at: moment.wall))
             settlement.completions.append(.complete(slot.message, .delivered(placement)))
-            return
         case .unrelated(let detail):
-            // It follows the message that it is about, or ends where that one ends: the store knows.
-            let alone = Failure(reason: .refused, code: "messageNotFound", detail: detail, at: moment.wall)
-            settlement.mutations.append(.park(slot.message, alone))
-            settlement.completions.append(.completeAsStored(slot.message))
-            return
+            let alone = finalFailure(.refused, code: "messageNotFound", detail: detail, at: moment)
+            parkOrFail(slot, alone, lane, &settlement)
         case .refused(let code, let detail):
-            failure = finalFailure(.refused, code: code, detail: detail, at: moment)
+            let failure = finalFailure(.refused, code: code, detail: detail, at: moment)
+            notePause(by: slot.message, failure, lane)
+            settlement.mutations.append(.fail(slot.message, failure, inDoubt: false))
+            settlement.completions.append(.complete(slot.message, .failed(failure)))
         default:
-            failure = finalFailure(
+            let failure = finalFailure(
                 .refused, code: "late",
                 detail: "the server had refused it before; the answer with its reason was lost", at: moment)
+            parkOrFail(slot, failure, lane, &settlement)
         }
+    }
+
+    /// It follows the message that it is about, or ends where that one ends: the store knows. The lane waits for its
+    /// word where failures pause lanes.
+    private mutating func parkOrFail(
+        _ slot: OutboxLane.Slot, _ failure: Failure, _ lane: Int, _ settlement: inout Settlement
+    ) {
         notePause(by: slot.message, failure, lane)
-        settlement.mutations.append(.fail(slot.message, failure, inDoubt: false))
-        settlement.completions.append(.complete(slot.message, .failed(failure)))
+        settlement.mutations.append(.park(slot.message, failure))
+        settlement.completions.append(.completeAsStored(slot.message))
     }
 
     /// Static, for a method would hold a copy of the machine, and `places` would be copied to be changed.
@@ -287,14 +296,23 @@ extension DeliveryOutcome {
         case .tryLater, .notAttempted, .gap, .late: false
         }
     }
+
+    /// True when the server took the operation and will not store it.
+    fileprivate var isRefusal: Bool {
+        switch self {
+        case .refused, .unrelated, .late: true
+        case .accepted, .fenced, .deleted, .tryLater, .notAttempted, .gap: false
+        }
+    }
 }
 
 extension OutboxLane {
-    /// A delivery was answered after a crash: the next one may be twice as large. What was never transmitted had no
-    /// part in the crash.
-    fileprivate mutating func widenAfterCrash(upTo most: Int) {
+    /// A delivery was answered after a crash: the next one may be twice as large, if this one held messages. What was
+    /// never transmitted had no part in the crash.
+    fileprivate mutating func widenAfterCrash(_ round: DeliveryRound, upTo most: Int) {
         guard let max = sendsAfterCrashMax else { return }
         let hasOlder = inFlightCount < slots.count && slots[inFlightCount].wasTransmitted
-        sendsAfterCrashMax = hasOlder && max < most ? max * 2 : nil
+        let hasMessage = round.operations.contains { $0.kind == .send }
+        sendsAfterCrashMax = hasOlder ? (hasMessage ? min(max * 2, most) : max) : nil
     }
 }

@@ -12,15 +12,20 @@ extension Outbox {
     /// - Parameter rounds: a new number for each of ``roundsUnderWay``.
     package func canonical(at now: MonotonicTime, rounds: [Int: Int]) -> Outbox {
         var same = self
+        same.laneByItself = isUnderWayByItself ? laneByItself : nil
         same.nextRound = (rounds.values.max() ?? 0) + 1
         same.rateLimitedUntil = rateLimitedUntil?.fromNow(now)
         same.link = link.canonical(at: now, configuration)
+        same.start = start.map { _ in Moment(now: .zero, wall: Timestamp(milliseconds: 0)) }
         same.questionHolds = questionHolds.filter { lanes[$0].hold?.isOfQuestions == true }
         for lane in same.lanes.indices {
             same.lanes[lane].hold = lanes[lane].hold.map {
                 OutboxLane.Hold(until: $0.until.fromNow(now), evidenceEndsFrom: $0.evidenceEndsFrom?.fromNow(now))
             }
             same.lanes[lane].vanished = 0
+            for index in lanes[lane].slots.indices {
+                same.lanes[lane].slots[index].queuedAt = canonicalAge(lanes[lane].slots[index].queuedAt, at: now)
+            }
             same.lanes[lane].fruitless = min(lanes[lane].fruitless, 7)
             for flight in lanes[lane].flights.indices {
                 let number = lanes[lane].flights[flight].round.id
@@ -29,6 +34,17 @@ extension Outbox {
             }
         }
         return same
+    }
+}
+
+extension Outbox {
+    /// When something entered the queue, by a clock that starts now; longer ago than it takes to expire makes no
+    /// difference.
+    private func canonicalAge(_ queuedAt: Timestamp, at now: MonotonicTime) -> Timestamp {
+        guard let start, let expiry = configuration.expiry else { return queuedAt }
+        let wall = start.wall.advanced(by: now - start.now)
+        let age = min(max(0, wall.milliseconds - queuedAt.milliseconds), expiry.wholeMilliseconds)
+        return Timestamp(milliseconds: -age)
     }
 }
 

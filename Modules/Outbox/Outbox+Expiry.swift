@@ -95,6 +95,7 @@ extension Outbox {
     /// A message that never left becomes `error`: its number leaves no hole, and there is nothing to ask about it.
     private mutating func lapse(_ lane: Int, _ index: Int, _ failure: Failure, _ settlement: inout Settlement) {
         let slot = lanes[lane].slots.remove(at: index)  // near the front: what is before it was transmitted or is new
+        lanes[lane].dropGoneHead()
         places[slot.message] = nil
         noteFailure(of: slot, failure, lane, &settlement)
     }

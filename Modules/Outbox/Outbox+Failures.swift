@@ -60,7 +60,14 @@ extension Outbox {
             giveBackAttempt(round, lane)
             return holdFruitless(lane, moment, isOfQuestions: false)
         }
-        if head.message != round.charged { lanes[lane].slots[0].attempts += 1 }
+        if head.message != round.charged {
+            lanes[lane].slots[0].attempts += 1
+            // What is given up now shows the attempt; what waits is written down when it is taken back.
+            if head.attempts + 1 > configuration.retry.retriesMax, let previous = head.previous {
+                settlement.mutations.append(
+                    .attempt(head.message, previous: previous, attempts: head.attempts + 1, at: moment.wall))
+            }
+        }
         chargeHead(lane, moment, code: code, detail: detail, &settlement)
     }
 

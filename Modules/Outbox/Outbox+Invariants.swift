@@ -54,9 +54,11 @@ extension Outbox {
         if Set(lanesInTurn).count != lanesInTurn.count || lanesInTurn.contains(where: { !lanes[$0].isInTurn }) {
             return "a lane waits for its turn twice"
         }
-        if !lanesInTurn.isEmpty, flightCount < configuration.deliveriesInFlightTotalMax {
-            return "there is room, and a lane waits for it"
+        if let first = lanesInTurn.first, flightCount < configuration.deliveriesInFlightTotalMax {
+            let isCautious = isUnderWayByItself || lanes[first].sendsAfterCrashMax != nil
+            if flightCount == 0 || !isCautious { return "there is room, and a lane waits for it" }
         }
+        if isUnderWayByItself, flightCount > 1 { return "what goes by itself is not the only one under way" }
         if lanes.indices.contains(where: { lanes[$0].hold?.isOfQuestions == true && !questionHolds.contains($0) }) {
             return "nothing but time ends a pause of questions"
         }

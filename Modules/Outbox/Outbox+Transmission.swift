@@ -17,7 +17,8 @@ extension Outbox {
 
     /// Lets lanes that found no room send as far as there is room now, each one delivery at a time.
     mutating func grantTurns(_ moment: Moment, _ actions: inout [OutboxAction]) {
-        while flightCount < configuration.deliveriesInFlightTotalMax, let lane = lanesInTurn.popFirst() {
+        while let lane = lanesInTurn.first, hasRoom(for: lane, moment) {
+            lanesInTurn.removeFirst()
             lanes[lane].isInTurn = false
             pumpAlone(lane, moment, &actions, hasTurn: true)
         }
@@ -47,9 +48,8 @@ extension Outbox {
         let inFlightMax = sendsMax == .max ? configuration.deliveriesInFlightMax : 1
         var mayGo = hasTurn
         while lanes[lane].flights.count < inFlightMax {
-            guard mayGo || lanesInTurn.isEmpty, flightCount < configuration.deliveriesInFlightTotalMax else {
-                return waitForTurn(lane)
-            }
+            let goesByItself = goesByItself(lane, moment)
+            guard mayGo || lanesInTurn.isEmpty, hasRoom(for: lane, moment) else { return waitForTurn(lane) }
             let first = nextRound
             var round = DeliveryRound(
                 id: first, lane: lanes[lane].id, outbox: outboxID, epoch: epoch, opening: lineage.opening,
@@ -60,9 +60,28 @@ extension Outbox {
             guard !round.operations.isEmpty else { return }
             nextRound += 1
             flightCount += 1
+            laneByItself = goesByItself ? lane : nil
             mayGo = false
             actions.append(.transmit(round, mutations))
         }
+    }
+
+    /// True while a delivery is under way that goes by itself.
+    var isUnderWayByItself: Bool { laneByItself.map { !lanes[$0].flights.isEmpty } ?? false }
+
+    /// True when there is room among the deliveries under way for the lane's next one.
+    private func hasRoom(for lane: Int, _ moment: Moment) -> Bool {
+        if flightCount == 0 { return true }
+        guard flightCount < configuration.deliveriesInFlightTotalMax, !isUnderWayByItself else { return false }
+        return !goesByItself(lane, moment)
+    }
+
+    /// True when nothing else may be under way with the lane's next delivery: after a crash what may have caused it
+    /// goes by itself, so that no other lane pays for it once more.
+    private func goesByItself(_ lane: Int, _ moment: Moment) -> Bool {
+        guard lanes[lane].sendsAfterCrashMax != nil, lanes[lane].flights.isEmpty else { return false }
+        if let hold = lanes[lane].hold, hold.until > moment.now, !hold.isOfQuestions { return false }
+        return hasMessageToSend(lane, moment)
     }
 
     /// True when the lane's next delivery would hold a message, were there no pause: one of questions alone is sent

@@ -17,7 +17,8 @@ import DequeModule
 /// **Attempts.** Only the first message of a round is charged with an attempt; it is written down before the round
 /// leaves. What stands behind it waits, uncharged. Being unreachable, a rate limit or a need for attention give the
 /// attempt back, and so do deliveries that the client itself refuses or breaks off. After a failure the head goes alone
-/// until something is accepted, so that no message pays for another; after a crash with an attempt under way too.
+/// until something is accepted, so that no message pays for another; after a crash with an attempt under way too, and
+/// then nothing of another lane is under way with it.
 ///
 /// **Outlook.** What only time or the network can change always has a next look, 15 s away at the most. A question
 /// holds up no message.
@@ -61,10 +62,13 @@ package struct Outbox: Sendable, Hashable {
     package internal(set) var isPaused = false
     package internal(set) var attention: Attention?
     /// Lanes with something to send that found no room among the deliveries under way, first come, first served; each
-    /// is in it once. Empty whenever there is room.
+    /// is in it once. Empty whenever there is room for the first.
     var lanesInTurn: Deque<Int> = []
     /// Deliveries under way in all lanes.
     var flightCount = 0
+    /// The lane that sent last, when nothing else may be under way with that delivery: see
+    /// ``OutboxLane/sendsAfterCrashMax``.
+    var laneByItself: Int?
     /// The lanes whose questions pause, and perhaps such as pause no longer.
     var questionHolds: Set<Int> = []
     /// Nothing is sent before this moment: the server asked for it.

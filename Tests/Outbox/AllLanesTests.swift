@@ -186,6 +186,7 @@ import Testing
             mark += 100
         }
         #expect(resends == 3)
-        #expect(bench.written == ["fail a refused"])
+        #expect(bench.written == ["park a"])
+        #expect(bench.told == ["a as stored"])
     }
 }

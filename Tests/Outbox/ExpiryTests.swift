@@ -51,6 +51,18 @@ import Testing
         #expect(bench.written == ["fail a expired"], "it never left: there is nothing to ask")
     }
 
+    @Test func whatWasDeletedBehindItIsNotKeptAtTheFront() {
+        var bench = bench()
+        bench.take(.paused)
+        bench.create("a", "b", "c")
+        bench.delete("b", .created)
+        bench.delete("c", .created)
+        bench.wait(.seconds(60))
+        #expect(bench.told == ["a failed expired"])
+        #expect(bench.outbox.depth == 0)
+        #expect(bench.outbox.lanesInWords(at: bench.moment).isEmpty)
+    }
+
     @Test func itLeavesNoHole() {
         var bench = bench()
         bench.create("a")

@@ -80,7 +80,51 @@ import Testing
         bench.take(.greeted)
         bench.wait(.seconds(5))
         bench.answer(2, .late(mark: 1))
-        #expect(bench.told == ["a failed refused"])
+        #expect(bench.told == ["a as stored"])
+        #expect(bench.sent == ["1<2 send b"])
+    }
+
+    /// Its first answer was lost, and by the second time the message that it answers is on the server. The store knows
+    /// whether it waits for that one; where it does not, it has failed.
+    @Test func whatWasRefusedBeforeMayHaveWaitedForAnotherMessage() {
+        var bench = Bench()
+        bench.create("r", "p")
+        bench.fail(1, .noAnswer)
+        bench.wait(.seconds(2))
+        bench.take(.greeted)
+        bench.wait(.seconds(5))
+        bench.answer(2, .late(mark: 2))
+        #expect(bench.written.first == "park r")
+        #expect(bench.told == ["r as stored"])
+        bench.answer(3, accepted())
+        #expect(bench.told == ["p delivered"])
+    }
+
+    /// It went along uncharged behind the first one.
+    @Test(arguments: [DeliveryOutcome.late(mark: 2), .unrelated(detail: "no such message"), .forbidden])
+    func whatTheServerRefusedNeverShowsNoAttempt(_ outcome: DeliveryOutcome) {
+        var bench = Bench()
+        bench.create("a", "b")
+        bench.answer(1, accepted(), outcome)
+        #expect(bench.written.contains("attempt b after 1 #1"))
+    }
+
+    @Test func whatIsGivenUpForBeingPutOffNeverShowsNoAttempt() {
+        var bench = Bench { $0.retry.retriesMax = 0 }
+        bench.create("a", "b")
+        bench.answer(1, accepted(), .busy)
+        #expect(bench.written.contains("attempt b after 1 #1"))
+        #expect(bench.told.contains("b failed retriesUsedUp"))
+    }
+
+    @Test(arguments: [DeliveryOutcome.late(mark: 1), .unrelated(detail: "no such message")])
+    func whatMayHaveFailedPausesItsLaneUntilTheStoreSaysOtherwise(_ outcome: DeliveryOutcome) {
+        var bench = Bench { $0.headFailure = .pauseLane }
+        bench.create("a")
+        bench.create("b")
+        bench.answer(1, outcome)
+        #expect(bench.sent == [])
+        bench.take(.unpaused([id("a")]))
         #expect(bench.sent == ["1<2 send b"])
     }
 

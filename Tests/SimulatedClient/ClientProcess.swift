@@ -21,8 +21,11 @@ struct ClientProcess {
     let disk: MemoryStore
     var life = Life.opening
     var client: CausewayClient?
+    var store: DeviceStore?
     var mirror = Mirror()
     var mirrorFeed: StoreSubscription?
+    /// What it presented to the hub last: a login that was turned down leaves the one before in use.
+    var tokenPresented: String?
     /// Every transport it made.
     var transports: [SimulatedTransport] = []
     /// Those that a session uses whose login was confirmed to somebody.

@@ -1,5 +1,3 @@
-import CausewaySimulatedHub
-
 /// Everything that goes wrong in the simulated world.
 package enum Fault: String, CaseIterable, Sendable {
     // The network
@@ -36,11 +34,6 @@ package enum Fault: String, CaseIterable, Sendable {
         case .lateTimer: 20
         case .lethalPayload, .idTaken: 0
         }
-    }
-
-    /// All but those whose repair is awaited.
-    static var drawn: [Fault] {
-        allCases.filter { $0 != .lethalPayload || !AwaitedRepair.neighboursPayForKillers.isOpen }
     }
 
     /// True for what only counts when deliveries are under way.

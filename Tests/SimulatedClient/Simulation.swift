@@ -97,14 +97,13 @@ extension World {
             if status.lanes.contains(where: \.isPausedByFailure) {
                 await deleteFailed(client, process, everything: true)
             }
-            let isForgotten = status.attention != nil && AwaitedRepair.attentionIsForgotten.isOpen
-            if status.session == nil || needsToken(process) || isForgotten { await logIn(client, process) }
+            if status.session == nil || needsToken(process) { await logIn(client, process) }
         }
     }
 
     /// The hub will never take the token that the process has; a fault of the hub's own ends by itself.
     private func needsToken(_ process: Int) -> Bool {
-        guard let token = processes[process].transports.last?.token else { return true }
+        guard let token = processes[process].tokenPresented else { return true }
         return network.refusedTokens[token] == .some(nil)
     }
 

@@ -7,6 +7,7 @@ package struct Tally: Sendable, Equatable {
     /// How many of them struck while a delivery was under way.
     package var struckInFlight: [Fault: Int] = [:]
     package var created = 0
+    package var mediaCreated = 0
     package var synced = 0
     package var failed = 0
     package var deleted = 0
@@ -35,6 +36,7 @@ package struct Tally: Sendable, Equatable {
         struck.merge(other.struck) { $0 + $1 }
         struckInFlight.merge(other.struckInFlight) { $0 + $1 }
         created += other.created
+        mediaCreated += other.mediaCreated
         synced += other.synced
         failed += other.failed
         deleted += other.deleted
@@ -52,7 +54,8 @@ package struct Tally: Sendable, Equatable {
     /// something was under way.
     package var voidReason: String? {
         let wanted = max(1, seeds / 50)
-        for fault in Fault.drawn {
+        if mediaCreated < wanted { return "only \(mediaCreated) media messages in \(seeds) runs" }
+        for fault in Fault.allCases {
             let count = struck[fault, default: 0]
             if count < wanted { return "\(fault.rawValue) struck only \(count) times in \(seeds) runs" }
             let inFlight = struckInFlight[fault, default: 0]
@@ -70,7 +73,7 @@ extension Tally {
         var lines = [
             "virtual time \(virtualSeconds / 3600) h, \(steps) steps, \(calls) deliveries of \(operations) operations, "
                 + "\(commits) commits, \(openings) openings",
-            "\(created) messages accepted: \(synced) synced, \(failed) failed at the end; "
+            "\(created) messages accepted (\(mediaCreated) media): \(synced) synced, \(failed) failed at the end; "
                 + "\(deleted) deletions, \(resent) resends, \(logouts) logouts, \(results) results told",
             "faults, and how many of them struck while a delivery was under way:",
         ]

@@ -18,6 +18,7 @@ extension World {
         configuration.outbox = outboxTold(device)
         tell(.opens, device, process) { "device \(device): process \(process) opens (\(configuration.restart))" }
         let store = DeviceStore(world: self, process: process, inner: disk)
+        processes[process].store = store
         follow(process, store)
         var transports = TransportRegistry()
         transports.register("test") { [self] _, token in makeTransport(process, token) }

@@ -69,6 +69,7 @@ extension World {
             checkRefusal(id, failure)
         }
         for case .settle(let id) in mutations { checkVerdict(id, process) }
+        for case .park(let id, _) in mutations { checkVerdict(id, process) }
     }
 
     /// The feed, folded over the beginning, is the content of the store.

@@ -43,8 +43,7 @@ extension World {
     }
 
     private func kills(_ delivery: Delivery) -> Bool {
-        !AwaitedRepair.neighboursPayForKillers.isOpen
-            && delivery.operations.contains { $0.isSend && Trait(of: $0.message) == .lethal }
+        delivery.operations.contains { $0.isSend && Trait(of: $0.message) == .lethal }
     }
 
     /// False when there is no way to the hub, or something else stands in it; the caller hears of it.
@@ -96,6 +95,7 @@ extension World {
     func greet(_ transport: SimulatedTransport, _ reply: Reply<ServerGreeting>) {
         guard processes[transport.process].life != .dead else { return }
         let device = processes[transport.process].device
+        processes[transport.process].tokenPresented = transport.token
         processes[transport.process].probes.append(runtime.now)
         if processes[transport.process].probes.isCrowded { violated("device \(device) looks for the hub in circles") }
         guard passes(device, reply) else { return }

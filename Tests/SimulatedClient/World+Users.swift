@@ -57,8 +57,9 @@ extension World {
             case 4..<6:
                 let parent = anyMessage(process) { !$0.role.isOperation && $0.channel == channel }
                 handle = try await client.messages.createTextMessage(text, in: channel, parent: parent?.id)
-            case 6..<8:
+            case 6:
                 handle = try await client.messages.createCustomMessage(.object(["text": .string(text)]), in: channel)
+            case 7: return try await createMedia(process, text, channel)
             default: return try await createWithCompletion(client, process, text, channel)
             }
             guard isRunning(process) else { return }
@@ -66,6 +67,26 @@ extension World {
             if chance(500) { wait(for: handle, process, patience: chance(200) ? between(.zero, .seconds(5)) : nil) }
         } catch {
             witnessError(error, process)
+        }
+    }
+
+    /// The client's face has no media yet: the message is put into the store as such a face would.
+    private func createMedia(_ process: Int, _ name: String, _ channel: ChannelID) async throws(ClientError) {
+        let device = processes[process].device
+        guard let store = processes[process].store, let session = devices[device].session, session.isActive else {
+            return
+        }
+        let content = MessageContent.audio(Attachment(name: name, contentType: "audio/ogg", size: 1, sha256: ""))
+        let draft = MessageDraft(
+            id: MessageID(DeviceRuntime(world: self, device: device).makeUUIDv7()), channel: channel,
+            sender: session.user, content: content, createdAt: runtime.wallClock,
+            lane: plan.devices[device].ordering.lane(for: content.type, in: channel))
+        do throws(StoreError) {
+            let message = try await store.enqueue(draft)
+            tally.mediaCreated += 1
+            if isRunning(process) { witnessAccepted(message, process) }
+        } catch {
+            throw .store(error)
         }
     }
 

@@ -1,5 +1,3 @@
-import CausewaySimulatedHub
-
 /// Everything that goes wrong in the simulated world.
 package enum Fault: String, CaseIterable, Sendable, Hashable {
     // The network
@@ -17,6 +15,10 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
     case protocolMismatch, nobodyRepairs, commitUnknown
     // The client's machine
     case suspended, lateTimer, lethalPayload
+    // What the client does in good order, in the midst of everything
+    case orderlyClose, tokenRenewal
+    // Nonsense, and what comes too late
+    case malformedReport, lateDraft, overtaken
     // What the hub finds wrong by itself
     case forbiddenEdit, idTaken
 
@@ -47,14 +49,14 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
         case .suspended: 10
         case .lateTimer: 25
         case .forbiddenEdit: 120
-        case .lethalPayload, .idTaken: 0  // not by chance: they are in the message
+        case .malformedReport, .lateDraft: 25
+        case .orderlyClose, .tokenRenewal: 15
+        case .lethalPayload, .idTaken, .overtaken: 0  // not by chance: they are in the message
         }
     }
 
-    /// All but those whose repair is awaited.
-    static var drawn: [Fault] {
-        allCases.filter { $0 != .lethalPayload || !AwaitedRepair.neighboursPayForKillers.isOpen }
-    }
+    /// True for what takes several things at once.
+    var isRare: Bool { self == .overtaken }
 
     var index: Int { Self.indices[self] ?? 0 }
 

@@ -39,8 +39,11 @@ package struct FaultCounts: Sendable {
         left.digest &+= right.digest
     }
 
-    /// Faults that struck in less than one of 50 seeds while something was under way: such a run shows nothing of them.
-    package var hardlyStruck: [Fault] { Fault.drawn.filter { (struckInFlight[$0] ?? 0) * 50 < seeds } }
+    /// Faults that struck in less than one of 50 seeds while something was under way, or a rare one in less than one
+    /// of 5,000: such a run shows nothing of them.
+    package var hardlyStruck: [Fault] {
+        Fault.allCases.filter { (struckInFlight[$0] ?? 0) * ($0.isRare ? 5_000 : 50) < seeds }
+    }
 
     /// ``digest`` in digits.
     package var histories: String { HistoryHash.told(digest) }

@@ -35,6 +35,8 @@ enum Input {
     case logOut
     /// What the hub tells of messages, by its event stream or as a page.
     case merge([PlacedMessage])
+    /// Operations that failed, and that a later one on the same message may have replaced.
+    case endOvertaken([MessageID])
 }
 
 /// Everything that can be planned for a later moment.
@@ -46,6 +48,7 @@ enum Happening {
     case callEnds(Call, Result<DeliveryReport, TransportError>)
     case callTimesOut(Call)
     case unsendable(Call, [MessageID])
+    case foreign(Call, [MessageID])
     case probeArrives(client: Int, process: Int)
     case probeEnds(client: Int, process: Int, TransportError?)
     /// The hub tells of messages.
@@ -56,9 +59,18 @@ enum Happening {
     case peopleTidy
     case wayIsGood(Trouble)
     case machineWakes(client: Int)
+    case draftLands(LateDraft)
     case diskHasRoom(client: Int)
     case tokenRenewed
     case faultsEnd
+
+    /// A message that is on its way into the store.
+    struct LateDraft {
+        var client: Int
+        /// The run of the program that creates it.
+        var birth: Int
+        var sender: UserID
+    }
 
     /// What it is, and to whom it happens, for the history.
     func add(to hash: inout HistoryHash) {
@@ -90,6 +102,8 @@ enum Happening {
         case .faultsEnd: hash.add(16)
         case .peopleTidy: hash.add(17)
         case .machineWakes(let client): hash.add(18, client)
+        case .draftLands(let late): hash.add(19, late.client)
+        case .foreign(let call, _): hash.add(20, call.id)
         }
     }
 }

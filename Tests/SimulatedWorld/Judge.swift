@@ -132,14 +132,30 @@ struct Judge {
         case .deliver(let id, let placement, at: _): return falselyDelivered(id, placement)
         case .merge(let placed, at: _): return falselyDelivered(placed.id, placed.placement)
         case .settle(let id): return falselySettled(id, client)
+        case .requeue(let id, let attempts, at: _): return chargedForNothing(id, attempts)
         case .fail(let id, let failure, let inDoubt):
             guard let record = ledger.records[id] else { return "somebody else's message failed" }
             if !inDoubt, hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand {
                 return "\(id.value.low) is called failed, but the hub has it"
             }
             return failedWithoutReason(id, record, failure, client)
+        case .park(let id, let failure):
+            guard let message = client.store.messages[id], let record = ledger.records[id] else { return nil }
+            let related = message.role.related.flatMap { client.store.messages[$0] }
+            if related?.isUndelivered == true { return nil }
+            if hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand {
+                return "\(id.value.low) is called failed, but the hub has it"
+            }
+            return failedWithoutReason(id, record, failure, client)
         default: return nil
         }
+    }
+
+    /// An attempt is used up by what failed in a way that counts, or was cut off: not by what the driver broke off.
+    private func chargedForNothing(_ id: MessageID, _ attempts: Int) -> String? {
+        // Two copies of a store count apart.
+        guard let record = ledger.records[id], !record.isOutOfHand, attempts > record.failedAttempts else { return nil }
+        return "\(id.value.low) has used up \(attempts) attempts, and \(record.failedAttempts) failed"
     }
 
     private func falselyDelivered(_ id: MessageID, _ placement: Placement) -> String? {
@@ -191,8 +207,20 @@ struct Judge {
         let message = client.store.messages[id]
         switch result {
         case .delivered: return message?.syncState == .synced ? nil : "\(id.value.low) is told delivered before it is"
-        case .failed: return message?.syncState == .error ? nil : "\(id.value.low) is told failed before it is"
+        case .failed(let failure):
+            if message?.syncState != .error { return "\(id.value.low) is told failed before it is" }
+            return triedNever(id, failure, message)
         case .deleted: return message == nil ? nil : "\(id.value.low) is told deleted before it is"
+        }
+    }
+
+    /// What the server refused, or what was tried too often, shows at least one attempt.
+    private func triedNever(_ id: MessageID, _ failure: Failure, _ message: Message?) -> String? {
+        guard message?.attempts == 0 else { return nil }
+        switch failure.reason {
+        case .refused where failure.code != "parentDeleted", .retriesUsedUp:
+            return "\(id.value.low) is told failed (\(failure.code)), and shows no attempt"
+        default: return nil
         }
     }
 

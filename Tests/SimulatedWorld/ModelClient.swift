@@ -37,8 +37,8 @@ struct ModelClient {
     var departures: [MessageID: SimulatedWorld.Moments] = [:]
     var probes: SimulatedWorld.Moments = []
     var probesUnderWay = 0
-    /// Something needed attention in this run of the process.
-    var neededAttention = false
+    /// An attempt had been cut off when this machine began.
+    var mayGoOneByOne = false
     /// A person paused it, and nobody has resumed it since.
     var isPaused = false
 
@@ -47,6 +47,7 @@ struct ModelClient {
     var process = 0
     /// Wall clock minus true time.
     var clockError = Duration.zero
+    var wasClockSet = false
     /// Deadlines that came at the same moment.
     var deadlinesAtOnce = 0
     var lastDeadline: MonotonicTime?
@@ -88,7 +89,8 @@ struct ModelClient {
         inbox.compactMap { input in
             switch input {
             case .event(.answered(let round, _)), .event(.failed(let round, _)),
-                .event(.unsendable(let round, _, detail: _)):
+                .event(.unsendable(let round, _, detail: _)), .event(.foreign(let round, _)),
+                .event(.interrupted(let round)):
                 round
             default: nil
             }

@@ -43,6 +43,8 @@ package struct Plan: Sendable {
     static let tidyInterval: Duration = .seconds(20)
     /// The latest that a timer comes.
     static let lateTimerMax: Duration = .seconds(60)
+    /// The longest that a machine may take to hear of what its store took in.
+    static let hearingMax: Duration = .seconds(120)
     /// With more retries than these, a message that kills its process would do so for hours.
     static let lethalRetriesMax = 6
     /// Steps of one run, so that a run ends whatever happens.
@@ -75,6 +77,8 @@ package struct Plan: Sendable {
             configuration.expiry = .seconds(Int64.random(in: 5...300, using: &generator))
         }
         if Int.random(in: 0..<4, using: &generator) == 0 { configuration.headFailure = .pauseLane }
+        if Int.random(in: 0..<16, using: &generator) == 0 { channelCount = Cast.crowd }
+        configuration.deliveriesInFlightTotalMax = [1, 3, 16, 16].randomElement(using: &generator) ?? 16
     }
 
     private static func retry(_ generator: inout SplitMix64) -> RetryPolicy {

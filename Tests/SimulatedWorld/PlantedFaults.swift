@@ -13,7 +13,7 @@ extension Sabotage {
     /// Within how many seeds it must be found.
     package var seedsMax: UInt64 {
         switch self {
-        case .hubEditsForAnybody, .attentionForgotten: 2_000
+        case .hubEditsForAnybody, .attentionForgotten, .sendsAnybodys, .resendsWhatIsReplaced: 2_000
         default: 500
         }
     }

@@ -62,6 +62,16 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case unpausedNotTold
     /// It tells the machine the time by the wall clock.
     case timeByWallClock
+    /// It sends whatever waits, whoever created it.
+    case sendsAnybodys
+    /// It calls what it breaks off itself a failure.
+    case renewalIsCharged
+    /// It does not give the attempts back that an orderly end breaks off.
+    case closeIsCharged
+    /// It sends a failed operation again although a later one has replaced it.
+    case resendsWhatIsReplaced
+    /// It does not tell the machine how many deliveries may be under way in all lanes.
+    case totalIgnored
 
     // The store
     /// It forgets after what a message was transmitted when its attempt ends.

@@ -23,9 +23,10 @@ extension SimulatedWorld {
             }
         case .answered(let round, let report):
             // Only the first round of a lane is charged, and only its outcomes are taken at once.
-            guard outbox.roundsUnderWay.contains(round.id), round.charged != nil,
-                round.operations.count == report.outcomes.count
-            else { return }
+            guard outbox.roundsUnderWay.contains(round.id), let payer = round.charged else { return }
+            guard round.operations.count == report.outcomes.count, !report.isNonsense else {
+                return noteFailure(of: payer)
+            }
             for (operation, outcome) in zip(round.operations, report.outcomes) where operation.kind == .send {
                 if case .tryLater(_, _, after: nil) = outcome { noteFailure(of: operation.message) }
             }
@@ -42,6 +43,7 @@ extension SimulatedWorld {
     /// It begins anew: somebody sent it again, or it got another place.
     func forgetCost(of message: MessageID) {
         ledger.records[message]?.failuresHeard = 0
+        ledger.records[message]?.paidForOthers = 0
         ledger.records[message]?.notBefore = .zero
     }
 
@@ -106,4 +108,16 @@ extension SimulatedWorld {
 
 extension SimulatedWorld.Moments: ExpressibleByArrayLiteral {
     init(arrayLiteral: Never...) {}
+}
+
+extension DeliveryReport {
+    /// It names a mark that no lane can have.
+    fileprivate var isNonsense: Bool {
+        outcomes.contains { outcome in
+            switch outcome {
+            case .late(let mark), .gap(let mark): mark < 0 || mark > .max / 2
+            default: false
+            }
+        }
+    }
 }

@@ -65,12 +65,14 @@ extension SimulatedWorld {
         case .logIn(let user): logIn(user, client)
         case .logOut: logOut(client)
         case .merge(let news): merge(news, client)
+        case .endOvertaken(let failed): endOvertaken(failed, client)
         }
     }
 
     private func takeEvent(_ event: OutboxEvent, _ client: Int) {
         switch event {
-        case .answered(let round, _), .unsendable(let round, _, _): clients[client].judged = round
+        case .answered(let round, _), .unsendable(let round, _, _), .foreign(let round, _), .interrupted(let round):
+            clients[client].judged = round
         case .failed(let round, let error):
             clients[client].judged = round
             noteQuiet(client, error)
@@ -83,7 +85,6 @@ extension SimulatedWorld {
         default: break
         }
         noteCost(of: event, client)
-        defer { if clients[client].outbox?.attention != nil { clients[client].neededAttention = true } }
         if case .failed(let round, let error) = event {
             handle(.failed(round, plan.sabotage.distorted(error)), client)
         } else {
@@ -137,6 +138,8 @@ extension SimulatedWorld {
             guard commit(mutations, client) else { return }
             clients[client].agenda.removeFirst()
             checkPauses(by: mutations.compactMap(\.pausingMessage), client)
+            let failed = mutations.compactMap(\.failedForGood)
+            if !failed.isEmpty { clients[client].inbox.append(.endOvertaken(failed)) }
         case .transmit(let round, let mutations):
             guard plan.sabotage == .sendsBeforeCommit || commit(mutations, client) else { return }
             clients[client].agenda.removeFirst()
@@ -232,8 +235,10 @@ extension SimulatedWorld {
             ledger.noteFailedAttempt(round)
             crash(client)
         }
-        guard isRunning(client, process), !kills(round, client) else { return }
-        if violation == nil { violation = brokenBySending(round, client) }
+        guard isRunning(client, process) else { return }
+        let foreign = foreign(in: round, client)
+        if foreign.isEmpty, kills(round, client) { return }
+        if violation == nil, foreign.isEmpty { violation = brokenBySending(round, client) }
         guard let account = clients[client].account, let delivery = delivery(of: round, client) else { return }
         lastCall += 1
         let call = Call(
@@ -242,10 +247,12 @@ extension SimulatedWorld {
         clients[client].openCalls[call.id] = call
         story.tell(now, "client \(client): sends \(call)")
         let unsendable = unsendable(in: round)
-        if unsendable.isEmpty {
-            send(call)
-        } else {
+        if !foreign.isEmpty {
+            queue.plan(.foreign(call, foreign), at: now)
+        } else if !unsendable.isEmpty {
             queue.plan(.unsendable(call, unsendable), at: now)
+        } else {
+            send(call)
         }
         if plan.sabotage == .sendsBeforeCommit {
             if strikes(.crash) { return crash(client) }
@@ -292,6 +299,22 @@ extension SimulatedWorld {
 
     private func unsendable(in round: DeliveryRound) -> [MessageID] {
         round.operations.filter { $0.kind == .send && ledger.records[$0.message]?.trait == .unsendable }.map(\.message)
+    }
+
+    /// What another account created, whose logout overtook it on its way into the store.
+    private func foreign(in round: DeliveryRound, _ client: Int) -> [MessageID] {
+        if plan.sabotage == .sendsAnybodys { return [] }
+        return round.operations.filter { $0.kind == .send }.map(\.message).filter { id in
+            clients[client].store.messages[id].map { $0.isPending && $0.sender != clients[client].account } ?? false
+        }
+    }
+
+    func foreign(_ call: Call, _ messages: [MessageID]) {
+        guard isRunning(call.client, call.process), clients[call.client].openCalls.removeValue(forKey: call.id) != nil
+        else { return }
+        counts.count(.overtaken, inFlight: call.round.operations.count)
+        story.tell(now, "client \(call.client): \(messages.map(\.value.low)) are another account's")
+        submit(.event(.foreign(call.round, messages)), to: call.client)
     }
 
     func unsendable(_ call: Call, _ messages: [MessageID]) {

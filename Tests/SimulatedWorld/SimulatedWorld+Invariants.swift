@@ -22,13 +22,16 @@ extension SimulatedWorld {
         judge.brokenBy(mutation, in: clients[client].suspect) ?? expiredEarly(mutation, client)
     }
 
-    /// Nothing expires before its time, whatever is done to the wall clock while the program runs. Stores keep whole
-    /// milliseconds.
+    /// Nothing expires before its time, whatever is done to the wall clock while the program runs, nor over restarts
+    /// where nobody sets it. Stores keep whole milliseconds, and know of a message before the machine is told of it.
     private func expiredEarly(_ mutation: Mutation, _ client: Int) -> String? {
         guard case .fail(let id, let failure, inDoubt: _) = mutation, failure.reason == .expired,
-            let queued = ledger.records[id]?.queued, queued.process == clients[client].process,
-            let expiry = plan.configuration.expiry, now - queued.at < expiry - .milliseconds(1)
+            let queued = ledger.records[id]?.queued, let expiry = plan.configuration.expiry
         else { return nil }
+        let isOfThisRun = queued.process == clients[client].process
+        if !isOfThisRun, clients[client].wasClockSet || ledger.records[id]?.isOutOfHand == true { return nil }
+        let slack: Duration = isOfThisRun ? .milliseconds(1) : Plan.hearingMax
+        guard now - queued.at < expiry - slack else { return nil }
         return "\(id.value.low) expired after \(now - queued.at) instead of \(expiry)"
     }
 
@@ -98,9 +101,15 @@ extension SimulatedWorld {
 
     private func isOperation(_ id: MessageID) -> Bool { ledger.records[id]?.role.isOperation == true }
 
-    /// Work on the wire is bounded: operations in one delivery, bytes in one.
+    /// Work on the wire is bounded: operations in one delivery, bytes in one, deliveries of all lanes.
     private func tooMuchAtOnce(_ round: DeliveryRound, _ client: ModelClient) -> String? {
         let limits = plan.configuration
+        if client.openCalls.count >= limits.deliveriesInFlightTotalMax {
+            // Of those that the machine has taken back some may still be on the wire.
+            let awaited = Set(client.outbox?.roundsUnderWay ?? [])
+            let underWay = client.openCalls.values.filter { awaited.contains($0.round.id) }.count
+            if underWay >= limits.deliveriesInFlightTotalMax { return "\(underWay + 1) deliveries at once" }
+        }
         if round.operations.count > limits.batchOperationsMax { return "\(round.operations.count) operations at once" }
         let sends = round.operations.filter { $0.kind == .send }
         let bytes = sends.reduce(0) { $0 + (client.store.messages[$1.message]?.content.modelBytes ?? 0) }
@@ -189,7 +198,9 @@ extension OutboxEvent {
     fileprivate var size: Int {
         switch self {
         case .enqueued(let entries): entries.count
-        case .answered(let round, _), .failed(let round, _), .unsendable(let round, _, _): round.operations.count
+        case .answered(let round, _), .failed(let round, _), .unsendable(let round, _, _), .foreign(let round, _),
+            .interrupted(let round):
+            round.operations.count
         case .deleted(let messages): messages.count
         default: 1
         }

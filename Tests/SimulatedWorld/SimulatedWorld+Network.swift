@@ -107,6 +107,10 @@ extension SimulatedWorld {
         }
         switch result {
         case .success(let report):
+            if strikes(.malformedReport) {
+                ledger.noteFailedAttempt(call.round)
+                return submit(.event(.answered(call.round, malformed(report))), to: call.client)
+            }
             noteFailedAttempts(call.round, report)
             submit(.event(.answered(call.round, report)), to: call.client)
         case .failure(let error):

@@ -27,7 +27,7 @@ extension SimulatedWorld {
     func load(_ client: Int, _ snapshot: OutboxSnapshot, firstRound: Int) {
         clients[client].process += 1
         clients[client].probesUnderWay = 0
-        clients[client].neededAttention = false
+        noteCutOff(in: snapshot, client)
         forgetPauses(of: client)
         clients[client].plannedDeadline = nil
         clients[client].quietUntil = .zero
@@ -45,6 +45,7 @@ extension SimulatedWorld {
         switch plan.sabotage {
         case .limitsIgnored: told = OutboxConfiguration()
         case .precedenceForgotten: told.precedence = [:]
+        case .totalIgnored: told.deliveriesInFlightTotalMax = 1_000
         case .neverGivesUp:
             told.retry = RetryPolicy(interval: .milliseconds(10), retriesMax: 1_000_000, intervalMax: .milliseconds(10))
         case .triesOnceMore: told.retry.retriesMax += 1
@@ -63,8 +64,41 @@ extension SimulatedWorld {
     func fork(_ client: Int) {
         let snapshot = clients[client].store.snapshot
         for entry in snapshot.entries where entry.kind == .send { noteSequence(entry) }
+        noteCutOff(in: snapshot, client)
         story.tell(now, "client \(client): goes on as outbox \(snapshot.outboxID.value.low)")
         handle(.forked(snapshot), client)
+    }
+
+    /// After a crash with an attempt under way deliveries go one after the other for a while.
+    private func noteCutOff(in snapshot: OutboxSnapshot, _ client: Int) {
+        clients[client].mayGoOneByOne = snapshot.entries.contains { $0.kind == .send && $0.attempts > 0 }
+    }
+
+    /// The process ends in good order, in the midst of whatever it does: what is under way is broken off, and its
+    /// attempts are given back.
+    func close(_ client: Int) {
+        guard let outbox = clients[client].outbox, !clients[client].isBusy, !clients[client].isDiskFull,
+            clients[client].agenda.isEmpty
+        else { return }
+        story.tell(now, "client \(client): is closed with \(clients[client].openCalls.count) calls under way")
+        if plan.sabotage != .closeIsCharged {
+            clients[client].store.commit(outbox.mutationsToClose(at: moment(of: client)))
+        }
+        forgetMemory(of: client)
+        queue.plan(.clientStarts(client: client), at: now + chance.between(.zero, .seconds(10)))
+    }
+
+    /// The token is renewed before it is refused: the driver breaks off what is under way, and sends it anew.
+    func renewToken(_ client: Int) {
+        story.tell(now, "client \(client): renews its token with \(clients[client].openCalls.count) calls under way")
+        for call in clients[client].openCalls.values.sorted(by: { $0.id < $1.id }) {
+            clients[client].openCalls[call.id] = nil
+            let isCharged = plan.sabotage == .renewalIsCharged
+            submit(
+                .event(isCharged ? .failed(call.round, .inDoubt(detail: "broken off")) : .interrupted(call.round)),
+                to: client)
+        }
+        submit(.event(.attentionResolved), to: client)
     }
 
     func crash(_ client: Int) {
@@ -81,12 +115,13 @@ extension SimulatedWorld {
     ///
     /// Whose attempt is cut off by it pays once; from then on the killer goes alone.
     func kills(_ round: DeliveryRound, _ client: Int) -> Bool {
-        guard !AwaitedRepair.neighboursPayForKillers.isOpen,
-            round.operations.contains(where: { ledger.records[$0.message]?.trait == .lethal && $0.kind == .send })
+        guard round.operations.contains(where: { ledger.records[$0.message]?.trait == .lethal && $0.kind == .send })
         else { return false }
         let underWay = clients[client].openCalls.values.sorted { $0.id < $1.id }.map(\.round) + [round]
         counts.count(.lethalPayload, inFlight: underWay.reduce(0) { $0 + $1.operations.count })
-        for payer in underWay.compactMap(\.charged) where ledger.records[payer]?.trait != .lethal {
+        // Of what the machine has taken back a copy may still be on the wire.
+        let payers = Set(underWay.compactMap(\.charged)).sorted { $0.value.low < $1.value.low }
+        for payer in payers where ledger.records[payer]?.trait != .lethal {
             ledger.records[payer]?.paidForOthers += 1
             if let record = ledger.records[payer], record.paidForOthers > 1, !record.isOutOfHand, violation == nil {
                 violation = "\(payer.value.low) pays \(record.paidForOthers) times for one that kills the process"

@@ -15,7 +15,7 @@ extension SimulatedWorld {
             if late > Plan.lateTimerMax { return "client \(index): its timer is \(late) late" }
         }
         guard let outbox = client.outbox, client.isAtRest, client.account != nil, client.store.hasEntries,
-            !isTimerDue(of: client), !(client.neededAttention && AwaitedRepair.attentionIsForgotten.isOpen)
+            !isTimerDue(of: client)
         else { return nil }
         let moment = moment(of: index)
         switch outbox.waitReasonOfAll(at: moment) {
@@ -33,6 +33,13 @@ extension SimulatedWorld {
     /// Its timer is late: what is due then is done then.
     private func isTimerDue(of client: ModelClient) -> Bool { client.plannedDeadline.map { $0 <= now } ?? false }
 
+    /// Lanes share their room on the wire, and after a crash go one after the other for a while; whoever waits for
+    /// room waits for something that is under way.
+    private func roomIsTaken(_ client: ModelClient, _ outbox: Outbox) -> Bool {
+        if client.openCalls.isEmpty { return false }
+        return client.mayGoOneByOne || outbox.roundsUnderWay.count >= plan.configuration.deliveriesInFlightTotalMax
+    }
+
     /// With the way free, each lane has something under way, or its oldest message a reason that passes.
     private func laneStandsStill(_ index: Int, _ outbox: Outbox, _ moment: Moment) -> String? {
         let client = clients[index]
@@ -43,11 +50,13 @@ extension SimulatedWorld {
         for entry in client.store.entries where !busy.contains(entry.lane) {
             guard seen.insert(entry.lane).inserted else { continue }
             guard entry.kind == .send else {
-                if outbox.nextDeadline != nil { continue }
+                if outbox.nextDeadline != nil || roomIsTaken(client, outbox) { continue }
                 return "client \(index): nobody asks about \(entry.message.value.low), and nothing is planned"
             }
             switch outbox.waitReason(for: entry.message, at: moment) {
-            case nil, .ready: return "client \(index): \(entry.message.value.low) could leave, and does not"
+            case nil, .ready:
+                if roomIsTaken(client, outbox) { continue }
+                return "client \(index): \(entry.message.value.low) could leave, and does not"
             case .inFlight: return "client \(index): \(entry.message.value.low) is said to be under way, and is not"
             case .backingOff, .rateLimited:
                 if outbox.nextDeadline == nil { return "client \(index): \(entry.message.value.low) waits for ever" }

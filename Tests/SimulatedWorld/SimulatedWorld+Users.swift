@@ -19,6 +19,9 @@ extension SimulatedWorld {
         if strikes(.pausedProcess) { return pauseProcess(client) }
         if strikes(.restoredCopy) { restoreCopy(client) }
         if strikes(.suspended) { return suspendMachine(of: client) }
+        if strikes(.lateDraft) { createLate(client) }
+        if strikes(.tokenRenewal) { renewToken(client) }
+        if strikes(.orderlyClose) { return close(client) }
         chance.begin(act, part: 1)
         if clients[client].account == nil, chance.isLikely(700) { return logIn(client) }
         switch chance.number(in: 0..<100) {
@@ -38,12 +41,13 @@ extension SimulatedWorld {
     }
 
     private func setClock(of client: Int) {
+        clients[client].wasClockSet = true
         clients[client].clockError = chance.between(.seconds(-200_000), .seconds(200_000))
         story.tell(now, "client \(client): its clock is wrong by \(clients[client].clockError)")
     }
 
     /// In time of the creator; the engine is told by the store's feed.
-    func createMessage(_ client: Int) {
+    func createMessage(_ client: Int, as creator: UserID? = nil) {
         guard !clients[client].isDiskFull else { return story.tell(now, "client \(client): no room for a message") }
         counts.created += 1
         let number = ledger.created.count + 1
@@ -51,7 +55,7 @@ extension SimulatedWorld {
         let content = Cast.content(number, isMedia: chance.isLikely(350))
         let channel = Cast.channels[chance.number(in: 0..<plan.channelCount)]
         let lane = plan.ordering.lane(for: content.type, in: channel)
-        let sender = clients[client].account ?? clients[client].lastAccount
+        let sender = creator ?? clients[client].account ?? clients[client].lastAccount
         let parent = chance.isLikely(150) ? ownMessages(client, by: sender).last?.id : nil
         let draft = MessageDraft(
             id: id, channel: channel, sender: sender, role: parent.map { .reply(to: $0) } ?? .message,
@@ -145,20 +149,24 @@ extension SimulatedWorld {
             for message in chosen { createAgain(message, client) }
             return
         }
-        let queued = chosen.filter { !outbox.mutations(toResend: $0, at: moment(of: client)).isEmpty }
-        let mutations = queued.flatMap { outbox.mutations(toResend: $0, at: moment(of: client)) }
+        var queued: [Message] = []
+        var mutations: [Mutation] = []
+        var vanished: [MessageID] = []
+        for message in chosen {
+            let changes = changes(toResend: message, outbox, client)
+            mutations += changes.mutations
+            vanished += changes.vanished
+            if !changes.mutations.isEmpty, changes.vanished.isEmpty { queued.append(message) }
+        }
         guard !mutations.isEmpty else { return }
         counts.resent += chosen.count
-        story.tell(now, "client \(client): resends \(chosen.map(\.id.value.low))")
+        story.tell(now, "client \(client): resends \(queued.map(\.id.value.low)), ends \(vanished.map(\.value.low))")
         clients[client].vanishedCount += chosen.count
+        for id in vanished { ledger.records[id]?.isDeleted = true }
         for message in queued {
             ledger.records[message.id]?.failedAttempts = 0
             forgetCost(of: message.id)
-            if message.role.isOperation {
-                noteWishAgain(message)
-            } else {
-                clients[client].waiting.insert(message.id)
-            }
+            if !message.role.isOperation { clients[client].waiting.insert(message.id) }
         }
         hash.add(mutations)
         clients[client].store.commit(mutations)
@@ -166,6 +174,39 @@ extension SimulatedWorld {
             ledger.noteTail(clients[client].store.messages[message.id]?.laneSequence ?? 0, of: message.id)
         }
         clients[client].inbox.prepend(.event(.unpaused(queued.map(\.id))))
+        if !vanished.isEmpty { handle(.deleted(vanished), client) }
+    }
+
+    private func changes(toResend message: Message, _ outbox: Outbox, _ client: Int) -> Outbox.Changes {
+        let store = clients[client].store
+        let target = message.role.target
+        let operations = target.map(store.dependants) ?? []
+        if plan.sabotage == .resendsWhatIsReplaced {
+            return outbox.changes(toResend: message, on: nil, with: [], at: moment(of: client))
+        }
+        return outbox.changes(
+            toResend: message, on: target.flatMap { store.messages[$0] }, with: operations, at: moment(of: client))
+    }
+
+    /// In its turn: failed operations that a later one has replaced are gone.
+    func endOvertaken(_ failed: [MessageID], _ client: Int) {
+        guard !clients[client].isDiskFull, let outbox = clients[client].outbox,
+            plan.sabotage != .resendsWhatIsReplaced
+        else { return }
+        let store = clients[client].store
+        var ended: [MessageID] = []
+        for operation in failed.compactMap({ store.messages[$0] }) {
+            guard let target = operation.role.target else { continue }
+            let changes = outbox.changes(
+                afterFailureOf: operation, on: store.messages[target], with: store.dependants(of: target))
+            hash.add(changes.mutations)
+            clients[client].store.commit(changes.mutations)
+            ended += changes.vanished
+        }
+        guard !ended.isEmpty else { return }
+        for id in ended { ledger.records[id]?.isDeleted = true }
+        clients[client].vanishedCount += ended.count
+        handle(.deleted(ended), client)
     }
 
     /// For `resendGetsNewID`.
@@ -279,7 +320,6 @@ extension SimulatedWorld {
             // What time or the network can change, nobody helps with.
             logInAtTheEnd(client)
             if clients[client].isOrWillBePaused { submit(.event(.resumed), to: client) }
-            if AwaitedRepair.attentionIsForgotten.isOpen { submit(.event(.attentionResolved), to: client) }
         }
         if plan.configuration.headFailure == .pauseLane { tidyPauses() }
     }

@@ -86,11 +86,6 @@ extension SimulatedWorld {
         }
     }
 
-    /// Who sends an operation again may undo what was wanted since.
-    func noteWishAgain(_ operation: Message) {
-        if let target = operation.role.target { ledger.wishes[target]?.isSpoiled = true }
-    }
-
     private func noteOperations(_ mutations: [Mutation], _ client: Int) {
         for case .enqueue(let draft) in mutations {
             ledger.records[draft.id] = Ledger.Record(

@@ -97,6 +97,9 @@ package final class SimulatedWorld {
         case .unsendable(let call, let messages):
             unsendable(call, messages)
             return call.client
+        case .foreign(let call, let messages):
+            foreign(call, messages)
+            return call.client
         case .probeEnds(let client, let process, let error):
             probeEnds(client, process, error)
             return client
@@ -109,6 +112,9 @@ package final class SimulatedWorld {
         case .processWakes(let client):
             wake(client)
             return client
+        case .draftLands(let late):
+            draftLands(late)
+            return late.client
         case .machineWakes(let client):
             resumeMachine(of: client)
             return client

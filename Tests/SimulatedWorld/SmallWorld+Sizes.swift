@@ -6,15 +6,14 @@ extension SmallWorld {
     ///
     /// - Parameter faults: on one way through; each one more makes a world about thirty times as large.
     package static func standard(faults: Int) -> [(name: String, size: Size)] {
-        var worlds = [
+        [
             ("one at a time", Size(faults: faults, acts: 1, deliveriesInFlightMax: 1, batchOperationsMax: 1)),
             ("in batches", Size(faults: faults, acts: 1, deliveriesInFlightMax: 1, batchOperationsMax: 512)),
             ("two at a time", Size(faults: faults, acts: 0, deliveriesInFlightMax: 2, batchOperationsMax: 1)),
             ("with sessions", sessions(faults)), ("with a reply that is parked", parking(faults)),
-            ("with lanes that pause", pausing(faults)),
+            ("with lanes that pause", pausing(faults)), ("with attention", attention(faults)),
+            ("with messages that expire", expiring(faults)),
         ]
-        if !AwaitedRepair.attentionIsForgotten.isOpen { worlds.append(("with attention", attention(faults))) }
-        return worlds
     }
 
     private static func sessions(_ faults: Int) -> Size {
@@ -28,6 +27,13 @@ extension SmallWorld {
         var size = Size(
             lanes: [.text, .text], faults: faults + 1, acts: 0, deliveriesInFlightMax: 1, batchOperationsMax: 1)
         size.hasAttention = true
+        return size
+    }
+
+    private static func expiring(_ faults: Int) -> Size {
+        var size = Size(
+            lanes: [.text, .text], faults: faults + 1, acts: 0, deliveriesInFlightMax: 1, batchOperationsMax: 1)
+        size.expiry = .seconds(2)
         return size
     }
 

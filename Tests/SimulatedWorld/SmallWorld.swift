@@ -22,6 +22,8 @@ package struct SmallWorld: Hashable, Sendable {
         /// Which message answers which earlier one, by their numbers.
         package var parents: [Int: Int] = [:]
         package var headFailure = HeadFailurePolicy.continue
+        /// What waits longer than this is given up.
+        package var expiry: Duration?
         /// People log out, which counts as a fault, and in again.
         package var hasSessions = false
         /// Requests and probes may end with something that only time puts right.
@@ -100,6 +102,7 @@ package struct SmallWorld: Hashable, Sendable {
         configuration.deliveriesInFlightMax = size.deliveriesInFlightMax
         configuration.batchOperationsMax = size.batchOperationsMax
         configuration.headFailure = size.headFailure
+        configuration.expiry = size.expiry
         configuration.attentionProbeInterval = .seconds(1)
         return configuration
     }

@@ -88,16 +88,20 @@ extension Mutation {
         }
     }
 
-    /// The message that has failed for good with it: the server will have no copy.
+    /// The message that has failed for good with it, or may have: the server will have no copy.
     package var failedForGood: MessageID? {
         switch self {
-        case .fail(let id, _, inDoubt: false), .settle(let id): id
+        case .fail(let id, _, inDoubt: false), .settle(let id), .park(let id, _): id
         default: nil
         }
     }
 
-    /// The message that it gives up so that its lane is paused.
+    /// The message that it gives up, or may give up, so that its lane is paused.
     package var pausingMessage: MessageID? {
-        if case .fail(let id, let failure, inDoubt: _) = self, failure.pausesLane { id } else { nil }
+        switch self {
+        case .fail(let id, let failure, inDoubt: _) where failure.pausesLane: id
+        case .park(let id, let failure) where failure.pausesLane: id
+        default: nil
+        }
     }
 }

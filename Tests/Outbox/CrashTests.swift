@@ -1,0 +1,236 @@
+import CausewayModels
+import CausewayOutbox
+import CausewayStorage
+import Testing
+
+/// Starts after a crash with attempts under way: a payload that kills the process is found, and no other message pays
+/// for it more than once.
+@Suite struct CrashTests {
+    private static let third = LaneID(rawValue: "text/third")
+
+    private func entry(
+        _ name: String, _ sequence: Int64, lane: LaneID = .text, previous: Int64? = nil, attempts: Int = 0
+    ) -> OutboxEntry {
+        OutboxEntry(
+            kind: .send, lane: lane, sequence: sequence, previous: previous, message: id(name), attempts: attempts,
+            bytes: 10)
+    }
+
+    // MARK: - Lanes
+
+    /// Two lanes had an attempt under way.
+    private func twoCutOff() -> Bench {
+        Bench(
+            [
+                entry("a", 1, previous: 0, attempts: 1),
+                entry("m", 2, lane: .media, previous: 0, attempts: 1),
+            ], lastTransmitted: [.text: 1, .media: 2])
+    }
+
+    @Test func lanesWithAnAttemptCutOffGoOneAfterTheOther() {
+        var bench = twoCutOff()
+        #expect(bench.sent == ["0<2 send m"])
+        bench.answer(1, accepted())
+        #expect(bench.sent == ["0<1 send a"])
+        bench.answer(2, accepted())
+        bench.create("b")
+        bench.create("n", lane: .media)
+        #expect(bench.rounds.count == 4, "and then at the same time again")
+    }
+
+    @Test func nothingElseIsUnderWayWithSuchAMessage() {
+        var bench = twoCutOff()
+        bench.create("x", lane: Self.third)
+        #expect(bench.sent == [])
+        bench.answer(1, accepted())
+        #expect(bench.sent == ["0<1 send a"])
+        bench.answer(2, accepted())
+        #expect(bench.sent == ["0<3 send x"])
+    }
+
+    @Test func whatWaitsForASecondAttemptHoldsUpNoOtherLane() {
+        var bench = twoCutOff()
+        bench.create("x", lane: Self.third)
+        bench.fail(1, .serverBusy)
+        #expect(bench.sent == ["0<1 send a"])
+        bench.fail(2, .serverBusy)
+        #expect(bench.sent == ["0<3 send x"])
+        bench.wait(.seconds(5))
+        #expect(bench.sent == [], "the third is under way")
+        bench.answer(3, accepted())
+        #expect(bench.sent.count == 1)
+        bench.answer(4, accepted())
+        #expect(bench.rounds.count == 5)
+    }
+
+    @Test func aLaneThatMayNotSendTakesNoTurn() {
+        var bench = Bench(
+            [
+                entry("a", 1, previous: 0, attempts: 1),
+                entry("m", 2, lane: .media, previous: 0, attempts: 1),
+            ], lastTransmitted: [.text: 1, .media: 2]
+        ) { $0.precedence = OrderingPolicy.mediaAfterText.precedence }
+        #expect(bench.sent == ["0<1 send a"])
+        bench.create("x", lane: Self.third)
+        bench.fail(1, .serverBusy)
+        #expect(bench.sent == ["0<3 send x"])
+        bench.create("y", lane: LaneID(rawValue: "text/fourth"))
+        #expect(bench.sent == ["0<4 send y"], "media waits for text, and not for room")
+    }
+
+    @Test func aLaneGoesAloneUntilAllIsThroughThatHadBeenTransmitted() {
+        var bench = Bench(
+            [
+                entry("a", 1, previous: 0, attempts: 1), entry("b", 2, previous: 1), entry("c", 3, previous: 2),
+            ], lastTransmitted: [.text: 3]
+        ) { $0.batchOperationsMax = 1 }
+        bench.answer(1, accepted())
+        #expect(bench.sent == ["1<2 send b"])
+        bench.create("m", lane: .media)
+        #expect(bench.sent == [], "b had left before, and may be the one that kills")
+        bench.answer(2, accepted())
+        #expect(bench.sent == ["0<4 send m"], "it waited first")
+        bench.answer(3, accepted())
+        #expect(bench.sent == ["2<3 send c"])
+    }
+
+    /// Only messages that were answered show that the next ones do not kill.
+    @Test func answeredQuestionsLetNoMoreMessagesGoAtOnce() {
+        let questions = [("x", Int64(1)), ("y", 2)].map { name, sequence in
+            OutboxEntry(
+                kind: .fence, lane: .text, sequence: sequence, previous: sequence - 1, message: id(name), attempts: 0,
+                bytes: 0)
+        }
+        var bench = Bench(
+            questions + [entry("a", 3, previous: 2, attempts: 1), entry("b", 4, previous: 3)],
+            lastTransmitted: [.text: 4]
+        ) { $0.batchOperationsMax = 2 }
+        #expect(bench.sent == ["0<1 fence x, 1<2 fence y"])
+        bench.answer(1, .fenced, .fenced)
+        #expect(bench.sent == ["2<3 send a"])
+    }
+
+    // MARK: - Killers
+
+    private struct Letter {
+        var lane: LaneID
+        var isLethal: Bool
+        var attempts = 0
+        var previous: Int64?
+        var isOpen = true
+        /// How often it paid for another one.
+        var paid = 0
+    }
+
+    private func message(_ number: Int) -> MessageID { MessageID(UUIDv7(high: 7, low: UInt64(1000 + number))) }
+
+    /// Starts again and again, until nothing waits; each time the process lives until it sends what kills it, with all
+    /// that is under way by then. What is answered is answered in the order of leaving.
+    private func live(_ letters: inout [Letter], deliveriesInFlightMax: Int, batch: Int) -> Int {
+        var crashes = 0
+        while letters.contains(where: \.isOpen), crashes < 200 {
+            let open = letters.indices.filter { letters[$0].isOpen }
+            let entries = open.map { number in
+                OutboxEntry(
+                    kind: .send, lane: letters[number].lane, sequence: Int64(number + 1),
+                    previous: letters[number].previous, message: message(number), attempts: letters[number].attempts,
+                    bytes: 10)
+            }
+            var last: [LaneID: Int64] = [:]
+            for (number, letter) in letters.enumerated() where letter.previous != nil {
+                last[letter.lane] = Int64(number + 1)
+            }
+            var bench = Bench(entries, lastTransmitted: last) {
+                $0.deliveriesInFlightMax = deliveriesInFlightMax
+                $0.batchOperationsMax = batch
+            }
+            if !run(&bench, &letters) { crashes += 1 }
+        }
+        return crashes
+    }
+
+    /// - Returns: false when the process was killed.
+    private func run(_ bench: inout Bench, _ letters: inout [Letter]) -> Bool {
+        var left = 0
+        var underWay: [DeliveryRound] = []
+        while true {
+            while left < bench.rounds.count {
+                let round = bench.rounds[left]
+                left += 1
+                underWay.append(round)
+                for operation in round.operations where operation.kind == .send {
+                    letters[Int(operation.sequence) - 1].previous = operation.previous
+                }
+                let sends = round.operations.filter { $0.kind == .send }.map { Int($0.sequence) - 1 }
+                if let payer = sends.first(where: { message($0) == round.charged }) { letters[payer].attempts += 1 }
+                guard sends.contains(where: { letters[$0].isLethal }) else { continue }
+                for payer in underWay.compactMap(\.charged) {
+                    guard let number = letters.indices.first(where: { message($0) == payer }) else { continue }
+                    if !letters[number].isLethal { letters[number].paid += 1 }
+                }
+                return false
+            }
+            guard !underWay.isEmpty else { return true }
+            let round = underWay.removeFirst()
+            for operation in round.operations { letters[Int(operation.sequence) - 1].isOpen = false }
+            let outcomes = round.operations.map { $0.kind == .send ? accepted() : DeliveryOutcome.fenced }
+            bench.take(.answered(round, DeliveryReport(mark: 0, outcomes: outcomes)))
+        }
+    }
+
+    @Test(arguments: [1, 3], [1, 2, 7, 512])
+    func severalKillersInSeveralLanesCostNoOtherMessageMoreThanOneAttempt(_ inFlight: Int, _ batch: Int) {
+        let lanes: [LaneID] = [.text, .media, Self.third]
+        let killers: Set<Int> = [0, 13, 14, 40, 41, 42, 55]
+        var letters = (0..<60).map { Letter(lane: lanes[$0 % 3], isLethal: killers.contains($0)) }
+        let crashes = live(&letters, deliveriesInFlightMax: inFlight, batch: batch)
+        #expect(letters.filter(\.isOpen).count == 0)
+        #expect(letters.filter { $0.paid > 1 }.count == 0, "\(letters.map(\.paid))")
+        // Each killer has four attempts, and each start may meet some in the midst of others first.
+        #expect(crashes <= killers.count * 10, "\(crashes) crashes")
+    }
+
+    /// A payload kills the process whenever it is put into a request. What stands before it is delivered, and no other
+    /// message is given up; each start gets further by more than one message.
+    @Test func aPayloadThatKillsTheProcessTakesNoOtherAlong() {
+        let count = 200
+        let killer = 150
+        var attempts = Array(repeating: 0, count: count)
+        var wasTransmitted = Array(repeating: false, count: count)
+        var open = Array(0..<count)
+        var crashes = 0
+        var failed: Set<Int> = []
+        for _ in 0..<60 where !open.isEmpty {
+            let entries = open.map { number in
+                OutboxEntry(
+                    kind: .send, lane: .text, sequence: Int64(number + 1),
+                    previous: wasTransmitted[number] ? Int64(number) : nil, message: message(number),
+                    attempts: attempts[number], bytes: 10)
+            }
+            var bench = Bench(entries, lastTransmitted: [.text: Int64(wasTransmitted.lastIndex(of: true) ?? -1) + 1])
+            var next = 0
+            run: while next < bench.rounds.count {
+                let round = bench.rounds[next]
+                next += 1
+                let given = bench.written.filter { $0.hasPrefix("fail ") }
+                failed.formUnion(open.filter { number in given.contains { $0.contains(message(number).name) } })
+                open.removeAll(where: failed.contains)
+                let sends = round.operations.filter { $0.kind == .send }.map { Int($0.sequence) - 1 }
+                for number in sends { wasTransmitted[number] = true }
+                if let charged = round.operations.first(where: { $0.message == round.charged }) {
+                    attempts[Int(charged.sequence) - 1] += 1
+                }
+                if sends.contains(killer) {
+                    crashes += 1
+                    break run
+                }
+                open.removeAll { sends.contains($0) }
+                let outcomes = round.operations.map { $0.kind == .send ? accepted() : DeliveryOutcome.fenced }
+                bench.take(.answered(round, DeliveryReport(mark: 0, outcomes: outcomes)))
+            }
+        }
+        #expect(open == [])
+        #expect(failed == [killer])
+        #expect(crashes <= 20, "\(crashes) crashes")
+    }
+}
