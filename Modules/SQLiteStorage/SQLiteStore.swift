@@ -112,7 +112,11 @@ public final class SQLiteStore: Store {
         if database.isClosed { throw .closed }
         let ledger = committer.committed
         if !ledger.hasBegun { throw .notBegun }
-        return ledger.counts
+        var counts = ledger.counts
+        if ledger.awaited.count > 0, counts.error > 0 {
+            counts.blocked = try await read { db in try db.blockedCount() }
+        }
+        return counts
     }
 
     public func deleteActions(before: Int64?, limit: Int) async throws(StoreError) -> [DeleteAction] {

@@ -45,6 +45,44 @@ import Testing
         }
     }
 
+    /// Nothing of it goes by itself, and the cure is with the one that failed.
+    @Test func whatWaitsForAFailedMessageCountsAsBlocked() async throws {
+        try await ControlWorld.run { world in
+            world.remote.set(.refusing(code: "forbidden", detail: "not here"))
+            let failed = try #require(
+                try await world.client.send([OutgoingMessage(channel: general, text: "a")]).ids.first)
+            #expect(try await world.client.result(of: failed, within: .seconds(20)).outcome == .failed)
+            let reply = OutgoingMessage(channel: general, text: "b", parent: failed)
+            let blocked = try #require(try await world.client.send([reply]).ids.first)
+            _ = try await world.client.react(blocked, ReactionForm(name: "wave", isAdded: true))
+            let status = try await world.client.status()
+            #expect(status.counts.blocked == 2, "also what waits for what waits")
+            #expect(status.counts.waiting == 0)
+            let lines = MessageDetails.lines(status, for: Terminal(environment: ["NO_COLOR": "1"]))
+            #expect(lines.contains { $0.contains("0 waiting, 2 blocked by failed messages, 1 failed") })
+
+            world.remote.set(.working)
+            _ = try await world.client.resend([failed])
+            #expect(try await world.client.result(of: blocked, within: .seconds(20)).outcome == .delivered)
+            try await eventually("nothing is left") {
+                let counts = try await world.client.status().counts
+                return counts.undelivered == 0 && counts.blocked == 0
+            }
+        }
+    }
+
+    @Test func anOlderDaemonTellsOfNothingBlocked() async throws {
+        try await ControlWorld.run { world in
+            let plain = try JSONEncoder().encode(try await world.client.status())
+            let text = String(decoding: plain, as: UTF8.self).replacing(#""blocked":0,"#, with: "")
+                .replacing(#","blocked":0"#, with: "")
+            #expect(!text.contains("blocked"))
+            let status = try JSONDecoder().decode(StatusForm.self, from: Data(text.utf8))
+            #expect(status.counts.blocked == nil)
+            #expect(status.counts.waiting == 0)
+        }
+    }
+
     @Test func aMessageIsEditedAnsweredAndReactedTo() async throws {
         try await ControlWorld.run { world in
             try await world.client.setPaused(true)

@@ -30,6 +30,21 @@ import Testing
         }
     }
 
+    @Test func theOverviewCountsWhatWaitsForAFailedMessageAsBlocked() async throws {
+        try await PageWorld.run { world in
+            let failed = try await world.fail(["a"])
+            let reply = OutgoingMessage(channel: world.general, text: "b", parent: failed[0])
+            _ = try await world.service.send([reply])
+            let page = try await world.page.get("/").body
+            for text in [
+                "<b>0</b>waiting (created)", "<b>1</b>blocked by failed ones", "<b>1</b>failed (error)",
+                "Nothing waits in a lane; 1 failed. 1 message blocked by it: resend or delete what failed.",
+            ] {
+                #expect(page.contains(text), "\(text)")
+            }
+        }
+    }
+
     @Test func theOutboxShowsEachMessageAndWhyItWaits() async throws {
         try await PageWorld.run { world in
             let ids = try await world.queue(["a", "b"])

@@ -38,6 +38,8 @@ package struct StatusForm: Sendable, Hashable, Codable {
         package let error: Int
         package let undelivered: Int
         package let undeliveredBytes: Int
+        /// What waits for a message that failed; absent where the daemon is an older one.
+        package let blocked: Int?
 
         init(_ counts: StoreCounts) {
             created = counts.created
@@ -46,10 +48,11 @@ package struct StatusForm: Sendable, Hashable, Codable {
             error = counts.error
             undelivered = counts.undelivered
             undeliveredBytes = counts.undeliveredBytes
+            blocked = counts.blocked
         }
 
-        /// What still goes by itself: everything undelivered but what failed.
-        package var waiting: Int { undelivered - error }
+        /// What still goes by itself: everything undelivered but what failed, and what waits for that.
+        package var waiting: Int { undelivered - error - (blocked ?? 0) }
     }
 
     package struct Lane: Sendable, Hashable, Codable {

@@ -45,7 +45,7 @@ package enum MessageDetails {
             ("connection", link.state + (link.detail.map { ": \($0)" } ?? "") + (until ?? "")),
             ("attention", status.attention?.detail), ("waiting", status.waitText),
             ("store", status.process.store), ("trouble", status.storeProblem),
-            ("outbox", "\(counts.waiting) waiting, \(counts.error) failed, \(counts.undeliveredBytes) bytes"),
+            ("outbox", outbox(counts)),
         ]
         for lane in status.lanes where lane.depth > 0 {
             facts.append(("lane \(lane.lane)", "\(lane.depth)" + (lane.waitText.map { ", first: \($0)" } ?? "")))
@@ -60,6 +60,11 @@ package enum MessageDetails {
             ),
         ]
         return facts.compactMap { fact($0.0, $0.1, terminal) }
+    }
+
+    private static func outbox(_ counts: StatusForm.Counts) -> String {
+        let blocked = counts.blocked.map { $0 > 0 ? "\($0) blocked by failed messages, " : "" } ?? ""
+        return "\(counts.waiting) waiting, \(blocked)\(counts.error) failed, \(counts.undeliveredBytes) bytes"
     }
 
     /// - Parameter daemon: the settings of the daemon that runs, to stand beside.

@@ -40,7 +40,7 @@ extension CommitWriter {
 
     /// Gives what is parked for this message its places, if the message is on the server, or gone.
     func release(_ id: MessageID, at time: Timestamp?) throws {
-        guard ledger.parked > 0 else { return }
+        guard ledger.awaited.mayContain(id) else { return }
         if let message = try row(id)?.message, message.syncState != .synced { return }
         for dependant in try db.dependants(of: id) where dependant.isParked {
             let sequence = ledger.takeSequence()

@@ -66,7 +66,7 @@ extension CommitWriter {
             ledger.counts.count(state, bytes: 0, times: row[1])
             ledger.counts.undeliveredBytes += row[2] as Int
         }
-        ledger.parked = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(StoreQueries.parked)") ?? 0
+        ledger.awaited = try awaitedMessages()
         ledger.deletions = try Int.fetchOne(db, sql: "SELECT count(*) FROM delete_action") ?? 0
     }
 
@@ -88,12 +88,24 @@ extension CommitWriter {
             WHERE sync_state < 3 AND NOT (role > 1 AND sync_state = 0 AND lane_sequence = 0)
             """, [try StoredJSON.encode(failure)])
         let undelivered = ledger.counts.undelivered
-        ledger.parked = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(StoreQueries.parked)") ?? 0
-        ledger.counts.created = ledger.parked  // operations go on waiting for their messages
+        ledger.awaited = try awaitedMessages()
+        let parked = "SELECT count(*) FROM \(StoreQueries.parked)"
+        ledger.counts.created = try Int.fetchOne(db, sql: parked) ?? 0  // operations go on waiting for their messages
         ledger.counts.error = undelivered - ledger.counts.created
         ledger.counts.uploading = 0
         ledger.counts.syncing = 0
         try overlayAll()
+    }
+
+    /// What is parked, counted.
+    private func awaitedMessages() throws -> AwaitedMessages {
+        var awaited = AwaitedMessages()
+        let rows = try Row.fetchCursor(db, sql: "SELECT related FROM \(StoreQueries.parked)")
+        while let row = try rows.next() {
+            // What cannot be read waits for nothing that can be found.
+            if let related = (row[0] as Data?).flatMap(MessageID.init(blob:)) { awaited.add(related) }
+        }
+        return awaited
     }
 
     /// A message shows no operation that failed.
@@ -134,7 +146,7 @@ extension CommitWriter {
         let ended = db.changesCount
         ledger.counts.created -= ended
         ledger.counts.error += ended
-        ledger.parked -= ended
+        ledger.awaited = try awaitedMessages()
         try overlayAll()
     }
 }

@@ -13,8 +13,8 @@ struct Ledger: Sendable {
     /// What the disk says is the next number: nothing at or above it may be committed before the disk says more.
     var reservedSequence: Int64 = 0
     var counts = StoreCounts()
-    /// How many messages wait for another one without a place in their lane.
-    var parked = 0
+    /// What messages that have no place in their lane wait for.
+    var awaited = AwaitedMessages()
     /// How many past deletions are kept.
     var deletions = 0
     var hasBegun = false
@@ -25,11 +25,11 @@ struct Ledger: Sendable {
     mutating func count(_ old: Message?, _ oldBytes: Int, _ new: Message?, _ newBytes: Int) {
         if let old {
             counts.count(old.syncState, bytes: oldBytes, times: -1)
-            if old.isParked { parked -= 1 }
+            if old.isParked, let related = old.role.related { awaited.add(related, times: -1) }
         }
         if let new {
             counts.count(new.syncState, bytes: newBytes)
-            if new.isParked { parked += 1 }
+            if new.isParked, let related = new.role.related { awaited.add(related) }
         }
     }
 

@@ -21,6 +21,17 @@ enum StoreQueries {
     static let failedInChannel = "message INDEXED BY message_failed_in_channel WHERE sync_state = 4 AND channel = ?"
     /// Whatever waits without a place in its lane.
     static let parked = "message INDEXED BY message_pending WHERE sync_state < 3 AND lane_sequence = 0"
+    /// What waits without a place for a message that failed, or for one that does so.
+    static let blocked = """
+        WITH RECURSIVE blocked (id) AS ( \
+        SELECT message.id FROM \(parked) AND EXISTS ( \
+        SELECT 1 FROM message AS awaited INDEXED BY message_id WHERE awaited.id = message.related \
+        AND awaited.sync_state = 4) \
+        UNION SELECT message.id FROM blocked JOIN message INDEXED BY message_dependant \
+        ON message.related = blocked.id AND message.related IS NOT NULL \
+        AND (message.role > 1 OR (message.sync_state = 0 AND message.lane_sequence = 0)) \
+        WHERE message.sync_state = 0 AND message.lane_sequence = 0) SELECT count(*) FROM blocked
+        """
     static let pendingEntries = """
         SELECT id, lane, lane_sequence, previous_sequence, attempts, bytes, coalesce(queued_at, created_at) \
         FROM message INDEXED BY message_pending WHERE sync_state < 3 AND lane_sequence > 0 ORDER BY lane_sequence
@@ -101,6 +112,10 @@ extension Database {
     func dependants(of id: MessageID) throws -> [Message] {
         try Row.fetchAll(cachedStatement(sql: StoreQueries.dependants), arguments: [id.blob])
             .map { try MessageRow($0).message }
+    }
+
+    func blockedCount() throws -> Int {
+        try Int.fetchOne(cachedStatement(sql: StoreQueries.blocked)) ?? 0
     }
 
     func page(_ query: MessageQuery) throws -> MessagePage {

@@ -57,7 +57,8 @@ struct OverviewView {
     private var tiles: [[String: Any]] {
         let counts = status.counts
         let states: [(String, Int, String)] = [
-            ("waiting (created)", counts.created, "created"), ("uploading", counts.uploading, "uploading"),
+            ("waiting (created)", counts.created - (counts.blocked ?? 0), "created"),
+            ("uploading", counts.uploading, "uploading"),
             ("in flight (syncing)", counts.syncing, "syncing"),
         ]
         let tiles: [[String: Any]] = states.map { label, count, state in
@@ -66,12 +67,19 @@ struct OverviewView {
                 "href": PageLink.to("/outbox", ["state": state]),
             ]
         }
-        return tiles + [
+        return tiles + blockedTile + [
             [
                 "label": "failed (error)", "value": PageNumber.text(counts.error), "href": "/failed",
                 "isBad": counts.error > 0,
             ]
         ]
+    }
+
+    /// Only where something is blocked: the cure is with the failed messages.
+    private var blockedTile: [[String: Any]] {
+        guard let blocked = status.counts.blocked, blocked > 0 else { return [] }
+        let value = PageNumber.text(blocked)
+        return [["label": "blocked by failed ones", "value": value, "href": "/failed", "isBad": true]]
     }
 
     private var link: [String: Any] {
@@ -118,7 +126,10 @@ struct OverviewView {
         let counts = status.counts
         if counts.undelivered == 0 { return "Every lane is empty: all that was sent is on the server." }
         guard counts.error > 0 else { return "Nothing waits in a lane." }
-        return "Nothing waits in a lane; \(PageNumber.text(counts.error)) failed."
+        let failed = "Nothing waits in a lane; \(PageNumber.text(counts.error)) failed."
+        guard let blocked = counts.blocked, blocked > 0 else { return failed }
+        let causes = counts.error == 1 ? "it" : "them"
+        return failed + " \(PageNumber.messages(blocked)) blocked by \(causes): resend or delete what failed."
     }
 
     private func lane(_ lane: StatusForm.Lane) -> [String: Any] {

@@ -79,6 +79,18 @@ struct MemoryState: Sendable {
         dependants[id]?.ascending(after: nil, limit: .max).compactMap { stored[$0]?.message } ?? []
     }
 
+    /// With those that wait for a failed message, or for one that does so.
+    var allCounts: StoreCounts {
+        var counts = counts
+        var open = dependants.keys.filter { self[$0]?.message.syncState == .error }
+        while let next = open.popLast() {
+            let blocked = allDependants(of: next).filter(\.isParked)
+            counts.blocked += blocked.count
+            open += blocked.map(\.id)
+        }
+        return counts
+    }
+
     mutating func put(_ message: Message, bytes: Int) {
         if let old = self[message.id] { unindex(old) }
         ordinals[message.id] = message.ordinal

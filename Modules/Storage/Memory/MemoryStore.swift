@@ -101,7 +101,7 @@ public final class MemoryStore: Store {
     }
 
     public func counts() async throws(StoreError) -> StoreCounts {
-        try read { state throws(StoreError) in state.counts }
+        try read { state throws(StoreError) in state.allCounts }
     }
 
     public func deleteActions(before: Int64?, limit: Int) async throws(StoreError) -> [DeleteAction] {

@@ -6,13 +6,30 @@ public struct StoreCounts: Sendable, Hashable, Codable {
     public var error: Int
     /// Bytes of content of all undelivered messages.
     public var undeliveredBytes: Int
+    /// Of ``created``: those that wait for a message that failed, and go on when that one is resent or deleted.
+    public var blocked: Int
 
-    public init(created: Int = 0, uploading: Int = 0, syncing: Int = 0, error: Int = 0, undeliveredBytes: Int = 0) {
+    public init(
+        created: Int = 0, uploading: Int = 0, syncing: Int = 0, error: Int = 0, undeliveredBytes: Int = 0,
+        blocked: Int = 0
+    ) {
         self.created = created
         self.uploading = uploading
         self.syncing = syncing
         self.error = error
         self.undeliveredBytes = undeliveredBytes
+        self.blocked = blocked
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        created = try container.decode(Int.self, forKey: .created)
+        uploading = try container.decode(Int.self, forKey: .uploading)
+        syncing = try container.decode(Int.self, forKey: .syncing)
+        error = try container.decode(Int.self, forKey: .error)
+        undeliveredBytes = try container.decode(Int.self, forKey: .undeliveredBytes)
+        // Earlier versions did not tell.
+        blocked = try container.decodeIfPresent(Int.self, forKey: .blocked) ?? 0
     }
 
     public var undelivered: Int { created + uploading + syncing + error }

@@ -79,8 +79,17 @@ extension ReferenceModel {
             default: counts.error += 1
             }
             counts.undeliveredBytes += try ContentCoding.encode(message.sentContent).count
+            if isBlocked(message) { counts.blocked += 1 }
         }
         return counts
+    }
+
+    /// It waits without a place for a message that failed, or for one that does so.
+    private func isBlocked(_ message: Message) -> Bool {
+        guard message.syncState == .created, message.laneSequence == 0, let related = message.role.related,
+            let awaited = messages[related]
+        else { return false }
+        return awaited.syncState == .error || isBlocked(awaited)
     }
 
     func snapshot() throws -> OutboxSnapshot {

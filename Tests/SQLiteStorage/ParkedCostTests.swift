@@ -1,0 +1,59 @@
+import CausewayModels
+import CausewaySQLiteStorage
+import CausewayStorage
+import Testing
+
+/// One parked message costs the others nothing.
+struct ParkedCostTests {
+    private func reply(_ number: Int, to parent: Int) throws -> MessageDraft {
+        var draft = try Story.draft(number)
+        draft.role = .reply(to: Story.id(parent))
+        draft.lane = .media
+        return draft
+    }
+
+    /// Statements that look for what is parked for a message.
+    private func lookUps(_ seen: Statements, since start: Int) -> Int {
+        seen.inOrder.dropFirst(start).count { $0.contains("message_dependant") }
+    }
+
+    @Test func whatIsDeliveredLooksForParkedMessagesOnlyWhereTheyWaitForIt() async throws {
+        let folder = try TemporaryFolder()
+        let seen = Statements()
+        let path = folder.fresh()
+        var store = try await SQLiteStore.open(at: path, durability: .full, options: SQLiteOptions(trace: seen.add))
+        _ = try await store.begin(Story.opening())
+        for number in 0..<50 { _ = try await store.enqueue(Story.draft(number)) }
+        #expect(try await store.enqueue(reply(100, to: 49)).isParked)
+
+        let placement = Placement(position: 1, acceptedAt: Timestamp(milliseconds: 2))
+        let time = Timestamp(milliseconds: 3)
+        var start = seen.inOrder.count
+        for number in 0..<25 { try await store.commit([.deliver(Story.id(number), placement, at: time)]) }
+        #expect(lookUps(seen, since: start) == 0)
+
+        // The same after it was opened anew.
+        await store.close()
+        store = try await SQLiteStore.open(at: path, durability: .full, options: SQLiteOptions(trace: seen.add))
+        _ = try await store.begin(Story.opening())
+        start = seen.inOrder.count
+        for number in 25..<49 { try await store.commit([.deliver(Story.id(number), placement, at: time)]) }
+        #expect(lookUps(seen, since: start) == 0)
+
+        try await store.commit([.deliver(Story.id(49), placement, at: time)])
+        #expect(lookUps(seen, since: start) == 1)
+        #expect(try await store.message(Story.id(100))?.isParked == false)
+        start = seen.inOrder.count
+        try await store.commit([.merge(placed(49), at: time)])
+        #expect(lookUps(seen, since: start) <= 1, "nothing is parked any more")
+        await store.close()
+    }
+
+    private func placed(_ number: Int) throws -> PlacedMessage {
+        let draft = try Story.draft(number)
+        return PlacedMessage(
+            id: draft.id, channel: draft.channel, sender: draft.sender, parent: nil,
+            face: MessageFace(content: draft.content), createdAt: draft.createdAt,
+            placement: Placement(position: 1, acceptedAt: Timestamp(milliseconds: 2)))
+    }
+}
