@@ -69,8 +69,8 @@ struct OutboxLane: Sendable, Hashable {
     var isCautious = false
     /// Messages in one delivery at the most, after a crash with an attempt under way: 1, then twice as many with each
     /// delivery that was answered, until everything that had been transmitted before the crash is through. Until then
-    /// nothing of another lane is under way with one of this. So a payload that kills the process is soon alone with its
-    /// attempts, and nothing else pays for it twice. `nil` when there was no crash.
+    /// nothing of another lane is under way with one of this. So a payload that kills the process is soon alone with
+    /// its attempts, and nothing else pays for it twice. `nil` when there was no crash.
     var sendsAfterCrashMax: Int?
     /// True while it waits for its turn, see ``Outbox/lanesInTurn``.
     var isInTurn = false
