@@ -290,7 +290,7 @@ let package = Package(
             [
                 "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayModels", "CausewaySQLiteStorage",
                 "CausewayTLS", "CausewayTestSupport", "CausewayTransport", "causeway-cli", "causeway-hub", "causewayd",
-                .logging,
+                .grdb, .logging,
             ]),
         tests(
             "Replay",

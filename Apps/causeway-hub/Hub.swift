@@ -26,7 +26,7 @@ import CausewaySystem
               78  a setting or a certificate is wrong
             """,
         version: "0.1.0",
-        subcommands: [Init.self, Serve.self, AccountCommand.self, ChannelCommand.self])
+        subcommands: [Init.self, Serve.self, Restore.self, AccountCommand.self, ChannelCommand.self])
 
     static func main() async {
         StandardStreams.prepare()

@@ -38,6 +38,14 @@ struct AnswerReader: Sendable {
         throw refusal(response, reason, .lookup)
     }
 
+    /// The server's history; `nil` when the answer names none, or what is none.
+    func history(of response: HTTPClientResponse) -> ServerHistory? {
+        let texts = Self.historyField.map { response.fields[values: $0] } ?? []
+        return texts.count == 1 ? WireHistory(texts[0])?.serverHistory : nil
+    }
+
+    private static let historyField = HTTPField.Name(WireProtocol.historyHeader)
+
     /// The answer is not one of the protocol.
     func foreign(_ what: String) -> TransportError {
         .inDoubt(detail: "\(server): the answer is not a Causeway server's (captive portal or proxy?): \(what)")
@@ -108,6 +116,8 @@ struct AnswerReader: Sendable {
             return attention(.superseded, reason.detail, reason)
         case 409 where reason.code == "storeForked":
             return .storeForked(detail: reason.detail)
+        case 409 where reason.code == "historyChanged":
+            return .historyChanged(detail: reason.detail)
         case 429:
             let wait = retryAfter(response) ?? .seconds(HTTPTransportLimits.rateLimitSecondsDefault)
             return .rateLimited(after: wait, detail: reason.detail)

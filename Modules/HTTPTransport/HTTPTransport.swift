@@ -37,6 +37,7 @@ import NIOCore
 /// | 404 otherwise, 405, 406, 410, 426, a status that does not exist | `needsAttention(protocolMismatch)` |
 /// | 409 `superseded` | `needsAttention(superseded)` |
 /// | 409 `storeForked` | `storeForked` |
+/// | 409 `historyChanged` | `historyChanged` |
 /// | 429: as long as `Retry-After` says, or 5 s | `rateLimited` |
 /// | 503 with `Retry-After` | `rateLimited` |
 /// | 5xx but 501, 503, 505, to a delivery: it may have been applied | `serverFailed(…)` |
@@ -82,35 +83,49 @@ public struct HTTPTransport: Transport {
             words: ServerWords(token: token), server: endpoint.description, wallClock: configuration.wallClock)
     }
 
-    public func greet() async throws(TransportError) -> ServerGreeting {
-        let session = try await ask(requests.session, as: WireSession.self, .greeting)
-        return ServerGreeting(user: session.user, server: answers.words.cleaned(session.server))
+    public func greet(
+        knowing history: ServerHistory?, outbox: OutboxID?
+    ) async throws(TransportError) -> ServerGreeting {
+        let (session, present) = try await ask(
+            requests.session(knowing: history, outbox: outbox), as: WireSession.self, .greeting)
+        var greeting = ServerGreeting(user: session.user, server: answers.words.cleaned(session.server))
+        greeting.history = present
+        if let marks = session.marks {
+            guard marks.values.allSatisfy((0..<Limits.sequenceMax).contains) else {
+                throw answers.foreign("a mark that is none")
+            }
+            greeting.marks = Dictionary(uniqueKeysWithValues: marks.map { (LaneID(rawValue: $0), $1) })
+        }
+        return greeting
     }
 
     public func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
         let request = try requests.delivery(delivery)
-        let report = try await ask(request, as: WireReport.self, .delivery)
-        guard let report = report.report(on: delivery.operations, words: answers.words) else {
+        let (wire, history) = try await ask(request, as: WireReport.self, .delivery)
+        guard var report = wire.report(on: delivery.operations, words: answers.words) else {
             throw .inDoubt(detail: "\(client.endpoint): the server's report does not fit the delivery")
         }
+        report.history = history
         return report
     }
 
     public func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
-        let page = try await ask(requests.page(query), as: WirePage.self, .page)
+        let (page, history) = try await ask(requests.page(query), as: WirePage.self, .page)
         let items = page.messages.compactMap(\.placed)
         guard items.count == page.messages.count else {
             throw answers.foreign("a page with a position that is none")
         }
         let range = page.range
         let cursor = page.cursor.flatMap { range != nil && WireChanges.isCursor($0) ? $0 : nil }
-        return RemotePage(items: items, hasMore: page.hasMore, range: range, cursor: cursor)
+        var remote = RemotePage(items: items, hasMore: page.hasMore, range: range, cursor: cursor)
+        remote.history = history
+        return remote
     }
 
     public func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges? {
         let changes: WireChanges
         do throws(TransportError) {
-            changes = try await ask(requests.changes(query), as: WireChanges.self, .page)
+            changes = try await ask(requests.changes(query), as: WireChanges.self, .page).answer
         } catch {
             switch error {
             // An older server, or one that does not take the cursor of another one: pages have everything.
@@ -143,8 +158,9 @@ public struct HTTPTransport: Transport {
 
     private func ask<Answer: Decodable>(
         _ request: HTTPClientRequest, as type: Answer.Type, _ question: Question
-    ) async throws(TransportError) -> Answer {
-        try answers.read(type, from: try await send(request, question), to: question)
+    ) async throws(TransportError) -> (answer: Answer, history: ServerHistory?) {
+        let response = try await send(request, question)
+        return (try answers.read(type, from: response, to: question), answers.history(of: response))
     }
 
     private func send(

@@ -26,7 +26,9 @@ struct RequestWriter: Sendable {
         deliveryFields = fields
     }
 
-    var session: HTTPClientRequest { read(WireProtocol.sessionPath) }
+    func session(knowing history: ServerHistory?, outbox: OutboxID?) -> HTTPClientRequest {
+        read(WireProtocol.sessionPath + (outbox.map { "?outbox=\($0)" } ?? ""), history)
+    }
 
     func message(_ id: MessageID) -> HTTPClientRequest { read(WireProtocol.messagePath(id.description)) }
 
@@ -34,9 +36,9 @@ struct RequestWriter: Sendable {
     func page(_ query: RemoteQuery) -> HTTPClientRequest {
         let path = WireProtocol.messagesPath(query.channel.value)
         switch query.range {
-        case .newest: return read("\(path)?limit=\(query.limit)")
-        case .after(let position): return read("\(path)?limit=\(query.limit)&after=\(position)")
-        case .before(let position): return read("\(path)?limit=\(query.limit)&before=\(position)")
+        case .newest: return read("\(path)?limit=\(query.limit)", query.history)
+        case .after(let position): return read("\(path)?limit=\(query.limit)&after=\(position)", query.history)
+        case .before(let position): return read("\(path)?limit=\(query.limit)&before=\(position)", query.history)
         }
     }
 
@@ -66,10 +68,20 @@ struct RequestWriter: Sendable {
                 detail: "the delivery has \(json.count) bytes, and a server takes \(WireProtocol.requestBytesMax)")
         }
         return HTTPClientRequest(
-            method: .post, path: WireProtocol.deliveriesPath, fields: deliveryFields, body: ByteBuffer(bytes: json))
+            method: .post, path: WireProtocol.deliveriesPath,
+            fields: Self.adding(delivery.history, to: deliveryFields), body: ByteBuffer(bytes: json))
     }
 
-    private func read(_ path: String) -> HTTPClientRequest {
-        HTTPClientRequest(method: .get, path: path, fields: readFields)
+    private func read(_ path: String, _ history: ServerHistory? = nil) -> HTTPClientRequest {
+        HTTPClientRequest(method: .get, path: path, fields: Self.adding(history, to: readFields))
+    }
+
+    private static let historyField = HTTPField.Name(WireProtocol.historyHeader)
+
+    private static func adding(_ history: ServerHistory?, to fields: HTTPFields) -> HTTPFields {
+        guard let history, let historyField else { return fields }
+        var fields = fields
+        fields[historyField] = history.claim
+        return fields
     }
 }

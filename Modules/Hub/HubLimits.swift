@@ -94,6 +94,10 @@ package enum HubLimits {
     package static let channelsMax = 10_000
     /// Channels that one account has made.
     package static let channelsPerAccountMax = 500
+    /// Starts of the hub that it remembers in its history.
+    static let startsKeptMax = 10_000
+    /// Lanes of an outbox that are named to a client that must know where they stand.
+    static let marksMax = 10_000
     /// Ids of deleted messages in one line of the log.
     static let loggedIDsMax = 8
     /// Accounts of a hub, removed ones included.

@@ -37,6 +37,9 @@ extension Outbox {
             goOffline(detail, moment)
         case .storeForked:
             return noteFork(moment, &actions)
+        case .historyChanged:
+            giveBackAttempt(round, lane)
+            noteOtherHistory(moment, &actions)
         case .refused(let code, let detail):
             refuse(round, lane, moment, code: code, detail: detail, &settlement)
         }

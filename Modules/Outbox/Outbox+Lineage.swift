@@ -28,6 +28,12 @@ extension Outbox {
 
     /// The server has heard another copy: everything under way is taken back, and the outbox starts anew.
     mutating func noteFork(_ moment: Moment, _ actions: inout [OutboxAction]) {
+        startOver(with: .fork, moment, &actions)
+        pauseAfterForks(moment)
+    }
+
+    /// Everything under way is taken back; then the store says what the outbox consists of.
+    mutating func startOver(with action: OutboxAction, _ moment: Moment, _ actions: inout [OutboxAction]) {
         isForking = true
         var settlement = Settlement()
         for lane in lanes.indices {
@@ -36,18 +42,31 @@ extension Outbox {
             takeBack(lane, judged: round, moment, &settlement, &actions)
             settlement = Settlement()
         }
-        actions.append(.fork)
-        // A server that says so again and again is not asked in circles.
+        actions.append(action)
+    }
+
+    /// The server knows another history than the deliveries name: it is asked which one, and where the lanes stand.
+    mutating func noteOtherHistory(_ moment: Moment, _ actions: inout [OutboxAction]) {
+        if case .unknown = link.state { return }  // another lane heard it first
+        link.state = .unknown
+        startProbe(moment, &actions)
+        pauseAfterForks(moment)
+        forks += 1
+    }
+
+    /// A server that says so again and again is not asked in circles.
+    private mutating func pauseAfterForks(_ moment: Moment) {
         guard forks > 0 else { return }
         let pause = min(configuration.retry.interval * (1 << min(forks - 1, 6)), .seconds(60))
         rateLimitedUntil = max(rateLimitedUntil ?? .zero, moment.now + jittered(pause))
     }
 
-    /// The store has a new outbox id and new numbers.
+    /// The store was read: it has a new outbox id and new numbers, or what the feed did not tell of.
     mutating func forked(_ snapshot: OutboxSnapshot, _ moment: Moment, _ actions: inout [OutboxAction]) {
         var anew = Outbox(snapshot, configuration: configuration, seed: 0, firstRound: nextRound)
         anew.generator = generator
-        anew.forks = forks + 1
+        anew.forks = forks + (snapshot.outboxID == outboxID ? 0 : 1)
+        anew.isConfirmed = isConfirmed && snapshot.outboxID == outboxID
         anew.undecided.formUnion(undecided)
         anew.provenBeforePlaced = provenBeforePlaced
         anew.link = link
@@ -57,8 +76,31 @@ extension Outbox {
         anew.rateLimitedUntil = rateLimitedUntil
         anew.start = start
         anew.keepAges(of: self)
+        if snapshot.outboxID == outboxID { anew.keepPauses(of: self) }
         self = anew
         pumpAll(moment, &actions)
+    }
+
+    /// What was read again has the numbers that it had: what is known of its lanes holds.
+    private mutating func keepPauses(of old: Outbox) {
+        for lane in lanes.indices {
+            lanes[lane].base = 0
+            guard let index = old.laneIndices[lanes[lane].id] else { continue }
+            let former = old.lanes[index]
+            lanes[lane].base = former.base
+            lanes[lane].startedAnewAbove = former.startedAnewAbove
+            lanes[lane].hold = former.hold
+            lanes[lane].isCautious = former.isCautious
+            lanes[lane].fruitless = former.fruitless
+            lanes[lane].sendsAfterCrashMax = former.sendsAfterCrashMax
+            if former.hold?.isOfQuestions == true { questionHolds.insert(lane) }
+            for slot in lanes[lane].slots.indices {
+                guard let known = former.index(of: lanes[lane].slots[slot].sequence),
+                    former.slots[known].message == lanes[lane].slots[slot].message
+                else { continue }
+                lanes[lane].slots[slot].isInDoubt = former.slots[known].isInDoubt
+            }
+        }
     }
 
     /// A new number makes nothing younger.

@@ -51,7 +51,7 @@ extension Outbox {
         switch error {
         case .unreachable(let detail), .inDoubt(let detail):
             goOffline(detail, moment)
-        case .storeForked: break  // an answer to deliveries alone
+        case .storeForked, .historyChanged: break  // an answer to deliveries alone
         case .notSent:
             if !link.isOnline { link.nextProbe = moment.now + configuration.probeInterval }
         case .transient, .serverFailed:

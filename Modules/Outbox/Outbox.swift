@@ -38,8 +38,8 @@ package struct Outbox: Sendable, Hashable {
     /// Times in a row that another copy was noticed without the server having confirmed anything in between.
     var forks = 0
 
-    /// True from the moment a copy was noticed until the store has given everything new numbers: nothing more is done
-    /// under the old ones.
+    /// True from the moment when the store holds, or must hold, something else than this machine until it was read:
+    /// nothing more is done under the old numbers.
     var isForking = false
 
     /// In the order in which they were first seen, so that the same history gives the same actions.
@@ -133,6 +133,10 @@ package struct Outbox: Sendable, Hashable {
             let failure = Failure(reason: .sessionEnded, code: "otherAccount", detail: detail, at: moment.wall)
             unsendable(round, messages, failure, moment, &actions)
         case .interrupted(let round): interrupted(round, moment, &actions)
+        case .historyChanged(let history, let marks):
+            startOver(with: .follow(history, marks: marks), moment, &actions)
+            provenBeforePlaced = RecentMessages()  // what was proven in the former history
+        case .feedReset: startOver(with: .reload, moment, &actions)
         case .forked(let snapshot): forked(snapshot, moment, &actions)
         case .greeted: greeted(moment, &actions)
         case .probeFailed(let error):

@@ -12,6 +12,11 @@ package enum OutboxAction: Sendable, Equatable {
     /// ``OutboxEvent/forked(_:)`` before anything else. What is under way goes on; its answers still prove what they
     /// prove.
     case fork
+    /// The server has another history: commit ``Mutation/followHistory(_:_:marks:at:)`` with a fresh id, and report
+    /// ``OutboxEvent/forked(_:)`` before anything else. What the former history's answers still say proves nothing.
+    case follow(ServerHistory, marks: [LaneID: Int64])
+    /// The feed was reset: read the outbox from the store, and report ``OutboxEvent/forked(_:)`` before anything else.
+    case reload
     /// Ask the transport to greet the server; one at a time.
     case probe
     /// Tell who waits for the message; once for each message and stay in the queue.

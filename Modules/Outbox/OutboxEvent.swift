@@ -31,7 +31,13 @@ package enum OutboxEvent: Sendable, Equatable {
     /// The driver itself broke ``OutboxAction/transmit(_:_:)`` off, to renew the token: the server may have what was in
     /// it, and no attempt is used up.
     case interrupted(DeliveryRound)
-    /// The answer to ``OutboxAction/fork``: the store as it is after that commit.
+    /// The server lost data, or is another one: it has this history now, and in it the lanes of the outbox stand at
+    /// these marks.
+    case historyChanged(ServerHistory, marks: [LaneID: Int64])
+    /// The feed was reset by somebody else than the outbox: the store holds what it has not told of.
+    case feedReset
+    /// The answer to ``OutboxAction/fork``, ``OutboxAction/follow(_:marks:)`` and ``OutboxAction/reload``: the store as
+    /// it is after that commit.
     case forked(OutboxSnapshot)
     /// The answer to ``OutboxAction/probe``.
     case greeted

@@ -131,7 +131,7 @@ public final class SQLiteStore: Store {
     public func outbox() async throws(StoreError) -> OutboxSnapshot {
         let ledger = committer.committed
         guard let outboxID = ledger.outboxID else { throw database.isClosed ? .closed : .notBegun }
-        return try await read { db in try db.outbox(outboxID, ledger.lineage) }
+        return try await read { db in try db.outbox(outboxID, ledger) }
     }
 
     public func subscribe(_ subscriber: @escaping @Sendable (StoreCommit) -> Void) -> StoreSubscription {

@@ -9,6 +9,8 @@ import Synchronization
 final class FeedInbox: Sendable {
     private struct State {
         var entries: [OutboxEntry] = []
+        /// Something changed that was told in no single change; what came before it does not count.
+        var isReset = false
         var isAwaited = true
     }
 
@@ -19,10 +21,33 @@ final class FeedInbox: Sendable {
     /// - Returns: true when the engine must be told: it can do something with it, and was not told yet.
     func push(_ commit: StoreCommit) -> Bool {
         let fresh = commit.changes.compactMap(Self.newEntry)
-        guard !fresh.isEmpty else { return false }
+        guard commit.isReset || !fresh.isEmpty else { return false }
         return state.withLock { state in
-            defer { state.entries += fresh }
-            return state.isAwaited && state.entries.isEmpty
+            defer {
+                if commit.isReset {
+                    state.isReset = true
+                    state.entries = []
+                } else {
+                    state.entries += fresh
+                }
+            }
+            return state.isAwaited && state.entries.isEmpty && !state.isReset
+        }
+    }
+
+    /// Whether the store must be read again; once for each reset. Links that came after it stay.
+    func takeReset() -> Bool {
+        state.withLock { state in
+            defer { state.isReset = false }
+            return state.isReset
+        }
+    }
+
+    /// The store is about to be read: whatever came until now will be in what it says.
+    func clear() {
+        state.withLock { state in
+            state.isReset = false
+            state.entries.removeAll(keepingCapacity: state.entries.count < 1024)
         }
     }
 
@@ -39,7 +64,7 @@ final class FeedInbox: Sendable {
     /// - Returns: true when something has come meanwhile that nobody was told of.
     func await(_ isAwaited: Bool) -> Bool {
         state.withLock { state in
-            let isNews = isAwaited && !state.isAwaited && !state.entries.isEmpty
+            let isNews = isAwaited && !state.isAwaited && (state.isReset || !state.entries.isEmpty)
             state.isAwaited = isAwaited
             return isNews
         }
@@ -47,7 +72,7 @@ final class FeedInbox: Sendable {
 
     var count: Int { state.withLock { $0.entries.count } }
 
-    var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
+    var isEmpty: Bool { state.withLock { $0.entries.isEmpty && !$0.isReset } }
 
     /// The link that a change put at the tail of a lane: a creation, a resend, a release or a deletion to
     /// send.

@@ -18,6 +18,8 @@ extension SyncEngine {
                 if !failed.isEmpty { submit(.work { engine in await engine.endOvertaken(failed) }) }
             case .transmit(let round, let mutations): await transmit(round, mutations)
             case .fork: await fork()
+            case .follow(let history, let marks): await follow(history, marks: marks)
+            case .reload: await reload()
             case .probe: startProbe()
             case .complete(let message, let result):
                 if case .delivered = result { deliveredCount += 1 }
@@ -31,10 +33,13 @@ extension SyncEngine {
     ///
     /// Nothing is lost meanwhile: what the outbox decided is held, and everything else waits behind it.
     func commitUntilDurable(_ mutations: [Mutation]) async {
+        let kept = history
+        let all = mutations + unkeptHistory
         while true {
             do throws(StoreError) {
-                try await store.commit(mutations)
+                try await store.commit(all)
                 storeProblem = nil
+                keptHistory = kept
                 return
             } catch {
                 storeProblem = error
@@ -70,10 +75,10 @@ extension SyncEngine {
             return
         }
         guard let delivery = await assemble(round) else { return }
-        deliveries[round.id] = runtime.spawn { [weak self] in
+        deliveries[round.id] = runtime.spawn { [weak self, asked = session?.id] in
             do throws(TransportError) {
                 let report = try await transport.deliver(delivery)
-                await self?.finished(round, .answered(round, report))
+                await self?.answered(round, report, in: asked)
             } catch {
                 await self?.finished(round, .failed(round, error))
             }
@@ -87,6 +92,19 @@ extension SyncEngine {
         } else {
             submit(.event(event))
         }
+    }
+
+    /// - Parameter asked: the session in which the round left.
+    private func answered(_ round: DeliveryRound, _ report: DeliveryReport, in asked: SessionID?) {
+        deliveries[round.id] = nil
+        brokenOff.remove(round.id)
+        submit(
+            .work { engine in
+                // What a former history says proves nothing in the present one.
+                let isProof = asked != engine.session?.id || engine.admit(report.history)
+                let event = isProof ? OutboxEvent.answered(round, report) : .interrupted(round)
+                await engine.perform(engine.outbox.handle(event, at: engine.moment))
+            })
     }
 
     /// Attempts that the end of the run broke off are nobody's failure. A store that does not take that now keeps them
@@ -134,6 +152,7 @@ extension SyncEngine {
         delivery.opening = round.opening
         delivery.ancestors = round.ancestors
         delivery.base = round.base
+        delivery.history = history
         return delivery
     }
 
@@ -145,9 +164,9 @@ extension SyncEngine {
         }
         probe?.cancel()
         probeNumber += 1
-        probe = runtime.spawn { [weak self, probeNumber] in
+        probe = runtime.spawn { [weak self, probeNumber, history, outboxID = outbox.outboxID] in
             do throws(TransportError) {
-                let greeting = try await transport.greet()
+                let greeting = try await transport.greet(knowing: history, outbox: outboxID)
                 await self?.greeted(greeting, session, probeNumber)
             } catch {
                 await self?.probeEnded(probeNumber, .probeFailed(error))
@@ -156,10 +175,11 @@ extension SyncEngine {
     }
 
     /// What became of a probe, unless another one has begun when it is that input's turn.
-    private func probeEnded(_ number: Int, _ event: OutboxEvent) {
+    private func probeEnded(_ number: Int, _ event: OutboxEvent, _ greeting: ServerGreeting? = nil) {
         submit(
             .work { engine in
                 guard !engine.isClosed, number == engine.probeNumber else { return }
+                if let greeting, engine.session?.user == greeting.user { await engine.follow(greeting) }
                 await engine.perform(engine.outbox.handle(event, at: engine.moment))
             })
     }
@@ -173,7 +193,7 @@ extension SyncEngine {
             return probeEnded(number, .probeFailed(.needsAttention(attention)))
         }
         tellOfReachedServer()
-        probeEnded(number, .greeted)
+        probeEnded(number, .greeted, greeting)
     }
 
     /// Ends the calls under way and waits until they have ended. The transport can be used afterwards: when what

@@ -8,12 +8,17 @@ extension SyncEngine {
     func fork() async {
         let id = OutboxID(runtime.makeUUIDv7())
         await commitUntilDurable([.forkOutbox(id, at: moment.wall)])
+        note(.storeCopied, "another copy of this store has delivered messages; it was restored or copied")
+        await reload()
+    }
+
+    /// Reads the outbox from the store, however long that takes, and goes on with it.
+    func reload() async {
         while !isClosed {
-            _ = feed.take()  // the snapshot holds what the feed brought until now
+            feed.clear()
             do throws(StoreError) {
                 let snapshot = try await store.outbox()
                 storeProblem = nil
-                note(.storeCopied, "another copy of this store has delivered messages; it was restored or copied")
                 return await perform(outbox.handle(.forked(snapshot), at: moment))
             } catch {
                 storeProblem = error

@@ -22,6 +22,8 @@ extension SyncEngine {
         guard let transport, let asked = session?.id else { throw .noSession }
         let number = beginPage()
         defer { pagesUnderWay[number] = nil }
+        var query = query
+        query.history = history
         let page: RemotePage
         do throws(TransportError) {
             page = try await transport.messages(query)
@@ -33,12 +35,18 @@ extension SyncEngine {
             if isAskedAgain, session?.id == asked, !Task.isCancelled { missedPage(error) }
             throw .transport(error)
         }
-        guard !page.items.isEmpty || page.range?.isEmpty == false else { return page }
-        return try await request { engine -> Result<RemotePage, SyncError> in
+        return try await request { [channel = query.channel] engine -> Result<RemotePage, SyncError> in
             // What another session was shown is not for this one.
             guard engine.session?.id == asked else { return .failure(.noSession) }
+            // Nothing is gone because a server that went back does not list it.
+            guard engine.admit(page.history) else {
+                let error = TransportError.historyChanged(detail: "the server has another state of its data now")
+                if isAskedAgain { engine.missedPage(error) }
+                return .failure(.transport(error))
+            }
+            guard !page.items.isEmpty || page.range?.isEmpty == false else { return .success(page) }
             do throws(StoreError) {
-                try await engine.merge(page, of: query.channel, number)
+                try await engine.merge(page, of: channel, number)
             } catch {
                 return .failure(.store(error))
             }
@@ -127,7 +135,8 @@ extension SyncEngine {
         var cursor = page.range.map { MessageQuery.Cursor(position: $0.lowerBound - 1, ordinal: .max) }
         repeat {
             let step = try await deletions(of: channel, in: page.range, after: cursor, listed)
-            try await store.commit(mutations + step.ids.map { .delete($0) })
+            try await store.commit(mutations + step.ids.map { .delete($0) } + unkeptHistory)
+            keptHistory = history
             noteGone(step.ids)
             mutations = []
             cursor = step.next

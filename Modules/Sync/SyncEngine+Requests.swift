@@ -271,11 +271,13 @@ extension SyncEngine {
     private func reloadOutbox() async {
         let wasPaused = outbox.isPaused
         while !isClosed {
-            _ = feed.take()  // the snapshot holds what the feed brought until now
+            feed.clear()  // the snapshot holds what the feed brought until now
             do throws(StoreError) {
+                let snapshot = try await store.outbox()
                 outbox = Outbox(
-                    try await store.outbox(), configuration: configuration, seed: runtime.random(),
-                    firstRound: outbox.nextRound)
+                    snapshot, configuration: configuration, seed: runtime.random(), firstRound: outbox.nextRound)
+                history = snapshot.history
+                keptHistory = snapshot.history
                 storeProblem = nil
                 break
             } catch {

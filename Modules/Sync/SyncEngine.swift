@@ -38,6 +38,9 @@ package actor SyncEngine {
         didSet { outbox.configuration = configuration.within(transport?.capabilities) }
     }
     var serverName: String?
+    /// What the server said last of the history of its data, and what of that is in the store.
+    var history: ServerHistory?
+    var keptHistory: ServerHistory?
     /// Why a commit is being tried again; everything else waits for it meanwhile.
     var storeProblem: StoreError?
     var deliveredCount = 0
@@ -85,6 +88,8 @@ package actor SyncEngine {
         self.ordering = ordering
         self.onOccasion = onOccasion
         outbox = Outbox(snapshot, configuration: configuration, seed: runtime.random())
+        history = snapshot.history
+        keptHistory = snapshot.history
     }
 
     /// Who is logged in, without waiting for the engine: creating a message stands behind nothing that it does.
@@ -141,7 +146,7 @@ package actor SyncEngine {
         while let input = inbox.popFirst() {
             switch input {
             case .event(let event):
-                if !isClosed || event.isAnswer { await perform(outbox.handle(event, at: moment)) }
+                if !isClosed { await perform(outbox.handle(event, at: moment)) }
             // What was asked for is answered even after the end.
             case .work(let work): await work(self)
             }
@@ -162,7 +167,13 @@ package actor SyncEngine {
 
     /// What the store took in comes before anything that was asked for after it.
     func takeFeed() async {
-        while !isClosed, case let entries = feed.take(), !entries.isEmpty {
+        while !isClosed {
+            if feed.takeReset() {
+                await perform(outbox.handle(.feedReset, at: moment))
+                continue
+            }
+            let entries = feed.take()
+            guard !entries.isEmpty else { return }
             await perform(outbox.handle(.enqueued(entries), at: moment))
         }
     }
@@ -188,12 +199,5 @@ package actor SyncEngine {
         guard timer?.deadline == deadline else { return }
         timer = nil
         submit(.event(.deadline))
-    }
-}
-
-extension OutboxEvent {
-    /// True for what a server said of a delivery.
-    fileprivate var isAnswer: Bool {
-        if case .answered = self { true } else { false }
     }
 }

@@ -6,6 +6,11 @@ public struct SyncNotice: Sendable, Hashable, Codable {
         /// Another copy of this store has delivered: it was restored from a backup, or copied. The outbox goes on under
         /// a new id; nothing is delivered twice.
         case storeCopied
+        /// The server's data were restored from a backup. What it lost and this store still has is delivered again, in
+        /// its order; so are deletions.
+        case serverRestored
+        /// Another server answers under the same address. What was delivered from here is delivered again.
+        case serverReplaced
     }
 
     public let kind: Kind

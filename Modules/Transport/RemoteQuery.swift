@@ -15,6 +15,8 @@ public struct RemoteQuery: Sendable, Hashable {
     public var range: Range
     /// 1 to ``Limits/pageSizeMax``.
     public var limit: Int
+    /// The server's history as the client knows it; whoever performs the query sets it.
+    public var history: ServerHistory?
 
     public init(channel: ChannelID, range: Range, limit: Int) {
         self.channel = channel
@@ -35,6 +37,8 @@ public struct RemotePage: Sendable, Hashable {
     public var range: Range<Int64>?
     /// Where asking for changes goes on; opaque. `nil` when the server cannot be asked for them.
     public var cursor: String?
+    /// The history that the page belongs to; `nil` from a server without histories.
+    public var history: ServerHistory?
 
     public init(items: [PlacedMessage], hasMore: Bool, range: Range<Int64>? = nil, cursor: String? = nil) {
         self.items = items

@@ -13,7 +13,13 @@ public protocol Transport: Sendable {
     var capabilities: TransportCapabilities { get }
 
     /// Reaches the server and makes sure that it is one and takes the account. Also the probe when offline.
-    func greet() async throws(TransportError) -> ServerGreeting
+    ///
+    /// - Parameters:
+    ///   - history: the server's history as the client knows it.
+    ///   - outbox: whose marks are wanted when the history is another one now.
+    func greet(
+        knowing history: ServerHistory?, outbox: OutboxID?
+    ) async throws(TransportError) -> ServerGreeting
 
     /// Hands over an ordered batch.
     func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport
@@ -35,4 +41,9 @@ public protocol Transport: Sendable {
 extension Transport {
     /// For servers that do not report changes.
     public func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges? { nil }
+
+    /// Reaches the server as one who has never seen it.
+    public func greet() async throws(TransportError) -> ServerGreeting {
+        try await greet(knowing: nil, outbox: nil)
+    }
 }

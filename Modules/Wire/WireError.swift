@@ -1,6 +1,6 @@
 /// The body of every answer that is not 2xx.
 package struct WireError: Sendable, Hashable, Codable, Error {
-    /// For programs: `tokenRefused`, `superseded`, `storeForked`, `channelNotFound`, `busy`, ….
+    /// For programs: `tokenRefused`, `superseded`, `storeForked`, `historyChanged`, `channelNotFound`, `busy`, ….
     package var code: String
     /// For people: what happened, to what, and what to do.
     package var detail: String

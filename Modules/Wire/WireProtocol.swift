@@ -3,10 +3,14 @@ package enum WireProtocol {
     /// Sent by the hub in every answer; an answer without it is not the hub's (a captive portal's, a proxy's).
     package static let header = "Causeway-Protocol"
     package static let version = "1"
+    /// The history of the hub's data, in answers to an account and in its requests; see `WireHistory`. A client that
+    /// sends none is served as before there were histories.
+    package static let historyHeader = "Causeway-History"
 
     /// `POST`: an ordered batch.
     package static let deliveriesPath = "/v1/deliveries"
-    /// `GET`: who the token belongs to.
+    /// `GET ?outbox=`: who the token belongs to, and, when the request names another history than the hub's, where the
+    /// lanes of that outbox stand.
     package static let sessionPath = "/v1/session"
     /// `GET`: all channels.
     package static let channelsPath = "/v1/channels"

@@ -17,6 +17,21 @@ struct RealWorld: Sendable {
     let general: ChannelID
     private let data: DataFolder
 
+    private init(folder: String, faults: HubFaults, address: String, general: ChannelID, data: DataFolder) {
+        self.folder = folder
+        self.faults = faults
+        self.address = address
+        self.general = general
+        self.data = data
+    }
+
+    /// A hub that a test starts and stops by itself.
+    init(folder: String, data: DataFolder, port: Int) throws {
+        self.init(
+            folder: folder, faults: HubFaults(), address: "https://127.0.0.1:\(port)",
+            general: try #require(ChannelID("general")), data: data)
+    }
+
     /// Runs a story beside a hub that has the account `ann` and the channel `general`.
     static func run(_ story: @Sendable (RealWorld) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/causeway-e2e-\(UUID().uuidString)"

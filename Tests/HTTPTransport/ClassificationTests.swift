@@ -73,6 +73,7 @@ import Testing
         Row("406", .hubError(406, "x"), expected: "needsAttention(protocolMismatch)"),
         Row("408", .hubError(408, "slow"), expected: "transient(slow)"),
         Row("409 storeForked", .hubError(409, "storeForked"), expected: "storeForked"),
+        Row("409 historyChanged", .hubError(409, "historyChanged"), expected: "historyChanged"),
         Row("409 superseded", .hubError(409, "superseded"), expected: "needsAttention(superseded)"),
         Row("409 other", .hubError(409, "conflict"), expected: "refused(conflict)"),
         Row("410", .hubError(410, "gone"), expected: "needsAttention(protocolMismatch)"),

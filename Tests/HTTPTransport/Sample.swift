@@ -70,6 +70,7 @@ extension TransportError {
         case .rateLimited(let after, _): "rateLimited(\(after.components.seconds))"
         case .needsAttention(let attention): "needsAttention(\(attention.cause.rawValue))"
         case .storeForked: "storeForked"
+        case .historyChanged: "historyChanged"
         case .refused(let code, _): "refused(\(code))"
         }
     }

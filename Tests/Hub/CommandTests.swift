@@ -170,6 +170,27 @@ import Testing
         #expect(unknown.errors.contains("listne"))
     }
 
+    @Test func restoreSaysWhatItDidAndRefusesARunningHub() async throws {
+        let temporary = TemporaryFolder()
+        let data = ["--data", temporary.path + "/hub"]
+        let backup = temporary.path + "/backup"
+        #expect(try await Self.hub(["init"] + data).status == 0)
+        try FileManager.default.copyItem(atPath: temporary.path + "/hub", toPath: backup)
+        #expect(try await Self.hub(["account", "add", "bob"] + data).status == 0)
+        let running = try await HubProcess.start(DataFolder(temporary.path + "/hub"))
+        let refused = try await Self.hub(["restore", backup] + data)
+        #expect(refused.status == 75)
+        #expect(refused.errors.contains("is being served by process \(running.pid)"))
+        #expect(await running.end(SIGTERM) == 0)
+        let restored = try await Self.hub(["restore", backup] + data)
+        #expect(restored.status == 0, "\(restored.errors)")
+        #expect(restored.output.contains("0 messages, 1 accounts"))
+        #expect(restored.output.contains("hub.sqlite.replaced"))
+        let accounts = try await Self.hub(["account", "list"] + data)
+        #expect(!accounts.output.contains("bob"))
+        #expect(try await Self.hub(["restore", backup + "/nothing"] + data).status == 74)
+    }
+
     @Test func aDatabaseThatIsNoneOrNewerIsRefusedAndLeftAlone() async throws {
         let temporary = TemporaryFolder()
         let folder = DataFolder(temporary.path)

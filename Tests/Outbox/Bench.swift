@@ -130,6 +130,8 @@ struct Bench {
                 rounds.append(round)
                 sent.append(round.operations.map(\.told).joined(separator: ", "))
             case .fork: written.append("fork")
+            case .follow(let history, _): written.append("follow \(history.id)")
+            case .reload: written.append("reload")
             case .probe: probes += 1
             case .completeAsStored(let message): told.append("\(message.name) as stored")
             case .complete(let message, let result): told.append("\(message.name) \(result.told)")
@@ -219,6 +221,8 @@ extension Mutation {
         case .removeControl(let sequence): "done \(sequence)"
         case .rebase(let sequence, let previous): "rebase \(sequence) after \(previous)"
         case .forkOutbox: "fork"
+        case .followHistory(let history, _, marks: _, at: _): "follow \(history.id)"
+        case .keepHistory: nil
         case .raiseSequence(let mark): "raise above \(mark)"
         case .setLastTransmitted, .recordDelete: nil
         case .saveSession, .endSession, .forgetAccount, .merge: "\(self)"

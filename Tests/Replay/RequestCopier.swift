@@ -75,7 +75,9 @@ struct CopyingTransport: Transport {
 
     var capabilities: TransportCapabilities { inner.capabilities }
 
-    func greet() async throws(TransportError) -> ServerGreeting { try await inner.greet() }
+    func greet(
+        knowing history: ServerHistory?, outbox: OutboxID?
+    ) async throws(TransportError) -> ServerGreeting { try await inner.greet(knowing: history, outbox: outbox) }
 
     func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
         try await copier.deliver(delivery, over: inner)

@@ -19,7 +19,9 @@ final class SimulatedTransport: Transport {
         self.runtime = runtime
     }
 
-    func greet() async throws(TransportError) -> ServerGreeting {
+    func greet(
+        knowing history: ServerHistory?, outbox: OutboxID?
+    ) async throws(TransportError) -> ServerGreeting {
         try await arrive()
         switch server.way {
         case .open: break

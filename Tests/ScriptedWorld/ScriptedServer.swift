@@ -54,7 +54,9 @@ package final class ScriptedServer: Transport {
         }
     }
 
-    package func greet() async throws(TransportError) -> ServerGreeting {
+    package func greet(
+        knowing history: ServerHistory?, outbox: OutboxID?
+    ) async throws(TransportError) -> ServerGreeting {
         try check()
         guard let user = UserID("ann") else { preconditionFailure("a name") }
         return ServerGreeting(user: user, server: "scripted/1")

@@ -54,7 +54,9 @@ final class SimulatedTransport: Transport {
 
     // MARK: - Calls
 
-    func greet() async throws(TransportError) -> ServerGreeting {
+    func greet(
+        knowing history: ServerHistory?, outbox: OutboxID?
+    ) async throws(TransportError) -> ServerGreeting {
         try await call { [self] reply in world.greet(self, reply) }
     }
 

@@ -15,6 +15,8 @@ extension HistoryHash {
             add(mutations)
         case .probe: add(3)
         case .fork: add(7)
+        case .follow: add(8)
+        case .reload: add(9)
         case .complete(let message, let result):
             add(4)
             add(message)

@@ -19,7 +19,7 @@ extension SimulatedWorld {
             guard outbox.roundsUnderWay.contains(round.id), let payer = round.charged else { return }
             switch error {
             case .transient, .inDoubt, .serverFailed: noteFailure(of: payer)
-            case .unreachable, .notSent, .rateLimited, .needsAttention, .storeForked, .refused: break
+            case .unreachable, .notSent, .rateLimited, .needsAttention, .storeForked, .historyChanged, .refused: break
             }
         case .answered(let round, let report):
             // Only the first round of a lane is charged, and only its outcomes are taken at once.

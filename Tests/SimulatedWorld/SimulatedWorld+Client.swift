@@ -150,6 +150,9 @@ extension SimulatedWorld {
             guard commit([.forkOutbox(id, at: wall(of: client))], client) else { return }
             clients[client].agenda.removeFirst()
             fork(client)
+        case .follow, .reload:
+            clients[client].agenda.removeFirst()
+            violation = violation ?? "the machine was told of no other history, and of no reset"
         case .probe:
             clients[client].agenda.removeFirst()
             probe(client)
@@ -351,7 +354,7 @@ extension OutboxAction {
     fileprivate var isCompletion: Bool {
         switch self {
         case .complete, .completeAsStored: true
-        case .commit, .transmit, .fork, .probe: false
+        case .commit, .transmit, .fork, .follow, .reload, .probe: false
         }
     }
 }

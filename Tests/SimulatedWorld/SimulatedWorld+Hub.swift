@@ -199,7 +199,7 @@ extension Ledger {
     mutating func noteFailure(_ round: DeliveryRound, _ error: TransportError) {
         switch error {
         case .transient, .inDoubt, .serverFailed: noteFailedAttempt(round)
-        case .unreachable, .notSent, .rateLimited, .needsAttention, .storeForked, .refused: break
+        case .unreachable, .notSent, .rateLimited, .needsAttention, .storeForked, .historyChanged, .refused: break
         }
     }
 }

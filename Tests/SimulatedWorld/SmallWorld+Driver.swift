@@ -73,7 +73,7 @@ extension SmallWorld {
         case .transmit(let round, let mutations):
             commit(mutations)
             send(round)
-        case .fork: violation = violation ?? "there is only one copy of this store"
+        case .fork, .follow, .reload: violation = violation ?? "there is only one copy of this store"
         case .probe: isProbing = true
         case .complete(let message, let result): complete(message, result)
         case .completeAsStored(let message): completeAsStored(message)

@@ -43,6 +43,7 @@ import Testing
         case .rewrite: message.rewritten(.text("other"))
         case .rebase: message.rebased(previous: 8)
         case .fork: message.forked(sequence: 9, at: later)
+        case .lose: message.lost(at: later).forked(sequence: 9, at: later)
         case .delete: nil
         case .endSession: message.sessionEnded(ended).unpaused()
         case .resume: message.resumed(at: later)
@@ -69,6 +70,9 @@ import Testing
         case .rewrite: .rewrite(id, .text("other"))
         case .rebase: .rebase(sequence: 2, previous: 0)
         case .fork: .forkOutbox(OutboxID(id.value), at: later)
+        case .lose:
+            .followHistory(
+                ServerHistory(server: "", id: "", commit: 0, claim: ""), OutboxID(id.value), marks: [:], at: later)
         case .delete: .delete(id)
         case .endSession: .endSession(ended)
         case .resume: nil

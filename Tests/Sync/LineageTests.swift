@@ -76,6 +76,27 @@ import Testing
         }
     }
 
+    /// The store changed under the engine, and its feed said no more than that.
+    @Test func aResetOfTheFeedIsReadAgain() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn(Self.resuming)
+            disconnect(world)
+            let ids = try await create("a", "b", by: client, world)
+            let id = OutboxID(UUIDv7(high: 3, low: 3))
+            try await world.store.commit([.forkOutbox(id, at: world.runtime.wallClock)])
+            disconnect(world, false)
+            try await deliverAll(client, in: world)
+            #expect(order(world) == ids)
+            let under = world.transport.server.withLock { $0.deliveries.suffix(1).map(\.delivery.outbox) }
+            #expect(under == [id])
+            let next = try await create("c", by: client, world)
+            try await deliverAll(client, in: world)
+            #expect(order(world) == ids + next)
+            #expect(try await client.status().notices.isEmpty)
+            await client.close()
+        }
+    }
+
     @Test func twoCopiesWithEqualEpochsBothGoOn() throws {
         try ClientWorld.run { world in
             let first = try await world.loggedIn(Self.resuming)

@@ -64,7 +64,9 @@ final class ScriptedTransport: Transport {
         server = Mutex(Server(greeting: .success(ServerGreeting(user: user, server: "scripted"))))
     }
 
-    func greet() async throws(TransportError) -> ServerGreeting {
+    func greet(
+        knowing history: ServerHistory?, outbox: OutboxID?
+    ) async throws(TransportError) -> ServerGreeting {
         try server.withLock { server in
             server.greetings += 1
             return server.greeting

@@ -107,6 +107,37 @@ import Testing
         #expect(try JSONDecoder().decode(WireReport.self, from: Data(text.utf8)).mark == 1)
     }
 
+    @Test func theHistoryIsOneLine() throws {
+        let golden =
+            "000102030405060708090a0b0c0d0e0f.f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff.8589934592."
+            + "ffffffffffffffffffffffffffffffff.17." + String(repeating: "ab", count: 32)
+        let history = try #require(WireHistory(golden))
+        #expect(history.text == golden)
+        #expect(history.floor == 2 << 32)
+        #expect(history.commit == 17)
+        #expect(
+            history.serverHistory
+                == ServerHistory(server: history.hub, id: history.history, commit: 17, claim: golden))
+        for wrong in [
+            "", "a.b.c", golden + ".", golden + "0", golden.uppercased(), golden.replacing(".17.", with: ".-1."),
+            golden.replacing(".17.", with: ".017."), golden.replacing(".17.", with: ".9223372036854775807."),
+            golden.replacing("0001", with: "0 01"), golden.replacing(".17.", with: ".+17."),
+        ] {
+            #expect(WireHistory(wrong) == nil, "\(wrong)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (#"{"server":"hub","user":"ann"}"#, nil),
+            (#"{"marks":{"media":3,"text":7},"server":"hub","user":"ann"}"#, ["text": 7, "media": 3]),
+        ] as [(String, [String: Int64]?)])
+    func aSessionIsReadAsItAlwaysWas(golden: String, marks: [String: Int64]?) throws {
+        let session = try JSONDecoder().decode(WireSession.self, from: Data(golden.utf8))
+        #expect(session.marks == marks)
+        #expect(try Self.coded(session) == golden)
+    }
+
     /// Hubs of before did not report what a page covers; what cannot be its range is not believed.
     @Test(
         arguments: [

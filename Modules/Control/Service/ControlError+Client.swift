@@ -50,7 +50,7 @@ extension ControlError {
         let code: Code =
             switch error {
             case .unreachable, .inDoubt: .unreachable
-            case .transient, .notSent, .serverFailed, .rateLimited, .storeForked: .busy
+            case .transient, .notSent, .serverFailed, .rateLimited, .storeForked, .historyChanged: .busy
             case .refused: .refused
             case .needsAttention(let attention):
                 switch attention.cause {

@@ -27,6 +27,8 @@ struct CheckedDelivery: Sendable {
     let claim: LineageRules.Claim
     let lane: LaneID
     let operations: [Operation]
+    /// The history that the request names.
+    var history = HistoryClaim.none
 
     var epoch: Int64 { claim.epoch }
 

@@ -34,14 +34,21 @@ extension DeliveryApplication {
         return (row[0], Self.opening(row[1]))
     }
 
-    func store(mark: Int64, outbox: Int64) throws {
+    func store(mark: Int64, outbox: Int64, commit: Int64) throws {
         let statement = try db.cachedStatement(
             sql: """
-                INSERT INTO lane (outbox, name, mark, mover) VALUES (?, ?, ?, ?)
-                ON CONFLICT (outbox, name) DO UPDATE SET mark = excluded.mark, mover = excluded.mover
+                INSERT INTO lane (outbox, name, mark, mover, changed_in) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (outbox, name) DO UPDATE
+                    SET mark = excluded.mark, mover = excluded.mover, changed_in = excluded.changed_in
                 """)
         try statement.execute(
-            arguments: [outbox, delivery.lane.rawValue, mark, delivery.claim.opening.map(Self.key)])
+            arguments: [outbox, delivery.lane.rawValue, mark, delivery.claim.opening.map(Self.key), commit])
+    }
+
+    /// Something was done again below the mark.
+    func noteChange(outbox: Int64, commit: Int64) throws {
+        try db.cachedStatement(sql: "UPDATE lane SET changed_in = ? WHERE outbox = ? AND name = ?")
+            .execute(arguments: [commit, outbox, delivery.lane.rawValue])
     }
 
     func isBarred(outbox: Int64) throws -> Bool {

@@ -25,6 +25,8 @@ struct DeliveryApplication {
     let now: Timestamp
     private let fault: HubFaults.Fault?
     private let opening: [UInt8]
+    private let history: HubHistory
+    private var hasDeleted = false
     private var channels: [ChannelID: ChannelState] = [:]
     /// The hub's revision after this delivery; nil while it has changed nothing.
     private var revision: Int64?
@@ -32,9 +34,10 @@ struct DeliveryApplication {
     /// - Parameter opening: of the database, see ``ChangesCursor``.
     init(
         _ delivery: CheckedDelivery, of account: Account, now: Timestamp, fault: HubFaults.Fault?, opening: [UInt8],
-        in db: Database
+        history: HubHistory, in db: Database
     ) {
         self.opening = opening
+        self.history = history
         self.db = db
         self.account = account
         self.delivery = delivery
@@ -63,7 +66,11 @@ struct DeliveryApplication {
         for operation in delivery.operations {
             results.append(WireResult(try apply(operation, &lane)))
         }
-        if lane.mark != mark?.mark ?? 0 { try store(mark: lane.mark, outbox: outbox.number) }
+        if lane.mark != mark?.mark ?? 0 {
+            try store(mark: lane.mark, outbox: outbox.number, commit: history.takeCommit())
+        } else if hasDeleted {
+            try noteChange(outbox: outbox.number, commit: history.takeCommit())
+        }
         try storeChannels()
         return .report(WireReport(mark: lane.mark, results: results, opening: delivery.claim.opening))
     }
@@ -89,7 +96,9 @@ struct DeliveryApplication {
         switch decision {
         case .answer(let outcome): return outcome
         case .apply: return try carryOut(operation)
-        case .delete: return try delete(operation.id, stored)
+        case .delete:
+            hasDeleted = true
+            return try delete(operation.id, stored)
         }
     }
 

@@ -4,6 +4,8 @@ internal import CausewayWire
 enum DeliveryVerdict: Sendable {
     /// Each operation has its result; what was applied is on the disk.
     case report(WireReport)
+    /// The client knows another history of the hub's data; nothing was applied.
+    case historyChanged
     /// Another copy of the client's store has delivered; nothing was applied.
     case forked
     /// A newer process or copy of the client's store was here; nothing was applied.

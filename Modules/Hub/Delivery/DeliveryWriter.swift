@@ -63,9 +63,17 @@ actor DeliveryWriter {
         let jobs = group.map { ($0.delivery, $0.account, $0.fault) }
         let now = store.now()
         do {
-            let verdicts = try await store.write { db, opening in
-                try jobs.map { delivery, account, fault in try Self.apply(delivery, account, now, fault, opening, db) }
+            let (verdicts, commit) = try await store.write { [store] db, opening in
+                let history = store.history
+                let verdicts = try jobs.map { delivery, account, fault -> Result<DeliveryVerdict, any Error> in
+                    guard delivery.history.mayDeliver(in: history.present?.history) else {
+                        return .success(.historyChanged)
+                    }
+                    return try Self.apply(delivery, account, now, fault, opening, history, db)
+                }
+                return (verdicts, history.present?.taken ?? 0)
             }
+            store.history.publish(commit)
             for (waiting, verdict) in zip(group, verdicts) { waiting.continuation.resume(with: verdict) }
         } catch {
             for waiting in group { waiting.continuation.resume(throwing: error) }
@@ -74,13 +82,12 @@ actor DeliveryWriter {
 
     private static func apply(
         _ delivery: CheckedDelivery, _ account: Account, _ now: Timestamp, _ fault: HubFaults.Fault?,
-        _ opening: [UInt8],
-        _ db: Database
+        _ opening: [UInt8], _ history: HubHistory, _ db: Database
     ) throws -> Result<DeliveryVerdict, any Error> {
         var verdict: Result<DeliveryVerdict, any Error> = .failure(HubRefusal.busy)
         try db.inSavepoint {
             var application = DeliveryApplication(
-                delivery, of: account, now: now, fault: fault, opening: opening, in: db)
+                delivery, of: account, now: now, fault: fault, opening: opening, history: history, in: db)
             do {
                 verdict = .success(try application.run())
                 return .commit

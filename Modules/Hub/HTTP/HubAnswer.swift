@@ -12,6 +12,13 @@ enum HubAnswer {
         return name
     }()
 
+    static let historyField: HTTPField.Name = {
+        guard let name = HTTPField.Name(WireProtocol.historyHeader) else {
+            preconditionFailure("The history's header is a header's name.")
+        }
+        return name
+    }()
+
     static func json(_ status: HTTPResponse.Status, _ bytes: [UInt8], headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"

@@ -10,6 +10,9 @@ struct HubRequestContext: RequestContext {
     let channel: any Channel
     /// Whose token it carries; set by `TokenGate`.
     var account: Account?
+    /// The history that it names, and whether that is the present one; set by `HistoryGate`.
+    var history = HistoryClaim.none
+    var knowsHistory = true
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

@@ -28,7 +28,8 @@ struct HubRouter: Sendable {
         router.add(middleware: AnswerEnvelope(faults: faults))
         router.get("healthz") { _, _ in try health() }
         router.group("v1").add(middleware: TokenGate(store, refill: attemptRefill)).add(middleware: RequestShares())
-            .get("session") { _, context in try session(context) }
+            .add(middleware: HistoryGate(store: store))
+            .get("session") { request, context in try await session(request, context) }
             .get("channels") { _, _ in try HubAnswer.json(WireChannels(channels: try await store.channels())) }
             .put("channels/{channel}") { _, context in try await putChannel(context) }
             .get("channels/{channel}/messages") { request, context in try await page(request, context) }
@@ -44,8 +45,14 @@ struct HubRouter: Sendable {
         return HubAnswer.json(.ok, Array(#"{"status":"ok"}"#.utf8))
     }
 
-    private func session(_ context: HubRequestContext) throws -> Response {
-        try HubAnswer.json(WireSession(user: try context.requireAccount().user, server: Self.serverName))
+    private func session(_ request: Request, _ context: HubRequestContext) async throws -> Response {
+        let account = try context.requireAccount()
+        var session = WireSession(user: account.user, server: Self.serverName)
+        if !context.knowsHistory, let text = request.uri.queryParameters["outbox"] {
+            guard let outbox = OutboxID(String(text)) else { throw badQuery("outbox must be a UUID of 36 characters") }
+            session.marks = try await store.marks(of: outbox, account)
+        }
+        return try HubAnswer.json(session)
     }
 
     // MARK: - Channels
@@ -155,7 +162,8 @@ struct HubRouter: Sendable {
         if let fault, let answer = try await fault.meetBefore(context.channel) { return answer }
         try requireJSON(request)
         return try await budget.collecting(request, of: context.requireOwner()) { body in
-            let delivery = try await decoder.decode(body, of: account)
+            var delivery = try await decoder.decode(body, of: account)
+            delivery.history = context.history
             let verdict = try await writer.apply(delivery, of: account, fault: fault)
             if case .report(let report) = verdict { try logDeletions(delivery, report, context) }
             if let fault { try await fault.meetAfter(context.channel) }
@@ -166,6 +174,11 @@ struct HubRouter: Sendable {
                     .conflict, code: "storeForked",
                     detail: "Another copy of this store has delivered since this one was taken. Nothing was applied; "
                         + "go on under a new outbox id.")
+            case .historyChanged:
+                throw HubRefusal(
+                    .conflict, code: "historyChanged",
+                    detail: "The hub lost data that it had confirmed, or is another one. Nothing was applied; ask for "
+                        + "the session, and deliver again what is missing.")
             case .superseded(let highest):
                 throw HubRefusal(
                     .conflict, code: "superseded",

@@ -40,6 +40,7 @@ package final class HubService: Service {
         }
         lock = try DataFolderLock(configuration.folder)
         store = try HubStore(configuration.folder, faults: faults, logger: logger)
+        try store.beginOpening()
         self.configuration = configuration
         self.faults = faults
         self.logger = logger

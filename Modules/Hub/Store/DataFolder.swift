@@ -91,6 +91,29 @@ package struct DataFolder: Sendable, Hashable {
         throw .io(path: target, detail: "the file cannot be replaced (\(systemMessage()))")
     }
 
+    /// Gives a file a second name.
+    static func link(_ path: String, to target: String) throws(HubError) {
+        guard systemLink(path, target) != 0 else { return }
+        throw .io(path: target, detail: "the file cannot be kept (\(systemMessage()))")
+    }
+
+    /// Brings a file, or the names in a folder, to the disk.
+    static func sync(_ path: String) throws(HubError) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .io(path: path, detail: "it cannot be opened (\(systemMessage()))") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else {
+            throw .io(path: path, detail: "it cannot be synced to the disk (\(systemMessage()))")
+        }
+    }
+
+    static func isSameFile(_ path: String, _ other: String) -> Bool {
+        var first = stat()
+        var second = stat()
+        guard unsafe stat(path, &first) == 0, unsafe stat(other, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
     static func remove(_ path: String) { _ = unsafe unlink(path) }
 
     /// What the system says of the last failed call.
@@ -145,5 +168,6 @@ package final class DataFolderLock: Sendable {
     }
 }
 
-/// The system's call, which a method of the same name hides.
+/// The system's calls, which methods of the same name hide.
+private func systemLink(_ path: String, _ target: String) -> Int32 { unsafe link(path, target) }
 private func systemRename(_ path: String, _ target: String) -> Int32 { unsafe rename(path, target) }

@@ -19,9 +19,14 @@ internal import GRDB
 /// - `reaction`: who gave which reaction to what.
 /// - `outbox`: one row for each (account, outbox id), with the highest epoch seen and the opening that delivered last.
 /// - `lane`: one row for each lane of an outbox, with its mark and the opening that moved it last.
+///   `changed_in` is the commit that changed it last; the highest of them is the hub's last commit.
 /// - `barred_opening`: openings of copied stores that never deliver in that outbox any more.
 /// - `early_deletion`: ids that an account deleted before they arrived. A copy of its store may deliver them yet: they
 ///   are then stored as deleted messages, and their row here goes. The oldest go when there are too many.
+/// - `hub`: who this hub is, and the key of what it seals. One row.
+/// - `history`: the histories of these data; the last one is the present one. No position of a history lies at or below
+///   its `floor`.
+/// - `hub_opening`: when the hub was started: the last commit of each run, once it is over.
 enum HubSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -42,6 +47,9 @@ enum HubSchema {
         }
         migrator.registerMigration("6: revisions of messages") { db in
             try db.execute(sql: sixth)
+        }
+        migrator.registerMigration("7: histories") { db in
+            try db.execute(sql: seventh)
         }
         return migrator
     }
@@ -123,6 +131,28 @@ enum HubSchema {
         INSERT INTO revision (opening, first, last) VALUES (randomblob(16), 0, 0);
         ALTER TABLE message ADD COLUMN revision INTEGER;
         CREATE INDEX message_revised ON message (channel, revision) WHERE revision IS NOT NULL;
+        """
+
+    private static let seventh = """
+        CREATE TABLE hub (
+            number INTEGER PRIMARY KEY CHECK (number = 1),
+            id BLOB NOT NULL,
+            seal_key BLOB NOT NULL
+        );
+        INSERT INTO hub VALUES (1, randomblob(16), randomblob(32));
+        CREATE TABLE history (
+            number INTEGER PRIMARY KEY,
+            id BLOB NOT NULL UNIQUE,
+            floor INTEGER NOT NULL,
+            began_at INTEGER NOT NULL
+        );
+        INSERT INTO history VALUES (1, randomblob(16), 0, 0);
+        CREATE TABLE hub_opening (
+            number INTEGER PRIMARY KEY,
+            id BLOB NOT NULL UNIQUE,
+            last_commit INTEGER
+        );
+        ALTER TABLE lane ADD COLUMN changed_in INTEGER NOT NULL DEFAULT 0;
         """
 
     private static let second = """

@@ -26,10 +26,11 @@ extension HubStore {
                     throw HubError.tooMany(kind: "channel of one account", limit: HubLimits.channelsPerAccountMax)
                 }
             }
+            let floor = try Self.floor(db)
             try db.execute(
-                sql: "INSERT INTO channel (name, created_at, creator) VALUES (?, ?, ?)",
-                arguments: [id.value, now, account?.number])
-            return (Channel(id: id, lastPosition: 0), true)
+                sql: "INSERT INTO channel (name, created_at, creator, last_position) VALUES (?, ?, ?, ?)",
+                arguments: [id.value, now, account?.number, floor])
+            return (Channel(id: id, lastPosition: floor), true)
         }
     }
 
@@ -40,8 +41,13 @@ extension HubStore {
     /// - Throws: `unknownChannel`, `channelInUse`.
     package func removeChannel(_ id: ChannelID) async throws(HubError) {
         try await write { db in
-            guard let channel = try Self.channel(id, db) else { throw HubError.unknownChannel(name: id.value) }
-            guard channel.lastPosition == 0 else { throw HubError.channelInUse(name: id.value) }
+            guard try Self.channel(id, db) != nil else { throw HubError.unknownChannel(name: id.value) }
+            let hasMessages = try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM message WHERE channel = (SELECT number FROM channel WHERE name = ?))
+                    """, arguments: [id.value])
+            guard hasMessages == false else { throw HubError.channelInUse(name: id.value) }
             try db.execute(sql: "DELETE FROM channel WHERE name = ?", arguments: [id.value])
         }
     }

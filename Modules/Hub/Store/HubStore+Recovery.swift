@@ -38,6 +38,7 @@ extension HubStore {
                 connections.close()
                 throw error
             }
+            try beginHistoryIfLost(connections)
             guard condition.reopen(connections) else { return connections.close() }
             logger?.notice("storage recovered", metadata: ["attempts": "\(failures + 1)"])
         } catch {

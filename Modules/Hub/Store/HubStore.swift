@@ -10,18 +10,20 @@ internal import Synchronization
 /// What holds after every commit, whatever process died when:
 ///
 /// 1. A message id is there once, under the account that first used it, for ever; a deleted one without its content.
-/// 2. The positions of a channel are 1, 2, 3 … up to `channel.last_position`, in the order of acceptance, each given
-///    once.
+/// 2. The positions of a channel ascend up to `channel.last_position`, in the order of acceptance, each given once: 1,
+///    2, 3 … in the first history, and from the floor of the history in a later one.
 /// 3. A lane's mark and what was applied to it moved in the same transaction: nothing at or below the mark is applied
 ///    any more, and everything that was answered `accepted` is there.
 /// 4. An outbox's epoch never goes back.
-/// 5. No secret is in the file: of a token there is only the SHA-256.
+/// 5. No secret that opens anything is in the file: of a token there is only the SHA-256. The key of the hub's own
+///    seals can prove no more than that data was lost.
 ///
 /// Any number of tasks may call it. Writes come one after the other; reads run beside them and see whole transactions.
 /// Other processes may open the same file (the account commands do).
 package final class HubStore: Sendable {
     let condition: StorageCondition
     let path: String
+    let history = HubHistory()
     /// The wall clock; positions and order never depend on it.
     let now: @Sendable () -> Timestamp
     /// Counts everything that is done, so that rest can be told from load.

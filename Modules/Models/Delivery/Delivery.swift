@@ -8,6 +8,8 @@ public struct Delivery: Sendable, Hashable {
     public var ancestors: [OpeningID] = []
     /// The highest sequence of the lane that was transmitted before this opening began.
     public var base: Int64 = 0
+    /// The server's history as the client knows it; `nil` before the first contact. In another one nothing is applied.
+    public var history: ServerHistory?
     public var lane: LaneID
     public var operations: [DeliveryOperation]
 
@@ -53,6 +55,8 @@ public struct DeliveryReport: Sendable, Hashable {
     public var outcomes: [DeliveryOutcome]
     /// The opening that the server has admitted as the newest one of its store; `nil` from a server without lineage.
     public var opening: OpeningID?
+    /// The server's history; `nil` from a server without histories.
+    public var history: ServerHistory?
 
     public init(mark: Int64, outcomes: [DeliveryOutcome], opening: OpeningID? = nil) {
         self.mark = mark

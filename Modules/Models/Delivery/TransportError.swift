@@ -18,12 +18,15 @@ public enum TransportError: Error, Sendable, Hashable {
     /// Another copy of this store has delivered: this one was restored from a backup, or copied. Nothing was applied,
     /// and nothing that this opening sent under its outbox id will be.
     case storeForked(detail: String)
+    /// The server lost data that it had acknowledged, or is another one: it knows another history than the delivery
+    /// names. Nothing was applied.
+    case historyChanged(detail: String)
     /// The request as a whole was refused for good; nothing was applied.
     case refused(code: String, detail: String)
 
     public var kind: FailureKind {
         switch self {
-        case .unreachable, .notSent, .transient, .storeForked: .transient
+        case .unreachable, .notSent, .transient, .storeForked, .historyChanged: .transient
         case .inDoubt, .serverFailed: .inDoubt
         case .rateLimited: .rateLimited
         case .needsAttention: .needsAttention
@@ -35,7 +38,8 @@ public enum TransportError: Error, Sendable, Hashable {
 extension TransportError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .unreachable(let detail), .inDoubt(let detail), .rateLimited(_, let detail), .storeForked(let detail):
+        case .unreachable(let detail), .inDoubt(let detail), .rateLimited(_, let detail), .storeForked(let detail),
+            .historyChanged(let detail):
             detail
         case .transient(let code, let detail), .notSent(let code, let detail), .serverFailed(let code, let detail),
             .refused(let code, let detail):

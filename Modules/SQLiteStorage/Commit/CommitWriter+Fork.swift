@@ -7,7 +7,7 @@ extension CommitWriter {
     /// See ``Mutation/forkOutbox(_:at:)``. Cost: linear in the outbox.
     func forkOutbox(_ id: OutboxID, at time: Timestamp) throws {
         recent.forgetAll()
-        let links = try db.outbox(id, ledger.lineage).entries
+        let links = try db.outbox(id, ledger).entries
         ledger.outboxID = id
         try execute("DELETE FROM control")
         try execute("DELETE FROM lane")

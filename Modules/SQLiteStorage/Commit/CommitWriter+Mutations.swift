@@ -46,6 +46,11 @@ extension CommitWriter {
         case .forkOutbox(let id, let time):
             try forkOutbox(id, at: time)
             isReset = true
+        case .keepHistory(let history):
+            try keepHistory(history)
+        case .followHistory(let history, let id, let marks, let time):
+            try followHistory(history, id, marks: marks, at: time)
+            isReset = true
         case .recordDelete(let action):
             try record(action)
         case .saveSession(let session):

@@ -28,7 +28,7 @@ extension CommitWriter {
         }
         ledger.hasBegun = true
         isReset = true
-        return try db.outbox(outboxID, ledger.lineage)
+        return try db.outbox(outboxID, ledger)
     }
 
     /// What was on its way is in the queue again.
@@ -59,6 +59,7 @@ extension CommitWriter {
         let openedAt = ledger.lineage.openedAt
         ledger.lineage = try LineageCoding.lineage(opening: row[3], ancestors: row[4], sharedBelow: row[5])
         ledger.lineage.openedAt = openedAt
+        ledger.history = try StoredJSON.decode(ServerHistory.self, ifPresent: row[6], table: "store", key: 1)
         ledger.counts = StoreCounts()
         let sums = "SELECT sync_state, count(*), sum(bytes) FROM \(StoreQueries.undelivered) GROUP BY sync_state"
         for row in try Row.fetchAll(db, sql: sums) {
@@ -129,6 +130,8 @@ extension CommitWriter {
 
     func forgetAccount(_ failure: Failure) throws {
         recent.forgetAll()
+        ledger.history = nil
+        try execute("UPDATE store SET server_history = NULL WHERE id = 1")
         try execute("DELETE FROM control")
         try execute("DELETE FROM lane")
         try execute(

@@ -8,6 +8,7 @@ struct Ledger: Sendable {
     var outboxID: OutboxID?
     var epoch: Int64 = 0
     var lineage = Lineage()
+    var history: ServerHistory?
     /// The next number to hand out, for ordinals, sequences and deletions alike.
     var nextSequence: Int64 = 1
     /// What the disk says is the next number: nothing at or above it may be committed before the disk says more.

@@ -5,7 +5,7 @@ import GRDB
 
 /// Every question that is asked of the tables. Each names the index it uses, so that a plan cannot change unseen.
 enum StoreQueries {
-    static let storeColumns = "outbox_id, epoch, next_sequence, opening, ancestors, shared_below"
+    static let storeColumns = "outbox_id, epoch, next_sequence, opening, ancestors, shared_below, server_history"
     static let messageByID = "SELECT \(MessageRow.columns) FROM message INDEXED BY message_id WHERE id = ?"
     static let undelivered = "message INDEXED BY message_undelivered WHERE sync_state <> 3"
     /// What is undelivered has no position; in a channel's order it comes last. Operations are in no channel's order.
@@ -154,17 +154,19 @@ extension Database {
 
     /// The outbox as it stands: messages and control entries merged by their sequences.
     ///
-    /// - Parameter lineage: as the ledger has it.
-    func outbox(_ outboxID: OutboxID, _ lineage: Lineage) throws -> OutboxSnapshot {
+    /// - Parameter ledger: whose lineage and history it gets.
+    func outbox(_ outboxID: OutboxID, _ ledger: Ledger) throws -> OutboxSnapshot {
         let row = try Row.fetchOne(self, sql: "SELECT epoch FROM store WHERE id = 1")
         var lanes: [LaneID: Int64] = [:]
         let laneRows = try Row.fetchCursor(self, sql: "SELECT name, last_transmitted FROM lane")
         while let row = try laneRows.next() { lanes[LaneID(rawValue: row[0])] = row[1] }
         let controls = try Row.fetchAll(self, sql: StoreQueries.controlEntries).map(ControlEntry.init).map(\.entry)
-        return OutboxSnapshot(
+        var snapshot = OutboxSnapshot(
             outboxID: outboxID, epoch: row?[0] ?? 0, lastTransmitted: lanes,
             entries: Self.merged(try pendingEntries(), controls), pauses: try lanePauses(),
-            lineage: lineage)
+            lineage: ledger.lineage)
+        snapshot.history = ledger.history
+        return snapshot
     }
 
     private func lanePauses() throws -> [OutboxSnapshot.LanePause] {

@@ -19,7 +19,7 @@ enum StoreSchema {
     /// Marks the file as ours, at byte 68 of it: `CSWY`.
     static let applicationID: UInt32 = 0x4353_5759
     /// The layout that this version writes; kept as `user_version`.
-    static let version = 4
+    static let version = 5
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -38,6 +38,10 @@ enum StoreSchema {
         migrator.registerMigration("4") { db in
             try db.execute(sql: layout4)
             try db.execute(sql: "PRAGMA user_version = 4")
+        }
+        migrator.registerMigration("5") { db in
+            try db.execute(sql: layout5)
+            try db.execute(sql: "PRAGMA user_version = 5")
         }
         return migrator
     }
@@ -125,6 +129,11 @@ enum StoreSchema {
         ALTER TABLE store ADD COLUMN opening BLOB;
         ALTER TABLE store ADD COLUMN ancestors BLOB;
         ALTER TABLE store ADD COLUMN shared_below INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// What the server said last of the history of its data: JSON of a `ServerHistory`.
+    private static let layout5 = """
+        ALTER TABLE store ADD COLUMN server_history TEXT;
         """
 
     /// Refuses a file that is no store of ours by its first bytes, without opening it as a database.

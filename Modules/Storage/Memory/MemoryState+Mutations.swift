@@ -45,6 +45,11 @@ extension MemoryState {
         case .forkOutbox(let id, let time):
             forkOutbox(id, at: time)
             changes.isReset = true
+        case .keepHistory(let history):
+            self.history = history
+        case .followHistory(let history, let id, let marks, let time):
+            followHistory(history, id, marks: marks, at: time)
+            changes.isReset = true
         case .recordDelete(let action):
             record(action, &changes)
         case .saveSession(let session):
@@ -163,6 +168,7 @@ extension MemoryState {
     }
 
     private mutating func forgetAccount(_ failure: Failure) {
+        history = nil
         controls = [:]
         lastTransmitted = [:]
         for old in allUndelivered() { put(old.message.forgotten(failure), bytes: old.bytes) }

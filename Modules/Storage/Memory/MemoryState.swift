@@ -28,6 +28,7 @@ struct MemoryState: Sendable {
     var outboxID: OutboxID?
     var epoch: Int64 = 0
     var lineage = Lineage()
+    var history: ServerHistory?
     /// The next number to hand out, for ordinals, sequences and deletions alike.
     var nextSequence: Int64 = 1
     var session: Session?
@@ -68,6 +69,9 @@ struct MemoryState: Sendable {
     func allUndelivered() -> [Stored] {
         undelivered.ascending(after: nil, limit: .max).compactMap { stored[$0] }
     }
+
+    /// Every message that is `synced`, in no order.
+    func allSynced() -> [Stored] { stored.values.filter { $0.message.syncState == .synced } }
 
     /// Every message, in the order in which they came.
     func allMessages() -> [Message] {
@@ -187,8 +191,10 @@ extension MemoryState {
         var entries = undelivered.compactMap { $0.message.entry(bytes: $0.bytes) }
         entries += controls.values.map(\.entry)
         entries.sort { ($0.sequence, $0.kind.rawValue) < ($1.sequence, $1.kind.rawValue) }
-        return OutboxSnapshot(
+        var snapshot = OutboxSnapshot(
             outboxID: outboxID, epoch: epoch, lastTransmitted: lastTransmitted, entries: entries,
             pauses: undelivered.compactMap(\.message.pause), lineage: lineage)
+        snapshot.history = history
+        return snapshot
     }
 }

@@ -3,7 +3,8 @@ public import CausewayModels
 /// One step of a commit. Each is named after what it means for the message, not after the columns it touches.
 ///
 /// A step that does not fit the state of its message does nothing: `synced` is final (only another ``deliver`` or
-/// ``merge`` moves it), and from `error` lead only ``deliver``, ``merge``, ``resend``, ``fail`` and ``delete``.
+/// ``merge`` moves it, and ``followHistory(_:_:marks:at:)`` when the server has lost it), and from `error` lead only
+/// ``deliver``, ``merge``, ``resend``, ``fail`` and ``delete``.
 public enum Mutation: Sendable, Hashable {
     /// An attempt begins, for what is `created`, `uploading` or `syncing`: `syncing`, and from now on the message
     /// counts as transmitted after `previous`. For what is `syncing` already it corrects the attempt under way.
@@ -58,6 +59,16 @@ public enum Mutation: Sendable, Hashable {
     /// is here: each `error` message of the session's user gets a fence and is in doubt until the server has answered.
     /// ``Lineage/sharedBelow`` rises above all of it. The feed reports a reset.
     case forkOutbox(OutboxID, at: Timestamp)
+    /// What the server said last of the history of its data.
+    case keepHistory(ServerHistory)
+    /// The server lost data, or is another one: it has another history now, in which the lanes of this outbox stand at
+    /// the marks, or have never been used.
+    ///
+    /// Each message that the session's user delivered from here above its lane's mark is queued again as `created`,
+    /// with the sequence that it had. Then the outbox goes on as after ``forkOutbox(_:at:)``: so what was lost comes
+    /// before what was created later, and what was in the queue counts as possibly delivered. What a page says of a
+    /// message holds from now on, also when it was changed later in the former history. The feed reports a reset.
+    case followHistory(ServerHistory, OutboxID, marks: [LaneID: Int64], at: Timestamp)
     /// A deletion to remember; the store assigns ``DeleteAction/sequence``, and keeps the last
     /// ``Limits/deleteActionsKeptMax``.
     case recordDelete(DeleteAction)

@@ -24,6 +24,8 @@ public struct OutboxSnapshot: Sendable, Equatable {
     public var entries: [OutboxEntry]
     /// What pauses which lane, in the order in which the messages were created.
     public var pauses: [LanePause]
+    /// What the server said last of the history of its data; `nil` before it said anything.
+    public var history: ServerHistory?
 
     public init(
         outboxID: OutboxID, epoch: Int64, lastTransmitted: [LaneID: Int64], entries: [OutboxEntry],

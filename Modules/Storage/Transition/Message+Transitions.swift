@@ -102,6 +102,35 @@ extension Message {
         return message
     }
 
+    /// The server has lost it: it is to be delivered again, where it was among the others of its lane.
+    package func lost(at time: Timestamp) -> Message {
+        guard syncState == .synced, lane != nil else { return self }
+        var message = become(.created, at: time)
+        message.placement = nil
+        message.attempts = 0
+        message.previousSequence = nil
+        message.queuedAt = time
+        if laneSequence == 0 { message.laneSequence = ordinal }
+        return message
+    }
+
+    /// The server's data have another history: what it says of the message now holds, whatever was known.
+    package func inOtherHistory() -> Message {
+        guard syncState == .synced else { return self }
+        var message = self
+        message.base?.changedAt = nil
+        message.base?.clock = FaceClock()
+        message.face.changedAt = nil
+        message.face.clock = FaceClock()
+        return message
+    }
+
+    /// True for what was delivered from here, and is not proven by the marks of its lanes to be on the server.
+    package func isBehind(_ marks: [LaneID: Int64]) -> Bool {
+        guard let lane else { return false }
+        return laneSequence == 0 || laneSequence > marks[lane] ?? 0
+    }
+
     /// Another copy of the store has it too, and may have delivered it.
     package func doubted() -> Message {
         guard syncState == .error else { return self }

@@ -27,6 +27,8 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
     case rebase
     /// ``Mutation/forkOutbox(_:at:)``, for what is in the queue
     case fork
+    /// ``Mutation/followHistory(_:_:marks:at:)``, for what the server has lost
+    case lose
     /// ``Mutation/delete(_:)``
     case delete
     /// ``Mutation/endSession(_:)``, and ``Store/begin(_:)`` under `fail`.
@@ -50,11 +52,12 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
         case .rewrite: self = .rewrite
         case .rebase: self = .rebase
         case .forkOutbox: self = .fork
+        case .followHistory: self = .lose
         case .delete: self = .delete
         case .endSession: self = .endSession
         case .forgetAccount(_): self = .forgetAccount
         case .putControl, .appendDelete, .attemptControl, .removeControl, .setLastTransmitted, .raiseSequence,
-            .recordDelete, .saveSession, .enqueue:
+            .recordDelete, .saveSession, .enqueue, .keepHistory:
             return nil
         }
     }
@@ -73,13 +76,14 @@ extension SyncState {
         ],
         .uploading: [
             .attempt: .syncing, .requeue: .created, .deliver: .synced, .merge: .synced, .fail: .error,
-            .resend: .created, .park: .created, .fork: .created, .endSession: .error, .resume: .created,
+            .resend: .created, .park: .created, .fork: .created, .lose: .created, .endSession: .error,
+            .resume: .created,
         ],
         .syncing: [
             .requeue: .created, .deliver: .synced, .merge: .synced, .fail: .error, .resend: .created,
-            .park: .created, .fork: .created, .endSession: .error, .resume: .created,
+            .park: .created, .fork: .created, .lose: .created, .endSession: .error, .resume: .created,
         ],
-        .synced: [:],
+        .synced: [.lose: .created],
         .error: [.deliver: .synced, .merge: .synced, .resend: .created],
     ]
 

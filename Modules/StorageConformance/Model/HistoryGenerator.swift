@@ -21,10 +21,21 @@ struct HistoryGenerator {
         switch random.next(upTo: 20) {
         case 0..<7: .enqueue(draft(model))
         case 7: enqueueInCommit(model)
-        case 8: .commit([.forkOutbox(outboxID(), at: Sample.time(1))])
+        case 8:
+            random.next(upTo: 2) == 0
+                ? .commit([.forkOutbox(outboxID(), at: Sample.time(1))]) : .commit([followHistory(model)])
         case 9..<19: .commit((0..<(1 + random.next(upTo: 4))).map { _ in mutation(model) })
         default: .restart(random.next(upTo: 2) == 0 ? .fail : .resume)
         }
+    }
+
+    private mutating func followHistory(_ model: ReferenceModel) -> Mutation {
+        var marks: [LaneID: Int64] = [:]
+        for lane in [LaneID.text, .media] where random.next(upTo: 3) > 0 {
+            marks[lane] = Int64(random.next(upTo: Int(model.highest) + 2))
+        }
+        return .followHistory(
+            Sample.history(random.next(upTo: 9)), outboxID(), marks: marks, at: Sample.time(2))
     }
 
     private mutating func outboxID() -> OutboxID { OutboxID(UUIDv7(high: 7, low: UInt64(random.next(upTo: 99)))) }

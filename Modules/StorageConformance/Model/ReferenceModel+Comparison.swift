@@ -103,10 +103,12 @@ extension ReferenceModel {
                     message: message.id, attempts: message.attempts,
                     bytes: try ContentCoding.encode(message.sentContent).count, queuedAt: message.queuedAt))
         }
-        return OutboxSnapshot(
+        var snapshot = OutboxSnapshot(
             outboxID: outboxID, epoch: epoch, lastTransmitted: lastTransmitted,
             entries: entries.sorted { ($0.sequence, $0.kind.rawValue) < ($1.sequence, $1.kind.rawValue) },
             pauses: pauses)
+        snapshot.history = history
+        return snapshot
     }
 
     private var pauses: [OutboxSnapshot.LanePause] {

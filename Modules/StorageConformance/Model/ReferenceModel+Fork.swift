@@ -27,6 +27,24 @@ extension ReferenceModel {
         forked = links
     }
 
+    /// The server went back: what this user had delivered from here above the marks is in the queue again.
+    mutating func follow(_ new: ServerHistory, _ marks: [LaneID: Int64], _ time: Timestamp) {
+        history = new
+        for message in messages.values where message.syncState == .synced {
+            faces[message.id]?.changedAt = nil
+            faces[message.id]?.clock = FaceClock()
+            guard let lane = message.lane, session == nil || session?.user == message.sender,
+                message.laneSequence == 0 || message.laneSequence > marks[lane] ?? 0
+            else { continue }
+            become(.created, message.id, time)
+            messages[message.id]?.placement = nil
+            messages[message.id]?.attempts = 0
+            messages[message.id]?.previousSequence = nil
+            messages[message.id]?.queuedAt = time
+            if message.laneSequence == 0 { messages[message.id]?.laneSequence = message.ordinal }
+        }
+    }
+
     /// Takes over the numbers that the links got.
     mutating func adopt(_ links: [OutboxEntry], from store: any Store) async throws {
         let found = try await store.outbox()

@@ -18,6 +18,7 @@ struct ReferenceModel {
     var deletions: [DeleteAction] = []
     var epoch: Int64 = 0
     var outboxID = Sample.outboxID
+    var history: ServerHistory?
     /// Every opening, newest first.
     var openings: [OpeningID] = []
     /// The links in their order, when another copy was noticed in the last commit.
@@ -105,6 +106,7 @@ struct ReferenceModel {
                 messages[id]?.failure = failure
                 messages[id]?.isInDoubt = false
             }
+            history = nil
             controls = []
             lastTransmitted = [:]
             for id in messages.keys where isUndelivered(id) {
@@ -112,6 +114,11 @@ struct ReferenceModel {
                 messages[id]?.previousSequence = nil
             }
         case .forkOutbox(let id, let time):
+            fork(id, time)
+        case .keepHistory(let history):
+            self.history = history
+        case .followHistory(let history, let id, let marks, let time):
+            follow(history, marks, time)
             fork(id, time)
         case .putControl, .appendDelete, .attemptControl, .removeControl, .rebase, .setLastTransmitted,
             .raiseSequence:

@@ -56,6 +56,10 @@ enum Sample {
         Placement(position: position, acceptedAt: time(position))
     }
 
+    static func history(_ number: Int) -> ServerHistory {
+        ServerHistory(server: "hub", id: "history \(number)", commit: Int64(number), claim: "claim \(number)")
+    }
+
     static func session(_ number: Int) -> Session {
         Session(
             id: SessionID(id(number).value), server: "https://chat.example", user: me, startedAt: time(Int64(number)))

@@ -49,6 +49,36 @@ extension StoreConformance {
             try requireEqual(
                 try await reopened.outbox().lineage.sharedBelow, outbox.lineage.sharedBelow, "the limit, stored")
         },
+        Rule("what a server that went back has lost is queued again, before what came later") { factory in
+            let store = try await factory.begun()
+            for number in 1...5 {
+                _ = try await store.enqueue(Sample.draft(number, lane: number == 4 ? .media : .text))
+            }
+            let sequences = try await store.outbox().entries.map(\.sequence)
+            try await store.commit(
+                (1...4).map { .deliver(Sample.id($0), Sample.placement(Int64($0)), at: Sample.time(1)) })
+            try await store.commit([
+                .merge(Sample.placed(6, at: 9), at: Sample.time(1)), .keepHistory(Sample.history(1)),
+            ])
+            try requireEqual(try await store.outbox().history, Sample.history(1), "the history")
+            let id = OutboxID(UUIDv7(high: 9, low: 9))
+            try await store.commit([
+                .followHistory(Sample.history(2), id, marks: [.text: sequences[1]], at: Sample.time(2))
+            ])
+            let outbox = try await store.outbox()
+            try requireEqual(outbox.history, Sample.history(2), "the history")
+            try requireEqual(outbox.outboxID, id, "the outbox id")
+            try requireEqual(outbox.entries.map(\.message), [3, 4, 5].map(Sample.id), "the links in their order")
+            try requireEqual(try await store.message(Sample.id(2))?.syncState, .synced, "what the server still has")
+            try requireEqual(try await store.message(Sample.id(6))?.syncState, .synced, "a message of somebody else")
+            let lost = try await store.message(Sample.id(3))
+            try requireEqual(lost?.syncState, .created, "what it has lost")
+            try requireEqual(lost?.placement, nil, "its place")
+            try require(lost.map { $0.ordinal < outbox.lineage.sharedBelow } ?? false, "it counts as never sent")
+            let reopened = try await factory.restarted(store, .resume)
+            try requireEqual(try await reopened.outbox().history, Sample.history(2), "the history, stored")
+            try requireEqual(try await reopened.counts().created, 3, "the counts, stored")
+        },
         Rule("another account takes over nothing that waits for its message") { factory in
             let store = try await factory.begun()
             _ = try await store.enqueue(Sample.draft(1))

@@ -1,0 +1,63 @@
+internal import CausewayModels
+
+/// The hub's decision whether it still has all that a client was told it has, free of I/O.
+///
+/// The hub counts the commits that change something, remembers the last one of each of its openings, and names opening
+/// and commit in its answers; the client names the highest that it saw. A database that was put back from a backup does
+/// not know that opening, or knows that it ended earlier: data was lost, and what remains is another history. So is a
+/// hub that was made anew.
+///
+/// | the client names | the hub |
+/// | --- | --- |
+/// | nothing (an older client, or a first contact) | `current` |
+/// | another hub, or something that this hub did not seal | `changed` |
+/// | an opening that is known and had come as far | `current` in the present history, else `changed` |
+/// | anything else, in the present history | `lost`: another history begins |
+/// | anything else, in a history with a floor below the present one | `changed`: another history has begun since |
+/// | anything else | `lost`: positions above the present floor may have been used |
+///
+/// Positions are never used twice: each history begins above all positions that an earlier one can have given away.
+package enum HistoryRules {
+    package enum Verdict: Sendable, Equatable {
+        /// All that the client was told of is here.
+        case current
+        /// The client knows another history.
+        case changed
+        /// Data is gone, and no history has begun since: one must begin, above this floor.
+        case lost(floor: Int64)
+    }
+
+    /// What a client named; it was sealed by this hub.
+    package struct Claim: Sendable, Equatable {
+        package var isOfPresentHistory: Bool
+        package var floor: Int64
+        package var commit: Int64
+
+        package init(isOfPresentHistory: Bool, floor: Int64, commit: Int64) {
+            self.isOfPresentHistory = isOfPresentHistory
+            self.floor = floor
+            self.commit = commit
+        }
+    }
+
+    /// Decides about a sealed claim.
+    ///
+    /// - Parameters:
+    ///   - floor: of the present history.
+    ///   - lastCommit: the last commit of the claim's opening, as this hub has it; `nil` when it does not know the
+    ///     opening.
+    package static func judge(_ claim: Claim, floor: Int64, lastCommit: Int64?) -> Verdict {
+        if let lastCommit, claim.commit <= lastCommit { return claim.isOfPresentHistory ? .current : .changed }
+        if !claim.isOfPresentHistory, claim.floor < floor { return .changed }
+        return .lost(floor: max(floor, claim.floor))
+    }
+
+    /// The floor of a history that begins: above every position that a history with the given floor and highest known
+    /// position can have used, as long as it gave away fewer than 2³² of which nothing is known any more; `nil` when
+    /// there is no room left.
+    package static func floor(above floor: Int64, _ highestPosition: Int64) -> Int64? {
+        let used = max(floor, highestPosition, 0)
+        guard used <= Limits.positionMax - (3 << 32) else { return nil }
+        return ((used >> 32) + 2) << 32
+    }
+}

@@ -1,0 +1,64 @@
+package import CausewayModels
+
+/// The history of a hub's data, as ``WireProtocol/historyHeader`` carries it: in every answer to an account, and from
+/// there back in the next requests.
+///
+/// `hub.history.floor.opening.commit.seal`: ids and seal in hexadecimal digits, numbers decimal. Only the hub can make
+/// a seal, so that nobody else can claim that it has lost data.
+package struct WireHistory: Sendable, Hashable {
+    /// 32 digits.
+    package var hub: String
+    /// 32 digits.
+    package var history: String
+    /// No position of the history lies below or at it.
+    package var floor: Int64
+    /// The hub's opening of its database; 32 digits.
+    package var opening: String
+    /// The last commit that was on the disk when the answer left.
+    package var commit: Int64
+    /// 64 digits.
+    package var seal: String
+
+    package init(hub: String, history: String, floor: Int64, opening: String, commit: Int64, seal: String) {
+        self.hub = hub
+        self.history = history
+        self.floor = floor
+        self.opening = opening
+        self.commit = commit
+        self.seal = seal
+    }
+
+    /// `nil` when the text is none of this form.
+    package init?(_ text: String) {
+        guard text.utf8.count <= Self.bytesMax else { return nil }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 6, Self.isHexadecimal(parts[0], 32), Self.isHexadecimal(parts[1], 32),
+            let floor = Self.number(parts[2], upTo: Limits.positionMax), Self.isHexadecimal(parts[3], 32),
+            let commit = Self.number(parts[4], upTo: Limits.sequenceMax), Self.isHexadecimal(parts[5], 64)
+        else { return nil }
+        self.init(
+            hub: parts[0], history: parts[1], floor: floor, opening: parts[3], commit: commit, seal: parts[5])
+    }
+
+    /// What the seal is made of.
+    package var unsealed: String { "\(hub).\(history).\(floor).\(opening).\(commit)" }
+
+    package var text: String { "\(unsealed).\(seal)" }
+
+    /// As a client keeps it.
+    package var serverHistory: ServerHistory {
+        ServerHistory(server: hub, id: history, commit: commit, claim: text)
+    }
+
+    private static let bytesMax = 256
+
+    private static func isHexadecimal(_ text: String, _ count: Int) -> Bool {
+        text.utf8.count == count
+            && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    }
+
+    private static func number(_ text: String, upTo most: Int64) -> Int64? {
+        guard let number = Int64(text), (0...most).contains(number), String(number) == text else { return nil }
+        return number
+    }
+}

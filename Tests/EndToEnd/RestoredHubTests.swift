@@ -1,0 +1,167 @@
+import Causeway
+import CausewayHub
+import CausewayModels
+import CausewaySQLiteStorage
+import CausewayTestSupport
+import Foundation
+import GRDB
+import Logging
+import Testing
+
+/// A real hub over TLS whose database goes back, and a real client that stays open meanwhile.
+@Suite struct RestoredHubTests {
+    /// How the hub loses what it had confirmed.
+    enum Way: CaseIterable, Sendable {
+        case plainCopy, restoreCommand, madeAnew
+    }
+
+    /// A hub's folder, whose hub can be stopped, put back and started again under the same address.
+    private struct Site: Sendable {
+        let folder: String
+        let data: DataFolder
+        let port: Int
+
+        var backup: String { folder + "/backup" }
+
+        func serving<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+            // A hub before it may hold the folder until the last of its connections has let go of it.
+            try await Eventually.holds("the folder of the hub is free") {
+                do throws(HubError) {
+                    _ = try DataFolderLock(data)
+                    return true
+                } catch {
+                    return false
+                }
+            }
+            var logger = Logger(label: "hub")
+            logger.logLevel = .error
+            return try await HubService.running(.secure(data, port: port), logger: logger) { _ in try await body() }
+        }
+
+        func copy(_ source: String, to target: String) throws {
+            try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
+            for suffix in ["", "-wal", "-shm"] {
+                let file = target + "/hub.sqlite" + suffix
+                try? FileManager.default.removeItem(atPath: file)
+                guard suffix != "-shm", FileManager.default.fileExists(atPath: source + "/hub.sqlite" + suffix) else {
+                    continue
+                }
+                try FileManager.default.copyItem(atPath: source + "/hub.sqlite" + suffix, toPath: file)
+            }
+        }
+
+        func goBack(by way: Way) async throws {
+            try await Eventually.holds("the folder of the hub is free") { (try? DataFolderLock(data)) != nil }
+            switch way {
+            case .plainCopy: try copy(backup, to: data.path)
+            case .restoreCommand: _ = try HubRestore(folder: data, from: backup).run()
+            case .madeAnew:
+                let digest = try await DatabaseQueue(path: data.database).read { db in
+                    try Data.fetchOne(db, sql: "SELECT token_sha256 FROM account WHERE name = 'ann'")
+                }
+                let other = DataFolder(folder + "/other-\(UUID().uuidString)")
+                _ = try await HubSetup(folder: other, names: ["127.0.0.1"], account: "ann", channel: "general").run()
+                try copy(other.path, to: data.path)
+                try await DatabaseQueue(path: data.database).write { db in
+                    try db.execute(sql: "UPDATE account SET token_sha256 = ?", arguments: [digest])
+                }
+            }
+        }
+
+        static func run(_ story: @Sendable (Site) async throws -> Void) async throws {
+            let folder = FileManager.default.temporaryDirectory.path + "/causeway-restored-\(UUID().uuidString)"
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let data = DataFolder(folder + "/hub")
+            _ = try await HubSetup(folder: data, names: ["127.0.0.1"], account: "ann", channel: "general").run()
+            let port = try await HubService.running(
+                .secure(data, port: 0), logger: Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() }
+            ) { hub in try await hub.port() }
+            try await story(Site(folder: folder, data: data, port: port))
+        }
+    }
+
+    private static func create(_ count: Int, _ name: String, by client: CausewayClient) async throws -> [MessageID] {
+        let general = try #require(ChannelID("general"))
+        var ids: [MessageID] = []
+        for number in 1...count {
+            ids.append(try await client.messages.createTextMessage("\(name) \(number)", in: general).id)
+        }
+        return ids
+    }
+
+    private static func delivered(_ client: CausewayClient) async throws {
+        await client.probeNow()
+        try await RealWorld.until("everything is on the hub") { try await client.status().counts.undelivered == 0 }
+    }
+
+    @Test(arguments: Way.allCases)
+    func whatTheHubLostIsDeliveredAgainOnceAndInOrder(way: Way) async throws {
+        try await Site.run { site in
+            var configuration = RealWorld.quick
+            configuration.restart = .resume
+            let world = try RealWorld(folder: site.folder, data: site.data, port: site.port)
+            let client = try await world.open("store", configuration)
+            let kept = try await site.serving { () async throws -> [MessageID] in
+                try await client.login(server: world.address, token: try world.token())
+                let ids = try await Self.create(3, "kept", by: client)
+                try await Self.delivered(client)
+                return ids
+            }
+            try site.copy(site.data.path, to: site.backup)
+            var lost = try await site.serving { () async throws -> [MessageID] in
+                let ids = try await Self.create(40, "lost", by: client)
+                try await Self.delivered(client)
+                try await client.messages.softDeleteMessage(kept[0])
+                try await Self.delivered(client)
+                return ids
+            }
+            for round in 1...2 {
+                lost += try await Self.create(2, "meanwhile \(round)", by: client)
+                try await site.goBack(by: way)
+                let expected = Array(kept.dropFirst()) + lost
+                try await site.serving { [lost] in
+                    try await RealWorld.until("the loss is noticed") {
+                        await client.probeNow()
+                        return try await client.status().notices.count == round
+                    }
+                    try await Self.delivered(client)
+                    let found = try await world.onTheHub()
+                    #expect(found.map(\.id) == expected, "\(lost.count)")
+                    #expect(Set(found.map(\.placement.position)).count == found.count)
+                }
+                #expect(try await client.status().counts.error == 0)
+            }
+            let kinds = try await client.status().notices.map(\.kind)
+            let expected = way == .madeAnew ? SyncNotice.Kind.serverReplaced : .serverRestored
+            #expect(kinds == [expected, expected])
+            await client.close()
+        }
+    }
+
+    /// What was read before the hub went back is not taken for deleted because the hub does not list it any more.
+    @Test func aPageOfARestoredHubDeletesNothing() async throws {
+        try await Site.run { site in
+            let world = try RealWorld(folder: site.folder, data: site.data, port: site.port)
+            let client = try await world.open("store", RealWorld.quick)
+            try site.copy(site.data.path, to: site.backup)
+            let lost = try await site.serving { () async throws -> [MessageID] in
+                try await client.login(server: world.address, token: try world.token())
+                let ids = try await Self.create(5, "lost", by: client)
+                try await Self.delivered(client)
+                return ids
+            }
+            try await site.goBack(by: .plainCopy)
+            try await site.serving {
+                _ = try? await client.messages.refreshMessages(in: world.general)
+                try await RealWorld.until("the loss is noticed") { try await client.status().notices.count == 1 }
+                try await Self.delivered(client)
+                _ = try await client.messages.refreshMessages(in: world.general)
+                let shown = try await client.messages.getMessages(in: world.general).messages
+                #expect(Set(shown.map(\.id)) == Set(lost))
+                #expect(shown.allSatisfy { $0.syncState == .synced })
+                #expect(try await world.onTheHub().map(\.id) == lost)
+            }
+            await client.close()
+        }
+    }
+}

@@ -1,0 +1,214 @@
+import CausewayHub
+import CausewayModels
+import CausewayWire
+import Foundation
+import NIOHTTP1
+import Testing
+
+/// What the hub says of its history, and how it notices that its database is older than what it had confirmed.
+@Suite struct HistoryTests {
+    /// The history that an answer names.
+    private static func history(_ answer: HubClient.Answer) throws -> WireHistory {
+        let text = try #require(answer.headers.first(name: WireProtocol.historyHeader))
+        return try #require(WireHistory(text))
+    }
+
+    private static func deliver(
+        _ operations: [WireOperation], knowing history: WireHistory?, to client: HubClient
+    ) async throws -> HubClient.Answer {
+        try await client.send(
+            .POST, WireProtocol.deliveriesPath, HubClient.coded(delivery(operations)),
+            headers: history.map { [WireProtocol.historyHeader: $0.text] } ?? [:])
+    }
+
+    private static func session(
+        knowing history: WireHistory?, of client: HubClient, outbox number: UInt64 = 1
+    ) async throws -> HubClient.Answer {
+        try await client.send(
+            .GET, WireProtocol.sessionPath + "?outbox=\(outbox(number))",
+            headers: history.map { [WireProtocol.historyHeader: $0.text] } ?? [:])
+    }
+
+    private static func made(in temporary: borrowing TemporaryFolder) async throws -> DataFolder {
+        let folder = DataFolder(temporary.path)
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
+        return folder
+    }
+
+    private static func copy(_ folder: DataFolder, to path: String) throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        for name in ["hub.sqlite", "hub.sqlite-wal"] {
+            try? FileManager.default.removeItem(atPath: "\(path)/\(name)")
+            let source = "\(folder.path)/\(name)"
+            guard FileManager.default.fileExists(atPath: source) else { continue }
+            try FileManager.default.copyItem(atPath: source, toPath: "\(path)/\(name)")
+        }
+    }
+
+    private static func putBack(_ path: String, to folder: DataFolder) throws {
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder.database + suffix) }
+        try copy(DataFolder(path), to: folder.path)
+    }
+
+    @Test func everyAnswerNamesTheHistoryAndHowFarItIs() async throws {
+        try await HubFixture.running { hub in
+            let first = try Self.history(try await hub.client.get(WireProtocol.sessionPath))
+            let answer = try await Self.deliver([send(1)], knowing: first, to: hub.client)
+            #expect(answer.status == 200)
+            let second = try Self.history(answer)
+            #expect(second.history == first.history)
+            #expect(second.commit == first.commit + 1)
+            let page = try await hub.client.get(WireProtocol.messagesPath("general"))
+            #expect(try Self.history(page) == second)
+            // A repeat changes nothing, and a refusal says it, too.
+            #expect(try Self.history(try await Self.deliver([send(1)], knowing: second, to: hub.client)) == second)
+            let refused = try await hub.client.get(WireProtocol.messagesPath("nowhere"))
+            #expect(refused.status == 404)
+            #expect(try Self.history(refused) == second)
+        }
+    }
+
+    @Test func aRestartChangesNothing() async throws {
+        let temporary = TemporaryFolder()
+        let folder = try await Self.made(in: temporary)
+        let before = try await HubFixture.running(folder) { hub in
+            try Self.history(try await Self.deliver([send(1)], knowing: nil, to: hub.client))
+        }
+        try await HubFixture.running(folder) { hub in
+            let answer = try await Self.deliver([send(2)], knowing: before, to: hub.client)
+            #expect(answer.status == 200)
+            let after = try Self.history(answer)
+            #expect(after.history == before.history)
+            #expect(after.opening != before.opening)
+            #expect(after.commit == before.commit + 1)
+        }
+        _ = consume temporary
+    }
+
+    @Test func aDatabaseThatWasPutBackBeginsAnotherHistory() async throws {
+        let temporary = TemporaryFolder()
+        let folder = try await Self.made(in: temporary)
+        let backup = folder.path + "/backup"
+        let first = try await HubFixture.running(folder) { hub in
+            try Self.history(try await Self.deliver([send(1)], knowing: nil, to: hub.client))
+        }
+        try Self.copy(folder, to: backup)
+        let second = try await HubFixture.running(folder) { hub in
+            try Self.history(try await Self.deliver([send(2), send(3)], knowing: first, to: hub.client))
+        }
+        try Self.putBack(backup, to: folder)
+        try await HubFixture.running(folder) { hub in
+            // Whoever saw no more than the backup holds cannot know.
+            #expect(try await Self.session(knowing: first, of: hub.client).status == 200)
+            let refused = try await Self.deliver([send(4, after: 3)], knowing: second, to: hub.client)
+            #expect(refused.status == 409)
+            #expect(refused.errorCode == "historyChanged")
+            let third = try Self.history(refused)
+            #expect(third.hub == first.hub)
+            #expect(third.history != first.history)
+            #expect(third.floor > 1 << 32)
+            // Another one who proves the same begins no further one, and neither does one who lost nothing.
+            let session = try await Self.session(knowing: second, of: hub.client)
+            #expect(try Self.history(session).history == third.history)
+            #expect(try session.decoded(WireSession.self).marks == ["text": 1])
+            #expect(try Self.history(try await Self.session(knowing: first, of: hub.client)).history == third.history)
+            #expect(try await Self.session(knowing: third, of: hub.client).decoded(WireSession.self).marks == nil)
+            // Nothing of the former history is applied, and no position is used twice.
+            #expect(try await hub.client.messages().map(\.position) == [1])
+            let report = try await Self.deliver([send(2), send(3)], knowing: third, to: hub.client)
+            #expect(try report.decoded(WireReport.self).positions == [third.floor + 1, third.floor + 2])
+            let page = try await hub.client.get(WireProtocol.messagesPath("general")).decoded(WirePage.self)
+            #expect(page.range == 1..<third.floor + 3)
+            #expect(hub.log.contains("data lost"))
+            let (channel, _) = try await hub.hub.store.addChannel(try #require(ChannelID("later")))
+            #expect(channel.lastPosition == third.floor)
+            try await hub.hub.store.removeChannel(channel.id)
+        }
+        _ = consume temporary
+    }
+
+    @Test func nobodyElseCanClaimThatDataWasLost() async throws {
+        try await HubFixture.running { hub in
+            let known = try Self.history(try await Self.deliver([send(1)], knowing: nil, to: hub.client))
+            var forged = known
+            forged.commit += 1
+            var other = known
+            other.opening = String(repeating: "0", count: 32)
+            for claim in [forged.text, other.text, "nonsense", ""] {
+                let answer = try await hub.client.send(
+                    .GET, WireProtocol.sessionPath, headers: [WireProtocol.historyHeader: claim])
+                #expect(answer.status == 200)
+                #expect(try Self.history(answer) == known)
+            }
+            #expect(try await Self.deliver([send(2)], knowing: forged, to: hub.client).status == 200)
+            let nonsense = try await hub.client.send(
+                .POST, WireProtocol.deliveriesPath, HubClient.coded(delivery([send(3)])),
+                headers: [WireProtocol.historyHeader: "nonsense"])
+            #expect(nonsense.errorCode == "historyChanged")
+        }
+    }
+
+    @Test func aHubThatWasMadeAnewIsAnotherOne() async throws {
+        let first = try await HubFixture.running { hub in
+            try Self.history(try await Self.deliver([send(1)], knowing: nil, to: hub.client))
+        }
+        try await HubFixture.running { hub in
+            let refused = try await Self.deliver([send(2)], knowing: first, to: hub.client)
+            #expect(refused.errorCode == "historyChanged")
+            let own = try Self.history(refused)
+            #expect(own.hub != first.hub)
+            #expect(own.floor == 0)
+        }
+    }
+
+    @Test func aRestoreBeginsAnotherHistoryAtOnce() async throws {
+        let temporary = TemporaryFolder()
+        let folder = try await Self.made(in: temporary)
+        let backup = folder.path + "/backup"
+        let first = try await HubFixture.running(folder) { hub in
+            let known = try Self.history(try await Self.deliver([send(1)], knowing: nil, to: hub.client))
+            // Copied while it runs: the log belongs to it.
+            try Self.copy(folder, to: backup)
+            return known
+        }
+        try await HubFixture.running(folder) { hub in
+            _ = try await Self.deliver([send(2), send(3)], knowing: first, to: hub.client)
+            #expect(throws: HubError.self) { try HubRestore(folder: folder, from: backup).run() }
+        }
+        let report = try HubRestore(folder: folder, from: backup).run()
+        #expect(report.messages == 1)
+        #expect(report.accounts == 1)
+        #expect(FileManager.default.fileExists(atPath: try #require(report.replaced)))
+        try await HubFixture.running(folder) { hub in
+            let now = try Self.history(try await Self.session(knowing: first, of: hub.client))
+            #expect(now.hub == first.hub)
+            #expect(now.history != first.history)
+            #expect(try await hub.client.messages().map(\.id) == [id(1)])
+        }
+        // Again: what the replaced database gave away is not given away once more.
+        let again = try HubRestore(folder: folder, from: backup).run()
+        #expect(again.messages == 1)
+        try await HubFixture.running(folder) { hub in
+            let now = try Self.history(try await hub.client.get(WireProtocol.sessionPath))
+            #expect(now.floor > 3 << 32)
+        }
+        _ = consume temporary
+    }
+
+    @Test func whatIsNoBackupIsRefusedAndChangesNothing() async throws {
+        let temporary = TemporaryFolder()
+        let folder = try await Self.made(in: temporary)
+        let before = try Data(contentsOf: URL(fileURLWithPath: folder.database))
+        let path = folder.path + "/no-backup"
+        #expect(throws: HubError.self) { try HubRestore(folder: folder, from: path).run() }
+        try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: path))
+        #expect(throws: HubError.self) { try HubRestore(folder: folder, from: path).run() }
+        try Data().write(to: URL(fileURLWithPath: path))
+        #expect(throws: HubError.self) { try HubRestore(folder: folder, from: path).run() }
+        #expect(throws: HubError.self) { try HubRestore(folder: folder, from: folder.path).run() }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database)) == before)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(!left.contains { $0.contains("restoring") })
+        _ = consume temporary
+    }
+}
