@@ -151,7 +151,8 @@ public final class CausewayClient: Sendable {
     /// Throws ``SyncError/noSession``. With ``ClientError/credentials(_:)`` the session has ended, and its token could
     /// not be removed from where it is kept.
     ///
-    /// - Returns: how many messages had not been delivered.
+    /// - Returns: how many messages, changes and deletions the server had not confirmed. Deletions go on when the
+    ///   account logs in again, and so do questions about messages in doubt.
     @discardableResult
     public func logout() async throws(ClientError) -> Int {
         let session: Session

@@ -6,6 +6,8 @@ import CausewaySync
 public struct MessageHandle: Sendable, Identifiable {
     /// The message as it was created.
     public let message: Message
+    /// Whose it is; `nil` when nobody was ever logged in.
+    let account: Account?
     let engine: SyncEngine
 
     public var id: MessageID { message.id }
@@ -14,9 +16,10 @@ public struct MessageHandle: Sendable, Identifiable {
     ///
     /// Returns its place. Cancelling the waiting task does not touch the message.
     /// Throws ``DeliveryError/failed(_:)`` when it was given up, ``DeliveryError/deleted`` when somebody deleted it,
-    /// and ``DeliveryError/unknown`` when the wait ended first: by cancellation, or because the client was closed.
+    /// and ``DeliveryError/unknown`` when the wait ended first: by cancellation, because the client was closed, or
+    /// because another account logged in.
     public func delivered() async throws(DeliveryError) -> Placement {
-        switch await engine.result(of: id) {
+        switch await engine.result(of: id, in: account) {
         case .delivered(let placement): return placement
         case .failed(let failure): throw .failed(failure)
         case .deleted: throw .deleted

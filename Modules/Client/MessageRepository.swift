@@ -71,15 +71,18 @@ public struct MessageRepository: Sendable {
         let draft = MessageDraft(
             id: MessageID(runtime.makeUUIDv7()), channel: channel, sender: session.user,
             role: parent.map { .reply(to: $0) } ?? .message, content: content, createdAt: runtime.wallClock,
-            lane: ordering.lane(for: content.type, in: channel))
+            lane: ordering.lane(for: content.type, in: channel), account: session.account)
         let message: Message
         do throws(StoreError) {
             message = try await store.enqueue(draft)
+        } catch .otherAccount {
+            // Its session ended, and somebody else's began, while it was on its way into the store.
+            throw .sync(.noSession)
         } catch {
             throw .store(error)
         }
         await live.catchUp()
-        return MessageHandle(message: message, engine: engine)
+        return MessageHandle(message: message, account: session.account, engine: engine)
     }
 
     func validate(_ content: MessageContent) throws(ClientError) {
@@ -118,7 +121,9 @@ public struct MessageRepository: Sendable {
     /// A handle on a message that exists already, to wait for its delivery.
     public func handle(of id: MessageID) async throws(ClientError) -> MessageHandle {
         guard let message = try await getMessage(id) else { throw .sync(.messageNotFound(id)) }
-        return MessageHandle(message: message, engine: engine)
+        let session: Session?
+        do throws(StoreError) { session = try await store.session() } catch { throw .store(error) }
+        return MessageHandle(message: message, account: session?.account, engine: engine)
     }
 
     /// A page of what is stored of a channel, newest first: what is undelivered, then what the server has placed.

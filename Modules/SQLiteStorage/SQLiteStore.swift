@@ -68,7 +68,8 @@ public final class SQLiteStore: Store {
     public func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message {
         let content = try ContentCoding.encode(draft.content)
         let answer = try await committer.submit(
-            Call(isCompound: false, bytes: content.count) { writer in
+            // What relates to another message is more than one statement.
+            Call(isCompound: draft.role != .message, bytes: content.count) { writer in
                 .message(try writer.enqueue(draft, content: content))
             })
         guard case .message(let message) = answer else { preconditionFailure("enqueue answers with the message") }
@@ -93,19 +94,19 @@ public final class SQLiteStore: Store {
     // MARK: Queries
 
     public func message(_ id: MessageID) async throws(StoreError) -> Message? {
-        try await read { db in try db.storedMessage(id)?.message }
+        try await read { db, account in try db.storedMessage(id, account)?.message }
     }
 
     public func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message] {
-        try await read { db in try ids.compactMap { try db.storedMessage($0)?.message } }
+        try await read { db, account in try ids.compactMap { try db.storedMessage($0, account)?.message } }
     }
 
     public func dependants(of id: MessageID) async throws(StoreError) -> [Message] {
-        try await read { db in try db.dependants(of: id) }
+        try await read { db, account in try db.dependants(of: id, account) }
     }
 
     public func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
-        try await read { db in try db.page(query) }
+        try await read { db, account in try db.page(query, account) }
     }
 
     public func counts() async throws(StoreError) -> StoreCounts {
@@ -114,18 +115,18 @@ public final class SQLiteStore: Store {
         if !ledger.hasBegun { throw .notBegun }
         var counts = ledger.counts
         if ledger.awaited.count > 0, counts.error > 0 {
-            counts.blocked = try await read { db in try db.blockedCount() }
+            counts.blocked = try await read { db, account in try db.blockedCount(account) }
         }
         return counts
     }
 
     public func deleteActions(before: Int64?, limit: Int) async throws(StoreError) -> [DeleteAction] {
         let limit = min(max(1, limit), Limits.pageSizeMax)
-        return try await read { db in try db.deleteActions(before: before, limit: limit) }
+        return try await read { db, account in try db.deleteActions(before: before, limit: limit, account) }
     }
 
     public func session() async throws(StoreError) -> Session? {
-        try await read { db in try db.storedSession() }
+        try await read { db, _ in try db.storedSession() }
     }
 
     public func outbox() async throws(StoreError) -> OutboxSnapshot {
@@ -146,10 +147,11 @@ public final class SQLiteStore: Store {
     public func close() async { await committer.close() }
 
     private func read<Value: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Value
+        _ body: @escaping @Sendable (Database, AccountRow) throws -> Value
     ) async throws(StoreError) -> Value {
         if database.isClosed { throw .closed }
-        if !committer.committed.hasBegun { throw .notBegun }
-        return try await database.read(body)
+        let ledger = committer.committed
+        if !ledger.hasBegun { throw .notBegun }
+        return try await database.read { db in try body(db, ledger.account) }
     }
 }

@@ -41,8 +41,8 @@ package enum StoreConformance {
 
     /// All rules. Each makes its own stores.
     package static let rules: [Rule] =
-        lifecycleRules + enqueueRules + mutationRules + feedRules + pageRules + beginRules + concurrencyRules
-        + historyRules
+        lifecycleRules + enqueueRules + mutationRules + feedRules + pageRules + beginRules + accountRules
+        + concurrencyRules + historyRules
 
     /// The rule with this name.
     package static func rule(_ name: String) -> Rule? { rules.first { $0.name == name } }

@@ -142,8 +142,20 @@ extension SyncEngine {
 
     /// Waits until the delivery of a message has ended, one way or the other. Returns at once when it has already.
     ///
-    /// - Returns: `nil` when the waiting task was cancelled or the engine closed; the message is not touched by that.
-    package func result(of id: MessageID) async -> DeliveryResult? {
+    /// - Parameter account: whose message it is; while another one is current nothing can be said of it.
+    /// - Returns: `nil` when the waiting task was cancelled, the engine closed or another account logged in; the message
+    ///   is not touched by that.
+    package func result(of id: MessageID, in account: Account?) async -> DeliveryResult? {
+        let result = await result(of: id)
+        guard result == .deleted else { return result }
+        do throws(StoreError) {
+            return try await store.session()?.account == account ? result : nil
+        } catch {
+            return nil
+        }
+    }
+
+    private func result(of id: MessageID) async -> DeliveryResult? {
         guard !isClosed else { return nil }
         let ticket = waiters.ticket()
         return await withTaskCancellationHandler {
@@ -216,13 +228,13 @@ extension SyncEngine {
                 tell(.reachable)
                 return .success(session)
             }
-            let last = try await store.session()
             // What somebody created while nobody was logged in is nobody's to send.
             let stray = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: moment.wall)
-            var mutations: [Mutation] = [.endSession(stray)]
-            if let last, !last.isSameAccount(as: new) { mutations.append(.forgetAccount(stray)) }
-            mutations.append(.saveSession(new))
-            try await store.commit(mutations)
+            try await store.commit([.endSession(stray)])
+            try await leaveAccount(for: new)
+            // The store goes over to the account of the session, with what an earlier visit of it left. What the former
+            // one created meanwhile stays with that one.
+            try await store.commit([.endSession(stray), .saveSession(new)])
             await reloadOutbox()
             session = new
             transport = newTransport
@@ -236,9 +248,17 @@ extension SyncEngine {
         }
     }
 
+    /// Whoever waits for a message of an account that makes room for another one waits for its return no longer.
+    private func leaveAccount(for new: Session) async throws(StoreError) {
+        guard let last = try await store.session(), !last.isSameAccount(as: new) else { return }
+        await completeAllAsStored()
+        waiters.failAll()
+    }
+
     /// Ends the session: nothing of it is sent afterwards, what is undelivered becomes `error`.
     ///
-    /// - Returns: how many messages were given up so.
+    /// - Returns: how many messages and operations were given up so, and how many questions and deletions the server
+    ///   has not heard of; those go on when the account is back.
     package func logout() async throws(SyncError) -> Int {
         try await request { engine in await engine.logoutInTurn() }
     }
@@ -251,7 +271,7 @@ extension SyncEngine {
             reason: .sessionEnded, code: "loggedOut", detail: "\(ended.user) logged out", at: now.wall)
         ended.endedAt = now.wall
         do throws(StoreError) {
-            let before = try await store.counts()
+            let pending = try await pendingCount()
             try await store.commit([.endSession(failure), .saveSession(ended)])
             await transport?.close()
             session = nil
@@ -260,10 +280,20 @@ extension SyncEngine {
             tell(.sessionChanged)
             await reloadOutbox()
             await completeAllAsStored()
-            return .success(before.undelivered - before.error)
+            return .success(pending)
         } catch {
             return .failure(.store(error))
         }
+    }
+
+    /// How many messages and operations there are of which the server has not confirmed something: what is in the
+    /// queue, what waits for another message, and what is asked about or deleted. A failure that is certain is none.
+    private func pendingCount() async throws(StoreError) -> Int {
+        let counts = try await store.counts()
+        let entries = try await store.outbox().entries
+        let queued = entries.count { $0.kind == .send }
+        let parked = counts.undelivered - counts.error - queued
+        return Set(entries.map(\.message)).count + parked
     }
 
     /// The store holds another outbox than the machine now: nothing goes on before it was read, however long that

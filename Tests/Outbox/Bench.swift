@@ -225,7 +225,7 @@ extension Mutation {
         case .keepHistory: nil
         case .raiseSequence(let mark): "raise above \(mark)"
         case .setLastTransmitted, .recordDelete: nil
-        case .saveSession, .endSession, .forgetAccount, .merge: "\(self)"
+        case .saveSession, .endSession, .merge: "\(self)"
         }
     }
 }

@@ -75,6 +75,51 @@ struct OpeningTests {
         await store.close()
     }
 
+    /// What was stored belongs to the account of the last session, but for what another user had not delivered.
+    @Test(arguments: [(Layout3.sql, [], 0), (Layout4.sql, [0xF2, 0xF1, 0xF0], 2)] as [(String, [UInt64], Int64)])
+    func aStoreWithoutAccountsIsDividedAmongThem(
+        _ sql: String, _ openings: [UInt64], _ sharedBelow: Int64
+    ) async throws {
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let queue = try DatabaseQueue(path: file)
+        try await queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.close()
+
+        var store = try await SQLiteStore.open(at: path, durability: .full)
+        let snapshot = try await store.begin(Story.opening())
+        #expect(snapshot.outboxID.value.low == 0x8000_0000_0000_00AA)
+        #expect(snapshot.lineage.ancestors.map(\.value.low) == openings.map { 0x8000_0000_0000_0000 | $0 })
+        #expect(snapshot.lineage.sharedBelow == sharedBelow)
+        #expect(snapshot.lastTransmitted == [.text: 3])
+        #expect(snapshot.entries.map(\.sequence) == [2, 3, 4])
+        let general = try #require(ChannelID("general"))
+        let page = try await store.page(MessageQuery(scope: .channel(general))).messages
+        #expect(page.map(\.content) == ["synced", "foreign", "syncing"].map(MessageContent.text))
+        #expect(try await store.counts().undelivered == 2)
+        #expect(try await store.deleteActions(before: nil, limit: 9).map(\.sequence) == [6])
+        let session = try #require(try await store.session())
+        let bob = try #require(UserID("bob"))
+        try await store.commit([
+            .endSession(Story.opening().failure),
+            .saveSession(
+                Session(
+                    id: SessionID(UUIDv7(high: 1, low: 2)), server: "https://hub", user: bob,
+                    startedAt: session.startedAt)),
+        ])
+        let own = try await store.page(MessageQuery(scope: .undelivered)).messages
+        #expect(own.map(\.content) == [.text("bob")])
+        #expect(try await store.page(MessageQuery(scope: .channel(general))).messages == own)
+        #expect(try await store.outbox().outboxID == OutboxID(UUIDv7(high: 1, low: 2)))
+        await store.close()
+        store = try await SQLiteStore.open(at: path, durability: .full)
+        #expect(try await store.begin(Story.opening()).outboxID == OutboxID(UUIDv7(high: 1, low: 2)))
+        try await store.commit([.saveSession(session)])
+        #expect(try await store.outbox().outboxID == snapshot.outboxID)
+        #expect(try await store.outbox().entries.map(\.sequence) == [2, 3])
+        await store.close()
+    }
+
     @Test func aStoreFromTheFutureIsLeftAsItIs() async throws {
         try await makeStore()
         try await change { try $0.execute(sql: "PRAGMA user_version = 99") }

@@ -16,8 +16,8 @@ struct Ledger {
         /// Its store has deleted it.
         var isDeleted = false
         var resends = 0
-        /// What became of it on the hub cannot be known or mended any more: a copy of its store went on and sent it, or
-        /// another account took its store over before it was settled. Order and one copy at most still hold.
+        /// What became of it on the hub cannot be known or mended any more: a copy of its store went on and sent it.
+        /// Order and one copy at most still hold.
         var isExcused = false
         /// The network brought a request with it twice: the hub may say no to one copy and take the other. What is said
         /// of it then holds at the end, when the hub has been asked once more.

@@ -22,7 +22,9 @@ extension World {
     private func readAgain(_ process: Int) {
         processes[process].mirror.take(processes[process].disk.contents)
         for id in ledger.created where ledger.records[id]?.device == processes[process].device {
-            guard let record = ledger.records[id], record.message.role.isOperation else { continue }
+            guard let record = ledger.records[id], record.message.role.isOperation, isHome(record, process) else {
+                continue
+            }
             if processes[process].mirror.messages[id] == nil { ledger.records[id]?.isDeleted = true }
         }
     }
@@ -44,7 +46,7 @@ extension World {
     private func brokenByLoss(_ device: Int) -> String? {
         guard let process = devices[device].process else { return nil }
         for id in ledger.created {
-            guard let record = ledger.records[id], record.device == device else { continue }
+            guard let record = ledger.records[id], record.device == device, isHome(record, process) else { continue }
             let isThere = processes[process].mirror.messages[id] != nil
             if !isThere, !record.isDeleted { return "message \(record.number) is lost" }
             if isThere, record.isDeleted { return "message \(record.number) was deleted, and is there" }
@@ -52,10 +54,14 @@ extension World {
         return nil
     }
 
+    /// True while the store shows the account that created it; the records of others wait for their return.
+    func isHome(_ record: Ledger.Record, _ process: Int) -> Bool {
+        processes[process].disk.account.map { $0.user == record.message.sender } ?? true
+    }
+
     /// A commit was made: the feed agrees with the store, and what the store says is true.
     func hasCommitted(_ process: Int, _ mutations: [Mutation] = []) {
         guard processes[process].isWitnessed else { return }
-        for case .forgetAccount in mutations { excuseForgotten(process) }
         if processes[process].mirror.isStale {
             readAgain(process)
             checkVerdicts(process)
@@ -123,14 +129,6 @@ extension World {
     /// A question about the message, or its deletion, still has to reach the hub.
     private func isAsked(_ id: MessageID, _ process: Int) -> Bool {
         processes[process].mirror.controls.values.contains { $0.message == id }
-    }
-
-    /// Another account has taken the store over: what of the former one was not settled cannot be any more.
-    private func excuseForgotten(_ process: Int) {
-        for id in ledger.created where ledger.records[id]?.device == processes[process].device {
-            let isSettled = processes[process].mirror.messages[id]?.syncState == .synced
-            if !isSettled { ledger.records[id]?.isExcused = true }
-        }
     }
 
     // MARK: - At the network
@@ -309,9 +307,9 @@ extension World {
 
     /// Every verdict is true, and what was deleted is gone.
     private func brokenAtTheEnd(_ id: MessageID) -> String? {
-        guard let record = ledger.records[id], !record.isExcused, let (process, _) = running(record.device) else {
-            return nil
-        }
+        guard let record = ledger.records[id], !record.isExcused, let (process, _) = running(record.device),
+            isHome(record, process)
+        else { return nil }
         guard let message = processes[process].mirror.messages[id] else {
             return hub.holds(id) && !record.message.role.isOperation
                 ? "message \(record.number) was deleted, and the hub has it" : nil

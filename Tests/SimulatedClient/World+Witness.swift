@@ -16,7 +16,7 @@ extension World {
         tell(.accepted, process, record.number) {
             "device \(record.device): message \(record.number) is accepted as #\(message.laneSequence)"
         }
-        if processes[process].mirror.messages[message.id] == nil, !record.isDeleted {
+        if processes[process].mirror.messages[message.id] == nil, !record.isDeleted, isHome(record, process) {
             violated("message \(record.number) was accepted, and cannot be read")
         }
     }
@@ -34,6 +34,8 @@ extension World {
     ) {
         guard isRunning(process) else { return }
         tally.results += 1
+        // Whoever waited for a message of an account that has left is told that the wait is over.
+        if let record = ledger.records[id], !isHome(record, process) { return }
         let number = ledger.number(id)
         let stored = processes[process].mirror.messages[id]
         tell(.told, process, number) { "device \(processes[process].device): message \(number) is told \(result)" }

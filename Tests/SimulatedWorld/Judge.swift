@@ -72,7 +72,7 @@ struct Judge {
 
     /// A question about the message, or its deletion, still has to reach the hub.
     private func isAsked(_ id: MessageID, _ client: Suspect) -> Bool {
-        client.store.controls.values.contains { $0.message == id }
+        client.store.asksAbout(id)
     }
 
     // MARK: - When the hub stores a message
@@ -93,7 +93,7 @@ struct Judge {
         var key = stored.key
         key.lane = follower
         guard let media = ledger.lastStored[key], media > stored.sequence else { return nil }
-        // Two copies of a store take numbers from each other, and a forgotten account's lanes are nobody's.
+        // Two copies of a store take numbers from each other.
         if client.isShared || ledger.records[stored.message]?.isOutOfHand == true { return nil }
         let text = stored.message.value.low
         return "the hub stored \(text) (\(stored.sequence)) after media (\(media)) that waits for it"
@@ -116,7 +116,7 @@ struct Judge {
     /// No late copy turns a final verdict or a deletion into a lie.
     private func storedAfterVerdict(_ id: MessageID, _ record: Ledger.Record, _ client: Suspect) -> String? {
         if record.isOutOfHand { return nil }
-        guard let message = client.store.messages[id] else {
+        guard let message = client.store.messageOfAny(id, of: record.sender) else {
             return isAsked(id, client) ? nil : "the hub stored \(id.value.low), which had been deleted for good"
         }
         guard message.syncState == .error, !message.isInDoubt, !(isAsked(id, client) && record.isRepeated) else {
@@ -229,23 +229,25 @@ struct Judge {
     /// Nothing created is lost, and every verdict is true.
     func brokenAtTheEnd(_ id: MessageID, _ record: Ledger.Record, in client: Suspect) -> String? {
         if record.role.isOperation { return operationBroken(id, record, client) }
-        guard let message = client.store.messages[id] else {
+        guard let message = client.store.messageOfAny(id, of: record.sender) else {
             if !record.isDeleted, ledger.original(of: id) == id { return "\(id.value.low) was lost" }
-            if record.isOutOfHand { return nil }
+            if record.isOutOfHand || client.store.isAway(record.sender) { return nil }
             return hub.holds(id) ? "\(id.value.low) was deleted, and the hub has it" : nil
         }
         if record.isDeleted { return "\(id.value.low) was deleted, and is still there" }
         switch message.syncState {
         case .synced:
-            if record.isOutOfHand { return hub.accepted[id] == nil ? "\(id.value.low) is not on the hub" : nil }
+            if record.isOutOfHand || client.store.isAway(record.sender) {
+                return hub.accepted[id] == nil ? "\(id.value.low) is not on the hub" : nil
+            }
             return hub.holds(id)
                 ? showsOtherwise(message, client) : "\(id.value.low) is synced, and the hub has it not"
         case .error:
-            if record.isOutOfHand { return nil }
+            if record.isOutOfHand || client.store.isAway(record.sender) { return nil }
             if message.isInDoubt { return "\(id.value.low) stayed in doubt" }
             return hub.accepted[id] == nil ? nil : "\(id.value.low) is failed, and the hub has it"
         case .created where message.isParked:
-            let related = message.role.related.flatMap { client.store.messages[$0] }
+            let related = message.role.related.flatMap { client.store.messageOfAny($0, of: record.sender) }
             return related?.isUndelivered == true ? nil : "\(id.value.low) waits for what is there"
         case .created, .uploading, .syncing: return "\(id.value.low) is still \(message.syncState.rawValue)"
         }

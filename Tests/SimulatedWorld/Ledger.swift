@@ -33,7 +33,7 @@ struct Ledger: Hashable {
         var isToTheTail = false
         /// How often it paid for a message that kills the process.
         var paidForOthers = 0
-        /// A second process or copy of the store has it too, or its account is gone: its verdict is not one client's.
+        /// A second process or copy of the store has it too: its verdict is not one client's.
         var isOutOfHand = false
     }
 

@@ -6,6 +6,8 @@ import CausewayStorage
 /// A value. A crash takes nothing away from it, for each call takes effect as a whole or not at all.
 struct ModelStore: Hashable {
     private(set) var outboxID: OutboxID
+    /// What belongs to the accounts that are not current; each without others of its own.
+    private(set) var otherAccounts: [UserID: ModelStore] = [:]
     private(set) var epoch: Int64 = 0
     /// Without openings where a world does without lineage.
     private(set) var lineage = Lineage()
@@ -132,7 +134,6 @@ struct ModelStore: Hashable {
         case .endSession(let failure):
             endSession(failure)
             for id in failed { change(id) { $0.unpaused() } }
-        case .forgetAccount(let failure): forgetAccount(failure)
         case .forkOutbox(let id, let time): forkOutbox(id, at: time)
         case .saveSession: break
         default: applyToChain(mutation)
@@ -221,10 +222,20 @@ struct ModelStore: Hashable {
         lineage.sharedBelow = nextSequence
     }
 
-    private mutating func forgetAccount(_ failure: Failure) {
-        controls = [:]
-        lastTransmitted = [:]
-        for id in messages.keys { change(id) { $0.forgotten(failure) } }
+    mutating func clearOtherAccounts() { otherAccounts = [:] }
+
+    /// The store with another account as the current one.
+    func returning(to new: UserID, leaving left: ModelStore, of old: UserID) -> ModelStore {
+        var found = otherAccounts[new] ?? ModelStore(outboxID: outboxID, sabotage: sabotage)
+        found.epoch = epoch
+        found.nextSequence = nextSequence
+        found.lineage.takeOver(from: lineage)
+        found.keepsHistory = keepsHistory
+        found.commits = commits
+        found.otherAccounts = otherAccounts
+        found.otherAccounts[new] = nil
+        found.otherAccounts[old] = left
+        return found
     }
 
     mutating func takeSequence() -> Int64 {

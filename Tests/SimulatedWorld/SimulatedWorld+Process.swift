@@ -204,7 +204,7 @@ extension SimulatedWorld {
         ghost.isBusy = true
         ghost.plannedDeadline = nil
         clients.append(ghost)
-        for id in ghost.store.messages.keys { ledger.records[id]?.isOutOfHand = true }
+        for id in ghost.store.idsOfAll { ledger.records[id]?.isOutOfHand = true }
         return clients.count - 1
     }
 

@@ -281,15 +281,12 @@ extension SimulatedWorld {
         else { return }
         story.tell(now, "client \(client): \(user) logs in")
         let stray = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: wall(of: client))
-        var mutations: [Mutation] = [.endSession(stray)]
+        clients[client].store.commit([.endSession(stray)])
         if user != clients[client].lastAccount {
-            mutations.append(.forgetAccount(stray))
-            for id in clients[client].store.messages.keys { ledger.records[id]?.isOutOfHand = true }
-            for control in clients[client].store.controls.values {
-                ledger.records[control.message]?.isOutOfHand = true
-            }
+            for id in clients[client].store.messages.keys { clients[client].waiting.remove(id) }
+            for entry in clients[client].store.takeFeed() where entry.kind == .send { noteSequence(entry) }
+            clients[client].store.switchAccount(from: clients[client].lastAccount, to: user)
         }
-        clients[client].store.commit(mutations)
         clients[client].account = user
         clients[client].lastAccount = user
         reload(client, outbox)

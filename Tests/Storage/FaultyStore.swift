@@ -11,6 +11,7 @@ final class FaultyStore: Store {
         case pageWithoutEnd, pageWithoutTies, pageUnordered, messagesUnordered
         case keepsEpoch, newOutboxID, forgetsFences, forgetsPauses, worksAfterClose, worksBeforeBegin,
             wrongSequenceOrder
+        case mixesAccounts, forgetsAccounts, mixesOpenings, comparesAddresses, takesForeignDrafts, writesWhatIsUnchanged
     }
 
     let fault: Fault
@@ -24,6 +25,7 @@ final class FaultyStore: Store {
         var late: [@Sendable () -> Void] = []
         var ordinals: Int64 = 0
         var firstOutboxID: OutboxID?
+        var lineage = Lineage()
         var subscriptions: [StoreSubscription] = []
     }
 
@@ -47,7 +49,10 @@ final class FaultyStore: Store {
         if fault == .worksBeforeBegin, state.withLock({ $0.hasBegun }) { return try await base.outbox() }
         if fault == .forgetsFences { opening.restart = .resume }
         var snapshot = try await base.begin(opening)
-        state.withLock { $0.hasBegun = true }
+        state.withLock { [lineage = snapshot.lineage] state in
+            state.hasBegun = true
+            state.lineage = lineage
+        }
         if fault == .forgetsPauses { snapshot.pauses = [] }
         if fault == .keepsEpoch { snapshot.epoch = 1 }
         if fault == .newOutboxID { snapshot.outboxID = opening.newOutboxID }
@@ -55,6 +60,8 @@ final class FaultyStore: Store {
     }
 
     func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message {
+        var draft = draft
+        if fault == .takesForeignDrafts { draft.account = nil }
         if fault == .takesDuplicates, let old = try await base.message(draft.id) { return old }
         if fault == .ignoresBounds {
             do {
@@ -86,6 +93,8 @@ final class FaultyStore: Store {
                 try await base.commit([mutations[0]])
                 throw .other(detail: "half")
             }
+        case .mixesAccounts, .forgetsAccounts, .comparesAddresses, .writesWhatIsUnchanged:
+            try await base.commit(mutations.flatMap(misunderstood))
         case .wrongSequenceOrder:
             try await base.commit(
                 mutations.map { mutation in
@@ -95,6 +104,21 @@ final class FaultyStore: Store {
         default: try await base.commit(mutations)
         }
         tellLate()
+    }
+
+    /// The mutation as a store with the fault carries it out.
+    private func misunderstood(_ mutation: Mutation) -> [Mutation] {
+        switch (fault, mutation) {
+        case (.mixesAccounts, .saveSession(let session)):
+            [.saveSession(session.moved(to: "https://chat.example", as: "anybody"))]
+        case (.forgetsAccounts, .saveSession(let session)):
+            [.saveSession(session.moved(to: session.server + "/\(session.id)", as: session.user.value))]
+        case (.comparesAddresses, .saveSession(let session)) where session.server.hasSuffix("/"):
+            [.saveSession(session.moved(to: session.server + "slash", as: session.user.value))]
+        case (.writesWhatIsUnchanged, .merge(let placed, let time)):
+            [.merge(placed.said("again"), at: time), mutation]
+        default: [mutation]
+        }
     }
 
     private func tellLate() {
@@ -145,7 +169,13 @@ final class FaultyStore: Store {
 
     func session() async throws(StoreError) -> Session? { try await base.session() }
 
-    func outbox() async throws(StoreError) -> OutboxSnapshot { try await base.outbox() }
+    func outbox() async throws(StoreError) -> OutboxSnapshot {
+        var snapshot = try await base.outbox()
+        if fault == .mixesOpenings {
+            snapshot.lineage.ancestors = state.withLock { $0.lineage.ancestors }
+        }
+        return snapshot
+    }
 
     func close() async {
         if fault != .worksAfterClose { await base.close() }
@@ -188,5 +218,19 @@ final class FaultyStore: Store {
         default:
             return base.subscribe(subscriber)
         }
+    }
+}
+
+extension Session {
+    fileprivate func moved(to server: String, as user: String) -> Session {
+        Session(id: id, server: server, user: UserID(user) ?? self.user, startedAt: startedAt, endedAt: endedAt)
+    }
+}
+
+extension PlacedMessage {
+    fileprivate func said(_ text: String) -> PlacedMessage {
+        var placed = self
+        placed.face.content = .text(text)
+        return placed
     }
 }

@@ -29,6 +29,12 @@ struct PlantedFaultTests {
         (.forgetsPauses, "what pauses a lane is told until it is resent, delivered or deleted, or the session ends"),
         (.worksAfterClose, "after close everything says so"),
         (.worksBeforeBegin, "nothing works before begin"),
+        (.mixesAccounts, "one account sees, counts and changes nothing of another"),
+        (.forgetsAccounts, "an account finds everything as it left it, over visits and restarts"),
+        (.mixesOpenings, "an account's openings are those in which it was current"),
+        (.comparesAddresses, "an address in another spelling is no other account"),
+        (.takesForeignDrafts, "a draft of another account is refused"),
+        (.writesWhatIsUnchanged, "what was merely read again is no change"),
         (.wrongSequenceOrder, "every mutation does to every state what the port says"),
     ]
 

@@ -47,7 +47,6 @@ import Testing
         case .delete: nil
         case .endSession: message.sessionEnded(ended).unpaused()
         case .resume: message.resumed(at: later)
-        case .forgetAccount: message.forgotten(failure)
         }
     }
 
@@ -76,7 +75,6 @@ import Testing
         case .delete: .delete(id)
         case .endSession: .endSession(ended)
         case .resume: nil
-        case .forgetAccount: .forgetAccount(failure)
         }
     }
 

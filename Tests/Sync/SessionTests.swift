@@ -149,7 +149,7 @@ import Testing
                 $0.greeting = .success(ServerGreeting(user: bob, server: "back"))
             }
             try await world.login(client)
-            await #expect(throws: ClientError.sync(.notYours(handle.id))) {
+            await #expect(throws: ClientError.sync(.messageNotFound(handle.id))) {
                 try await client.messages.resend(handle.id)
             }
             #expect(try await client.messages.resendFailedMessages() == 0)

@@ -41,6 +41,7 @@ extension ControlError {
             case .syncFailed, .other: .storeFailed
             case .outboxFull: .outboxFull
             case .duplicate: .internalError
+            case .otherAccount: .noSession
             case .closed: .stopping
             }
         self.init(code, error.description)

@@ -20,5 +20,8 @@ public struct Session: Sendable, Hashable, Codable {
     public var isActive: Bool { endedAt == nil }
 
     /// True when both are of the same user on the same server.
-    public func isSameAccount(as other: Session) -> Bool { server == other.server && user == other.user }
+    public func isSameAccount(as other: Session) -> Bool { account == other.account }
+
+    /// Whose session it is.
+    public var account: Account { Account(server: server, user: user) }
 }

@@ -9,37 +9,35 @@ extension CommitWriter {
         recent.forgetAll()
         let links = try db.outbox(id, ledger).entries
         ledger.outboxID = id
-        try execute("DELETE FROM control")
-        try execute("DELETE FROM lane")
+        try execute("DELETE FROM control WHERE account = ?", [ledger.account.id])
+        try execute("DELETE FROM lane WHERE account = ?", [ledger.account.id])
         try resumeAll(at: time)
         for link in links {
             let sequence = ledger.takeSequence()
             if link.kind == .send {
                 try execute(
-                    "UPDATE message SET lane_sequence = ?, previous_sequence = NULL WHERE id = ?",
-                    [sequence, link.message.blob])
+                    "UPDATE message SET lane_sequence = ?, previous_sequence = NULL WHERE account = ? AND id = ?",
+                    [sequence, ledger.account.id, link.message.blob])
             } else {
                 try insertControl(link.kind, link.lane.rawValue, sequence, link.message.blob)
             }
         }
         try fenceFailed()
         ledger.lineage.sharedBelow = ledger.nextSequence
-        try execute(
-            "UPDATE store SET outbox_id = ?, shared_below = ? WHERE id = 1",
-            [MessageID(id.value).blob, ledger.lineage.sharedBelow])
+        try storeOutbox()
     }
 
     /// What failed and is not asked about yet.
     private func fenceFailed() throws {
-        let user = try db.storedSession()?.user.value
+        let account = ledger.account.id
         let rows = try Row.fetchAll(
             db,
             sql: """
                 SELECT ordinal, lane, id FROM message INDEXED BY message_failed \
-                WHERE sync_state = 4 AND lane IS NOT NULL AND (? IS NULL OR sender = ?) \
-                AND id NOT IN (SELECT message FROM control WHERE kind = \(OutboxEntry.Kind.fence.rawValue)) \
+                WHERE sync_state = 4 AND account = ? AND lane IS NOT NULL AND id NOT IN \
+                (SELECT message FROM control WHERE account = ? AND kind = \(OutboxEntry.Kind.fence.rawValue)) \
                 ORDER BY ordinal
-                """, arguments: [user, user])
+                """, arguments: [account, account])
         for row in rows {
             try insertControl(.fence, row[1], ledger.takeSequence(), row[2])
             try execute("UPDATE message SET in_doubt = 1 WHERE ordinal = ?", [row[0] as Int64])
@@ -50,7 +48,7 @@ extension CommitWriter {
         _ kind: OutboxEntry.Kind, _ lane: String, _ sequence: Int64, _ message: Data
     ) throws {
         try execute(
-            "INSERT INTO control (\(ControlEntry.columns)) VALUES (?, ?, ?, NULL, ?)",
-            [sequence, kind.rawValue, lane, message])
+            "INSERT INTO control (account, \(ControlEntry.columns)) VALUES (?, ?, ?, ?, NULL, ?)",
+            [ledger.account.id, sequence, kind.rawValue, lane, message])
     }
 }

@@ -7,7 +7,8 @@ extension CommitWriter {
     func keepHistory(_ history: ServerHistory) throws {
         guard ledger.history != history else { return }
         ledger.history = history
-        try execute("UPDATE store SET server_history = ? WHERE id = 1", [try StoredJSON.encode(history)])
+        try execute(
+            "UPDATE account SET server_history = ? WHERE id = ?", [try StoredJSON.encode(history), ledger.account.id])
     }
 
     /// See ``Mutation/followHistory(_:_:marks:at:)``. Cost: linear in the messages that are stored.
@@ -20,8 +21,8 @@ extension CommitWriter {
             """
             UPDATE message INDEXED BY message_place SET extras = json_remove(extras, '$.changedAt', '$.clock'), \
             shown = json_set(json_remove(shown, '$.changedAt'), '$.clock', json('{"reactions":{}}')) \
-            WHERE role < 2 AND sync_state = 3 AND (extras IS NOT NULL OR shown IS NOT NULL)
-            """)
+            WHERE role < 2 AND account = ? AND sync_state = 3 AND (extras IS NOT NULL OR shown IS NOT NULL)
+            """, [ledger.account.id])
         for (ordinal, bytes) in try lost(marks) {
             ledger.counts.count(.created, bytes: bytes)
             try execute(
@@ -42,8 +43,8 @@ extension CommitWriter {
             db,
             sql: """
                 SELECT ordinal, lane, lane_sequence, bytes FROM message INDEXED BY message_place \
-                WHERE role < 2 AND sync_state = 3 AND lane IS NOT NULL AND (? IS NULL OR sender = ?)
-                """, arguments: [user, user])
+                WHERE role < 2 AND account = ? AND sync_state = 3 AND lane IS NOT NULL AND (? IS NULL OR sender = ?)
+                """, arguments: [ledger.account.id, user, user])
         var lost: [(ordinal: Int64, bytes: Int)] = []
         while let row = try rows.next() {
             let sequence: Int64 = row[2]

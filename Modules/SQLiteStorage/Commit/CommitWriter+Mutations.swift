@@ -38,9 +38,9 @@ extension CommitWriter {
         case .setLastTransmitted(let lane, let sequence):
             try execute(
                 """
-                INSERT INTO lane (name, last_transmitted) VALUES (?, ?) \
-                ON CONFLICT (name) DO UPDATE SET last_transmitted = excluded.last_transmitted
-                """, [lane.rawValue, sequence])
+                INSERT INTO lane (account, name, last_transmitted) VALUES (?, ?, ?) \
+                ON CONFLICT (account, name) DO UPDATE SET last_transmitted = excluded.last_transmitted
+                """, [ledger.account.id, lane.rawValue, sequence])
         case .raiseSequence(let mark):
             raiseSequence(above: mark)
         case .forkOutbox(let id, let time):
@@ -54,14 +54,10 @@ extension CommitWriter {
         case .recordDelete(let action):
             try record(action)
         case .saveSession(let session):
-            try execute("UPDATE store SET session = ? WHERE id = 1", [try StoredJSON.encode(session)])
-            changes.append(.session(session))
+            try save(session)
         case .endSession(let failure):
             try endSession(failure)
             try releaseLanes()
-            isReset = true
-        case .forgetAccount(let failure):
-            try forgetAccount(failure)
             isReset = true
         }
     }
@@ -86,9 +82,10 @@ extension CommitWriter {
             let pending =
                 """
                 SELECT id FROM message INDEXED BY message_pending \
-                WHERE sync_state < 3 AND lane_sequence > 0 AND lane_sequence = ?
+                WHERE sync_state < 3 AND account = ? AND lane_sequence > 0 AND lane_sequence = ?
                 """
-            guard let row = try Row.fetchOne(db.cachedStatement(sql: pending), arguments: [sequence]) else { return }
+            let statement = try db.cachedStatement(sql: pending)
+            guard let row = try Row.fetchOne(statement, arguments: [ledger.account.id, sequence]) else { return }
             guard let id = MessageID(blob: row[0]) else { throw UnreadableRow(table: "message", key: sequence) }
             try change(id) { $0.rebased(previous: previous) }
         default:
@@ -105,9 +102,8 @@ extension CommitWriter {
     }
 
     private func control(_ sequence: Int64) throws -> ControlEntry? {
-        let statement = try db.cachedStatement(
-            sql: "SELECT \(ControlEntry.columns) FROM control WHERE sequence = ?")
-        return try Row.fetchOne(statement, arguments: [sequence]).map(ControlEntry.init)
+        let statement = try db.cachedStatement(sql: StoreQueries.control)
+        return try Row.fetchOne(statement, arguments: [ledger.account.id, sequence]).map(ControlEntry.init)
     }
 
     private func setControl(_ sequence: Int64, over old: ControlEntry?, _ entry: ControlEntry?) throws {
@@ -115,13 +111,16 @@ extension CommitWriter {
         if let entry {
             try execute(
                 """
-                INSERT INTO control (\(ControlEntry.columns)) VALUES (?, ?, ?, ?, ?) \
-                ON CONFLICT (sequence) DO UPDATE SET kind = excluded.kind, lane = excluded.lane, \
+                INSERT INTO control (account, \(ControlEntry.columns)) VALUES (?, ?, ?, ?, ?, ?) \
+                ON CONFLICT (account, sequence) DO UPDATE SET kind = excluded.kind, lane = excluded.lane, \
                 previous = excluded.previous, message = excluded.message
                 """,
-                [entry.sequence, entry.kind.rawValue, entry.lane.rawValue, entry.previous, entry.message.blob])
+                [
+                    ledger.account.id, entry.sequence, entry.kind.rawValue, entry.lane.rawValue, entry.previous,
+                    entry.message.blob,
+                ])
         } else {
-            try execute("DELETE FROM control WHERE sequence = ?", [sequence])
+            try execute("DELETE FROM control WHERE account = ? AND sequence = ?", [ledger.account.id, sequence])
         }
         changes.append(.control(before: old, after: entry))
     }
@@ -136,11 +135,12 @@ extension CommitWriter {
         var action = action
         action.sequence = ledger.takeSequence()
         try execute(
-            "INSERT INTO delete_action (sequence, message, action) VALUES (?, ?, ?)",
-            [action.sequence, action.message.blob, try StoredJSON.encode(action)])
+            "INSERT INTO delete_action (account, sequence, message, action) VALUES (?, ?, ?, ?)",
+            [ledger.account.id, action.sequence, action.message.blob, try StoredJSON.encode(action)])
         ledger.deletions += 1
         if ledger.deletions > Limits.deleteActionsKeptMax {
-            try execute("DELETE FROM delete_action WHERE sequence = (SELECT min(sequence) FROM delete_action)")
+            try execute(
+                "DELETE FROM delete_action WHERE sequence = (\(StoreQueries.oldestDeletion))", [ledger.account.id])
             ledger.deletions -= 1
         }
         changes.append(.deleteAction(action))

@@ -42,7 +42,7 @@ extension CommitWriter {
     func release(_ id: MessageID, at time: Timestamp?) throws {
         guard ledger.awaited.mayContain(id) else { return }
         if let message = try row(id)?.message, message.syncState != .synced { return }
-        for dependant in try db.dependants(of: id) where dependant.isParked {
+        for dependant in try dependants(of: id) where dependant.isParked {
             let sequence = ledger.takeSequence()
             try change(dependant.id) { $0.released(sequence: sequence, at: time) }
         }
@@ -51,9 +51,15 @@ extension CommitWriter {
     /// Makes the message show the operations that wait to be applied to it.
     func overlay(_ id: MessageID) throws {
         guard let old = try row(id) else { return }
-        let operations = try db.dependants(of: id).filter(\.role.isOperation)
-        try save(old.message.overlaid(with: operations), over: old)
+        try save(try overlaid(old.message), over: old)
     }
+
+    /// The message with the operations that wait to be applied to it.
+    func overlaid(_ message: Message) throws -> Message {
+        message.overlaid(with: try dependants(of: message.id).filter(\.role.isOperation))
+    }
+
+    func dependants(of id: MessageID) throws -> [Message] { try db.dependants(of: id, ledger.account) }
 
     private func related(_ message: Message) throws -> Message? {
         try message.role.related.flatMap { try row($0)?.message }

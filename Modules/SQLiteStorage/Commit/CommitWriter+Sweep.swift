@@ -14,12 +14,8 @@ extension CommitWriter {
         ledger.outboxID = outboxID
         ledger.epoch += 1
         ledger.lineage.open(opening.opening, nextSequence: ledger.nextSequence)
-        try execute(
-            "UPDATE store SET outbox_id = ?, epoch = ?, opening = ?, ancestors = ? WHERE id = 1",
-            [
-                MessageID(outboxID.value).blob, ledger.epoch, MessageID(opening.opening.value).blob,
-                LineageCoding.encode(ledger.lineage.ancestors),
-            ])
+        try execute("UPDATE store SET epoch = ? WHERE id = 1", [ledger.epoch])
+        try storeOutbox()
         switch opening.restart {
         case .fail:
             try endSession(opening.failure)
@@ -37,8 +33,8 @@ extension CommitWriter {
             """
             UPDATE message INDEXED BY message_pending SET sync_state = 0, \
             history = \(HistoryCoding.appending(.created, at: time)) \
-            WHERE sync_state < 3 AND sync_state > 0
-            """)
+            WHERE sync_state < 3 AND account = ? AND sync_state > 0
+            """, [ledger.account.id])
         ledger.counts.created += ledger.counts.uploading + ledger.counts.syncing
         ledger.counts.uploading = 0
         ledger.counts.syncing = 0
@@ -46,52 +42,68 @@ extension CommitWriter {
 
     /// Reads the ledger's numbers from the tables. Cost: linear in the outbox.
     func load() throws {
-        guard
-            let row = try Row.fetchOne(db, sql: "SELECT \(StoreQueries.storeColumns) FROM store WHERE id = 1")
+        guard let row = try Row.fetchOne(db, sql: "SELECT \(StoreQueries.storeColumns) FROM store WHERE id = 1")
         else { throw UnreadableRow(table: "store", key: 1) }
-        ledger.outboxID = try (row[0] as Data?).map { blob in
-            guard let id = MessageID(blob: blob) else { throw UnreadableRow(table: "store", key: 1) }
-            return OutboxID(id.value)
-        }
+        ledger.account = AccountRow(id: row[0])
         ledger.epoch = row[1]
         ledger.nextSequence = row[2]
         ledger.reservedSequence = row[2]
-        let openedAt = ledger.lineage.openedAt
-        ledger.lineage = try LineageCoding.lineage(opening: row[3], ancestors: row[4], sharedBelow: row[5])
-        ledger.lineage.openedAt = openedAt
-        ledger.history = try StoredJSON.decode(ServerHistory.self, ifPresent: row[6], table: "store", key: 1)
+        ledger.lineage.sharedBelow = row[3]
+        try loadAccount()
+    }
+
+    /// Reads the current account's numbers. Cost: linear in its outbox.
+    func loadAccount() throws {
+        let account = ledger.account.id
+        let stored = "SELECT \(StoreQueries.accountColumns) FROM account WHERE id = ?"
+        guard let row = try Row.fetchOne(db, sql: stored, arguments: [account])
+        else { throw UnreadableRow(table: "account", key: account) }
+        ledger.accountName = nil
+        if let server = row[0] as String?, let user = (row[1] as String?).flatMap(UserID.init) {
+            ledger.accountName = Account(server: server, user: user)
+        }
+        ledger.outboxID = try (row[2] as Data?).map { blob in
+            guard let id = MessageID(blob: blob) else { throw UnreadableRow(table: "account", key: account) }
+            return OutboxID(id.value)
+        }
+        (ledger.lineage.opening, ledger.lineage.ancestors) = try LineageCoding.openings(
+            row[3], ancestors: row[4], of: account)
+        ledger.history = try StoredJSON.decode(ServerHistory.self, ifPresent: row[5], table: "account", key: account)
         ledger.counts = StoreCounts()
         let sums = "SELECT sync_state, count(*), sum(bytes) FROM \(StoreQueries.undelivered) GROUP BY sync_state"
-        for row in try Row.fetchAll(db, sql: sums) {
+        for row in try Row.fetchAll(db, sql: sums, arguments: [account]) {
             guard let state = StateCode.state(row[0]) else { throw UnreadableRow(table: "message", key: 0) }
             ledger.counts.count(state, bytes: 0, times: row[1])
             ledger.counts.undeliveredBytes += row[2] as Int
         }
         ledger.awaited = try awaitedMessages()
-        ledger.deletions = try Int.fetchOne(db, sql: "SELECT count(*) FROM delete_action") ?? 0
+        ledger.deletions = try Int.fetchOne(db, sql: StoreQueries.deletionCount, arguments: [account]) ?? 0
     }
 
     func endSession(_ failure: Failure) throws {
         recent.forgetAll()
+        let account = ledger.account.id
         try execute(
             """
-            INSERT INTO control (sequence, kind, lane, previous, message) \
-            SELECT lane_sequence, \(OutboxEntry.Kind.fence.rawValue), lane, previous_sequence, id \
-            FROM message INDEXED BY message_pending WHERE sync_state < 3 AND previous_sequence IS NOT NULL \
-            ON CONFLICT (sequence) DO UPDATE SET kind = excluded.kind, lane = excluded.lane, \
+            INSERT INTO control (account, sequence, kind, lane, previous, message) \
+            SELECT account, lane_sequence, \(OutboxEntry.Kind.fence.rawValue), lane, previous_sequence, id \
+            FROM message INDEXED BY message_pending \
+            WHERE sync_state < 3 AND account = ? AND previous_sequence IS NOT NULL \
+            ON CONFLICT (account, sequence) DO UPDATE SET kind = excluded.kind, lane = excluded.lane, \
             previous = excluded.previous, message = excluded.message
-            """)
+            """, [account])
         try execute(
             """
             UPDATE message INDEXED BY message_pending SET sync_state = 4, failure = ?, \
             in_doubt = (in_doubt OR previous_sequence IS NOT NULL), \
             history = \(HistoryCoding.appending(.error, at: failure.at)) \
-            WHERE sync_state < 3 AND NOT (role > 1 AND sync_state = 0 AND lane_sequence = 0)
-            """, [try StoredJSON.encode(failure)])
+            WHERE sync_state < 3 AND account = ? AND NOT (role > 1 AND sync_state = 0 AND lane_sequence = 0)
+            """, [try StoredJSON.encode(failure), account])
         let undelivered = ledger.counts.undelivered
         ledger.awaited = try awaitedMessages()
         let parked = "SELECT count(*) FROM \(StoreQueries.parked)"
-        ledger.counts.created = try Int.fetchOne(db, sql: parked) ?? 0  // operations go on waiting for their messages
+        // Operations go on waiting for their messages.
+        ledger.counts.created = try Int.fetchOne(db, sql: parked, arguments: [account]) ?? 0
         ledger.counts.error = undelivered - ledger.counts.created
         ledger.counts.uploading = 0
         ledger.counts.syncing = 0
@@ -101,7 +113,8 @@ extension CommitWriter {
     /// What is parked, counted.
     private func awaitedMessages() throws -> AwaitedMessages {
         var awaited = AwaitedMessages()
-        let rows = try Row.fetchCursor(db, sql: "SELECT related FROM \(StoreQueries.parked)")
+        let waiting = "SELECT related FROM \(StoreQueries.parked)"
+        let rows = try Row.fetchCursor(db, sql: waiting, arguments: [ledger.account.id])
         while let row = try rows.next() {
             // What cannot be read waits for nothing that can be found.
             if let related = (row[0] as Data?).flatMap(MessageID.init(blob:)) { awaited.add(related) }
@@ -112,7 +125,7 @@ extension CommitWriter {
     /// A message shows no operation that failed.
     private func overlayAll() throws {
         let listed = changes
-        for blob in try Data.fetchAll(db, sql: StoreQueries.targets) {
+        for blob in try Data.fetchAll(db, sql: StoreQueries.targets, arguments: [ledger.account.id]) {
             guard let id = MessageID(blob: blob) else { throw UnreadableRow(table: "message", key: 0) }
             try overlay(id)
         }
@@ -124,32 +137,7 @@ extension CommitWriter {
         try execute(
             """
             UPDATE message INDEXED BY message_failed SET failure = json_remove(failure, '$.pausesLane') \
-            WHERE sync_state = 4 AND json_valid(failure) AND json_extract(failure, '$.pausesLane')
-            """)
-    }
-
-    func forgetAccount(_ failure: Failure) throws {
-        recent.forgetAll()
-        ledger.history = nil
-        try execute("UPDATE store SET server_history = NULL WHERE id = 1")
-        try execute("DELETE FROM control")
-        try execute("DELETE FROM lane")
-        try execute(
-            """
-            UPDATE message INDEXED BY message_undelivered SET in_doubt = 0, previous_sequence = NULL \
-            WHERE sync_state <> 3 AND (in_doubt = 1 OR previous_sequence IS NOT NULL)
-            """)
-        // Operations that wait for their message are nobody else's to send.
-        try execute(
-            """
-            UPDATE message INDEXED BY message_pending SET sync_state = 4, failure = ?, \
-            history = \(HistoryCoding.appending(.error, at: failure.at)) \
-            WHERE sync_state < 3 AND sync_state = 0 AND lane_sequence = 0 AND role > 1
-            """, [try StoredJSON.encode(failure)])
-        let ended = db.changesCount
-        ledger.counts.created -= ended
-        ledger.counts.error += ended
-        ledger.awaited = try awaitedMessages()
-        try overlayAll()
+            WHERE sync_state = 4 AND account = ? AND json_valid(failure) AND json_extract(failure, '$.pausesLane')
+            """, [ledger.account.id])
     }
 }

@@ -28,7 +28,7 @@ final class CommitWriter {
     }
 
     /// The message as the table holds it.
-    func row(_ id: MessageID) throws -> MessageRow? { try recent[id] ?? db.storedMessage(id) }
+    func row(_ id: MessageID) throws -> MessageRow? { try recent[id] ?? db.storedMessage(id, ledger.account) }
 
     /// Writes down how far numbers are handed out, some ahead: so most transactions have one page less to write. A run
     /// begins above what the one before had reserved; what it did not use is skipped.
@@ -42,6 +42,9 @@ final class CommitWriter {
 
     func enqueue(_ draft: MessageDraft, content: Data) throws -> Message {
         if !ledger.hasBegun { throw StoreError.notBegun }
+        if let wanted = draft.account, let account = ledger.accountName, wanted != account {
+            throw StoreError.otherAccount(wanted)
+        }
         do {
             try bounds.admit(bytes: content.count, to: ledger.counts)
         } catch {
@@ -57,7 +60,8 @@ final class CommitWriter {
     }
 
     private static let insertion = """
-        INSERT INTO message (\(MessageRow.ownColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO message (account, \(MessageRow.ownColumns)) \
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     private static let relating = "UPDATE message SET role = ?, related = ? WHERE ordinal = ?"
 
@@ -67,7 +71,7 @@ final class CommitWriter {
             try execute(
                 Self.insertion,
                 [
-                    message.ordinal, message.id.blob, message.channel.value, message.sender.value,
+                    ledger.account.id, message.ordinal, message.id.blob, message.channel.value, message.sender.value,
                     String(decoding: content, as: UTF8.self), content.count, message.createdAt.milliseconds,
                     message.lane?.rawValue, message.laneSequence, message.previousSequence,
                     StateCode.code(message.syncState), message.attempts, message.lastAttemptAt?.milliseconds,
@@ -98,13 +102,14 @@ final class CommitWriter {
 
     func merge(_ placed: PlacedMessage, content: Data, at time: Timestamp) throws {
         if let old = try row(placed.id) {
-            try save(old.message.merged(with: placed, at: time), over: old, content: content)
+            // Merged and overlaid as one: what was merely read again is not written.
+            try save(try overlaid(old.message.merged(with: placed, at: time)), over: old, content: content)
         } else {
-            let deleted = try db.cachedStatement(sql: "SELECT 1 FROM delete_action WHERE message = ?")
-            guard try Row.fetchOne(deleted, arguments: [placed.id.blob]) == nil else { return }
+            let deleted = try db.cachedStatement(sql: StoreQueries.deletionOfMessage)
+            guard try Row.fetchOne(deleted, arguments: [ledger.account.id, placed.id.blob]) == nil else { return }
             try insert(Message(placed, ordinal: ledger.takeSequence()), content: content)
+            try overlay(placed.id)
         }
-        try overlay(placed.id)
         try release(placed.id, at: time)
     }
 

@@ -5,6 +5,10 @@ import CausewayStorage
 ///
 /// A value: a commit works on a copy, and the copy becomes the ledger when the disk has confirmed.
 struct Ledger: Sendable {
+    /// The row of the current account, whose records all the others count.
+    var account = AccountRow.first
+    /// The current account; `nil` before the first session.
+    var accountName: Account?
     var outboxID: OutboxID?
     var epoch: Int64 = 0
     var lineage = Lineage()

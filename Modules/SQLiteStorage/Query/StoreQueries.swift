@@ -3,54 +3,75 @@ import CausewayStorage
 import Foundation
 import GRDB
 
-/// Every question that is asked of the tables. Each names the index it uses, so that a plan cannot change unseen.
+/// Every question that is asked of the tables. Each names the index it uses, so that a plan cannot change unseen, and
+/// is about one account: the first argument of each.
 enum StoreQueries {
-    static let storeColumns = "outbox_id, epoch, next_sequence, opening, ancestors, shared_below, server_history"
-    static let messageByID = "SELECT \(MessageRow.columns) FROM message INDEXED BY message_id WHERE id = ?"
-    static let undelivered = "message INDEXED BY message_undelivered WHERE sync_state <> 3"
+    static let storeColumns = "account, epoch, next_sequence, shared_below"
+    static let accountColumns = "server, user, outbox_id, opening, ancestors, server_history"
+    static let messageByID =
+        "SELECT \(MessageRow.columns) FROM message INDEXED BY message_id WHERE account = ? AND id = ?"
+    static let undelivered = "message INDEXED BY message_undelivered WHERE sync_state <> 3 AND account = ?"
     /// What is undelivered has no position; in a channel's order it comes last. Operations are in no channel's order.
     static let undeliveredInChannel = """
-        message INDEXED BY message_place WHERE role < 2 AND channel = ? AND position = \(Int64.max) AND sync_state <> 3
+        message INDEXED BY message_place WHERE role < 2 AND account = ? AND channel = ? \
+        AND position = \(Int64.max) AND sync_state <> 3
         """
     static let operationsInChannel = """
-        message INDEXED BY message_operation WHERE sync_state <> 3 AND role > 1 AND channel = ?
+        message INDEXED BY message_operation WHERE sync_state <> 3 AND role > 1 AND account = ? AND channel = ?
         """
-    static let created = "message INDEXED BY message_pending WHERE sync_state < 3 AND sync_state = 0"
-    static let underWay = "message INDEXED BY message_under_way WHERE sync_state IN (1, 2) AND sync_state = ?"
-    static let failed = "message INDEXED BY message_failed WHERE sync_state = 4"
-    static let failedInChannel = "message INDEXED BY message_failed_in_channel WHERE sync_state = 4 AND channel = ?"
+    static let created = "message INDEXED BY message_pending WHERE sync_state < 3 AND account = ? AND sync_state = 0"
+    static let underWay = """
+        message INDEXED BY message_under_way WHERE sync_state IN (1, 2) AND account = ? AND sync_state = ?
+        """
+    static let failed = "message INDEXED BY message_failed WHERE sync_state = 4 AND account = ?"
+    static let failedInChannel = """
+        message INDEXED BY message_failed_in_channel WHERE sync_state = 4 AND account = ? AND channel = ?
+        """
     /// Whatever waits without a place in its lane.
-    static let parked = "message INDEXED BY message_pending WHERE sync_state < 3 AND lane_sequence = 0"
+    static let parked = "message INDEXED BY message_pending WHERE sync_state < 3 AND account = ? AND lane_sequence = 0"
     /// What waits without a place for a message that failed, or for one that does so.
     static let blocked = """
-        WITH RECURSIVE blocked (id) AS ( \
-        SELECT message.id FROM \(parked) AND EXISTS ( \
-        SELECT 1 FROM message AS awaited INDEXED BY message_id WHERE awaited.id = message.related \
-        AND awaited.sync_state = 4) \
-        UNION SELECT message.id FROM blocked JOIN message INDEXED BY message_dependant \
-        ON message.related = blocked.id AND message.related IS NOT NULL \
+        WITH RECURSIVE blocked (account, id) AS ( \
+        SELECT message.account, message.id FROM \(parked) AND EXISTS ( \
+        SELECT 1 FROM message AS awaited INDEXED BY message_id \
+        WHERE awaited.account = message.account AND awaited.id = message.related AND awaited.sync_state = 4) \
+        UNION SELECT message.account, message.id FROM blocked JOIN message INDEXED BY message_dependant \
+        ON message.account = blocked.account AND message.related = blocked.id AND message.related IS NOT NULL \
         AND (message.role > 1 OR (message.sync_state = 0 AND message.lane_sequence = 0)) \
         WHERE message.sync_state = 0 AND message.lane_sequence = 0) SELECT count(*) FROM blocked
         """
     static let pendingEntries = """
         SELECT id, lane, lane_sequence, previous_sequence, attempts, bytes, coalesce(queued_at, created_at) \
-        FROM message INDEXED BY message_pending WHERE sync_state < 3 AND lane_sequence > 0 ORDER BY lane_sequence
+        FROM message INDEXED BY message_pending WHERE sync_state < 3 AND account = ? AND lane_sequence > 0 \
+        ORDER BY lane_sequence
         """
     /// What ``Message/dependence`` is true for: the words of the index, so that SQLite finds it.
     static let dependants = """
-        SELECT \(MessageRow.columns) FROM message INDEXED BY message_dependant WHERE related = ? \
+        SELECT \(MessageRow.columns) FROM message INDEXED BY message_dependant WHERE account = ? AND related = ? \
         AND related IS NOT NULL AND (role > 1 OR (sync_state = 0 AND lane_sequence = 0)) ORDER BY ordinal
         """
     static let targets = """
-        SELECT DISTINCT related FROM message INDEXED BY message_dependant WHERE related IS NOT NULL \
+        SELECT DISTINCT related FROM message INDEXED BY message_dependant WHERE account = ? AND related IS NOT NULL \
         AND (role > 1 OR (sync_state = 0 AND lane_sequence = 0))
         """
     /// Failed messages whose failure pauses their lane: one in a few, so nothing is indexed for it.
     static let pausing = "\(failed) AND json_valid(failure) AND json_extract(failure, '$.pausesLane')"
     static let lanePauses = "SELECT ordinal, lane, id FROM \(pausing) ORDER BY ordinal"
-    static let controlEntries = "SELECT \(ControlEntry.columns) FROM control ORDER BY sequence"
+    static let controlEntries = """
+        SELECT \(ControlEntry.columns) FROM control INDEXED BY control_sequence WHERE account = ? ORDER BY sequence
+        """
+    static let deletionOfMessage =
+        "SELECT 1 FROM delete_action INDEXED BY delete_action_message WHERE account = ? AND message = ?"
+    static let deletionCount =
+        "SELECT count(*) FROM delete_action INDEXED BY delete_action_account WHERE account = ?"
+    static let oldestDeletion =
+        "SELECT min(sequence) FROM delete_action INDEXED BY delete_action_account WHERE account = ?"
+    static let control =
+        "SELECT \(ControlEntry.columns) FROM control INDEXED BY control_sequence WHERE account = ? AND sequence = ?"
+    static let lanes = "SELECT name, last_transmitted FROM lane INDEXED BY lane_name WHERE account = ?"
     static let deleteActions = """
-        SELECT sequence, action FROM delete_action WHERE sequence < ? ORDER BY sequence DESC LIMIT ?
+        SELECT sequence, action FROM delete_action INDEXED BY delete_action_account WHERE account = ? AND sequence < ? \
+        ORDER BY sequence DESC LIMIT ?
         """
 
     /// The statements that give a page together, in the order in which they are asked; each goes on where the one
@@ -58,7 +79,7 @@ enum StoreQueries {
     ///
     /// A place in a channel is followed by what shares its position, then by what lies beyond. As one condition on
     /// the pair, SQLite would walk through everything that shares the position: all that is undelivered.
-    static func page(_ query: MessageQuery) -> [(sql: String, arguments: StatementArguments)] {
+    static func page(_ query: MessageQuery, _ account: AccountRow) -> [(sql: String, arguments: StatementArguments)] {
         let isAscending = query.direction == .ascending
         let order = isAscending ? "ASC" : "DESC"
         let beyond = isAscending ? ">" : "<"
@@ -67,36 +88,46 @@ enum StoreQueries {
         let ordinals = " AND ordinal \(beyond) ? ORDER BY ordinal \(order) LIMIT ?"
         switch query.scope {
         case .channel(let channel):
-            let inChannel = "message INDEXED BY message_place WHERE role < 2 AND channel = ?"
+            let inChannel = "message INDEXED BY message_place WHERE role < 2 AND account = ? AND channel = ?"
             let places = " ORDER BY position \(order), ordinal \(order) LIMIT ?"
-            guard let after = query.after else { return [(select + inChannel + places, [channel.value])] }
+            guard let after = query.after else { return [(select + inChannel + places, [account.id, channel.value])] }
             return [
-                (select + inChannel + " AND position = ?" + ordinals, [channel.value, after.position, after.ordinal]),
-                (select + inChannel + " AND position \(beyond) ?" + places, [channel.value, after.position]),
+                (
+                    select + inChannel + " AND position = ?" + ordinals,
+                    [account.id, channel.value, after.position, after.ordinal]
+                ),
+                (
+                    select + inChannel + " AND position \(beyond) ?" + places,
+                    [account.id, channel.value, after.position]
+                ),
             ]
         case .undelivered:
-            return [(select + undelivered + ordinals, [query.after?.ordinal ?? start])]
+            return [(select + undelivered + ordinals, [account.id, query.after?.ordinal ?? start])]
         case .undeliveredIn(let channel):
             let after = query.after?.ordinal ?? start
             let beyondIt = " AND ordinal \(beyond) ?"
             // Both parts lie in this order already, so they are merged as they are read.
             let messages = select + undeliveredInChannel + beyondIt + " UNION ALL "
             let operations = select + operationsInChannel + beyondIt + " ORDER BY ordinal \(order) LIMIT ?"
-            return [(messages + operations, [channel.value, after, channel.value, after])]
+            let arguments: StatementArguments = [account.id, channel.value, after, account.id, channel.value, after]
+            return [(messages + operations, arguments)]
         case .pending(let state):
             // What is parked has no place in a lane.
             let sequences =
                 " AND lane_sequence > 0 AND lane_sequence \(beyond) ? ORDER BY lane_sequence \(order) LIMIT ?"
             let after = query.after?.ordinal ?? start
             switch state {
-            case .created: return [(select + created + sequences, [after])]
-            case .uploading, .syncing: return [(select + underWay + sequences, [StateCode.code(state), after])]
+            case .created: return [(select + created + sequences, [account.id, after])]
+            case .uploading, .syncing:
+                return [(select + underWay + sequences, [account.id, StateCode.code(state), after])]
             case .synced, .error: return []
             }
         case .failed(in: nil):
-            return [(select + failed + ordinals, [query.after?.ordinal ?? start])]
+            return [(select + failed + ordinals, [account.id, query.after?.ordinal ?? start])]
         case .failed(in: let channel?):
-            return [(select + failedInChannel + ordinals, [channel.value, query.after?.ordinal ?? start])]
+            return [
+                (select + failedInChannel + ordinals, [account.id, channel.value, query.after?.ordinal ?? start])
+            ]
         }
     }
 }
@@ -104,26 +135,27 @@ enum StoreQueries {
 extension Database {
     /// Reads the row where it lies in the statement: a copy of it, with the names of its columns, costs more than the
     /// look-up.
-    func storedMessage(_ id: MessageID) throws -> MessageRow? {
-        let rows = try Row.fetchCursor(cachedStatement(sql: StoreQueries.messageByID), arguments: [id.blob])
+    func storedMessage(_ id: MessageID, _ account: AccountRow) throws -> MessageRow? {
+        let rows = try Row.fetchCursor(
+            cachedStatement(sql: StoreQueries.messageByID), arguments: [account.id, id.blob])
         return try rows.next().map(MessageRow.init)
     }
 
-    func dependants(of id: MessageID) throws -> [Message] {
-        try Row.fetchAll(cachedStatement(sql: StoreQueries.dependants), arguments: [id.blob])
+    func dependants(of id: MessageID, _ account: AccountRow) throws -> [Message] {
+        try Row.fetchAll(cachedStatement(sql: StoreQueries.dependants), arguments: [account.id, id.blob])
             .map { try MessageRow($0).message }
     }
 
-    func blockedCount() throws -> Int {
-        try Int.fetchOne(cachedStatement(sql: StoreQueries.blocked)) ?? 0
+    func blockedCount(_ account: AccountRow) throws -> Int {
+        try Int.fetchOne(cachedStatement(sql: StoreQueries.blocked), arguments: [account.id]) ?? 0
     }
 
-    func page(_ query: MessageQuery) throws -> MessagePage {
+    func page(_ query: MessageQuery, _ account: AccountRow) throws -> MessagePage {
         // One more than asked for tells whether there is another page.
         let limit = query.limit + 1
         var messages: [Message] = []
         var names = MessageRow.Names()
-        for (sql, arguments) in StoreQueries.page(query) where messages.count < limit {
+        for (sql, arguments) in StoreQueries.page(query, account) where messages.count < limit {
             let rows = try Row.fetchCursor(
                 cachedStatement(sql: sql), arguments: arguments + [limit - messages.count])
             while let row = try rows.next() { messages.append(try MessageRow(row, &names).message) }
@@ -133,9 +165,9 @@ extension Database {
         return MessagePage(messages: messages, next: messages.last.map(query.cursor), following: following)
     }
 
-    func deleteActions(before: Int64?, limit: Int) throws -> [DeleteAction] {
+    func deleteActions(before: Int64?, limit: Int, _ account: AccountRow) throws -> [DeleteAction] {
         let rows = try Row.fetchCursor(
-            cachedStatement(sql: StoreQueries.deleteActions), arguments: [before ?? .max, limit])
+            cachedStatement(sql: StoreQueries.deleteActions), arguments: [account.id, before ?? .max, limit])
         var actions: [DeleteAction] = []
         while let row = try rows.next() {
             let sequence: Int64 = row[0]
@@ -154,34 +186,36 @@ extension Database {
 
     /// The outbox as it stands: messages and control entries merged by their sequences.
     ///
-    /// - Parameter ledger: whose lineage and history it gets.
+    /// - Parameter ledger: says whose it is, and its lineage and history.
     func outbox(_ outboxID: OutboxID, _ ledger: Ledger) throws -> OutboxSnapshot {
+        let account = ledger.account
         let row = try Row.fetchOne(self, sql: "SELECT epoch FROM store WHERE id = 1")
         var lanes: [LaneID: Int64] = [:]
-        let laneRows = try Row.fetchCursor(self, sql: "SELECT name, last_transmitted FROM lane")
+        let laneRows = try Row.fetchCursor(self, sql: StoreQueries.lanes, arguments: [account.id])
         while let row = try laneRows.next() { lanes[LaneID(rawValue: row[0])] = row[1] }
-        let controls = try Row.fetchAll(self, sql: StoreQueries.controlEntries).map(ControlEntry.init).map(\.entry)
+        let controls = try Row.fetchAll(self, sql: StoreQueries.controlEntries, arguments: [account.id])
+            .map(ControlEntry.init).map(\.entry)
         var snapshot = OutboxSnapshot(
             outboxID: outboxID, epoch: row?[0] ?? 0, lastTransmitted: lanes,
-            entries: Self.merged(try pendingEntries(), controls), pauses: try lanePauses(),
+            entries: Self.merged(try pendingEntries(account), controls), pauses: try lanePauses(account),
             lineage: ledger.lineage)
         snapshot.history = ledger.history
         return snapshot
     }
 
-    private func lanePauses() throws -> [OutboxSnapshot.LanePause] {
-        try Row.fetchAll(self, sql: StoreQueries.lanePauses).compactMap { row in
+    private func lanePauses(_ account: AccountRow) throws -> [OutboxSnapshot.LanePause] {
+        try Row.fetchAll(self, sql: StoreQueries.lanePauses, arguments: [account.id]).compactMap { row in
             guard let lane = row[1] as String? else { return nil }
             guard let id = MessageID(blob: row[2]) else { throw UnreadableRow(table: "message", key: row[0]) }
             return OutboxSnapshot.LanePause(lane: LaneID(rawValue: lane), message: id)
         }
     }
 
-    private func pendingEntries() throws -> [OutboxEntry] {
+    private func pendingEntries(_ account: AccountRow) throws -> [OutboxEntry] {
         var entries: [OutboxEntry] = []
         // One lane's name for all its messages.
         var laneIDs: [String: LaneID] = [:]
-        let rows = try Row.fetchCursor(self, sql: StoreQueries.pendingEntries)
+        let rows = try Row.fetchCursor(self, sql: StoreQueries.pendingEntries, arguments: [account.id])
         while let row = try rows.next() {
             let name: String = row[1] ?? ""
             let lane = laneIDs[name] ?? LaneID(rawValue: name)

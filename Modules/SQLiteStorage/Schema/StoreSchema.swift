@@ -1,3 +1,4 @@
+import CausewayModels
 import CausewayStorage
 import GRDB
 
@@ -12,6 +13,9 @@ import GRDB
 /// - `content` is what goes to the server, with `extras` (edits and reactions that the server knows of); `shown` is
 ///   what screens show instead while operations wait, and `NULL` while none does.
 /// - `queued_at` is `NULL` while it is the same as `created_at`; `history` is a list of `state:milliseconds`.
+/// - `account` in a row is the account that it belongs to, and `store.account` the current one. It leads every index,
+///   so that a query for one account reads nothing of another. An account's `server` and `user` are `NULL` before the
+///   first session. Ordinals and sequences are unique among all accounts, message ids within one.
 /// - `lane_sequence` is 0 while a message is parked. `role` is a ``RoleCode``; operations are above the roles that
 ///   people read.
 /// - Text of the layer above (`content`, `failure`, `session`, `action`) is JSON that carries its own version.
@@ -19,7 +23,7 @@ enum StoreSchema {
     /// Marks the file as ours, at byte 68 of it: `CSWY`.
     static let applicationID: UInt32 = 0x4353_5759
     /// The layout that this version writes; kept as `user_version`.
-    static let version = 5
+    static let version = 6
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -42,6 +46,11 @@ enum StoreSchema {
         migrator.registerMigration("5") { db in
             try db.execute(sql: layout5)
             try db.execute(sql: "PRAGMA user_version = 5")
+        }
+        migrator.registerMigration("6") { db in
+            try db.execute(sql: layout6)
+            try moveToAccounts(db)
+            try db.execute(sql: "PRAGMA user_version = 6")
         }
         return migrator
     }
@@ -135,6 +144,93 @@ enum StoreSchema {
     private static let layout5 = """
         ALTER TABLE store ADD COLUMN server_history TEXT;
         """
+
+    /// Everything belongs to an account, which leads every index. Tables whose keys an account extends are made anew.
+    private static let layout6 = """
+        CREATE TABLE account (
+          id INTEGER PRIMARY KEY,
+          server TEXT,
+          user TEXT,
+          outbox_id BLOB,
+          opening BLOB,
+          ancestors BLOB,
+          server_history TEXT
+        ) STRICT;
+        CREATE UNIQUE INDEX account_name ON account(server, user);
+        INSERT INTO account SELECT 1, NULL, NULL, outbox_id, opening, ancestors, server_history
+          FROM store WHERE id = 1;
+        ALTER TABLE store ADD COLUMN account INTEGER NOT NULL DEFAULT 1;
+        UPDATE store SET outbox_id = NULL, opening = NULL, ancestors = NULL, server_history = NULL;
+
+        ALTER TABLE message ADD COLUMN account INTEGER NOT NULL DEFAULT 1;
+        DROP INDEX message_id;
+        DROP INDEX message_place;
+        DROP INDEX message_undelivered;
+        DROP INDEX message_pending;
+        DROP INDEX message_under_way;
+        DROP INDEX message_failed;
+        DROP INDEX message_failed_in_channel;
+        DROP INDEX message_operation;
+        DROP INDEX message_dependant;
+        CREATE UNIQUE INDEX message_id ON message(account, id);
+        CREATE INDEX message_place ON message(account, channel, position) WHERE role < 2;
+        CREATE INDEX message_undelivered ON message(account, ordinal) WHERE sync_state <> 3;
+        CREATE INDEX message_pending ON message(account, lane_sequence) WHERE sync_state < 3;
+        CREATE INDEX message_under_way ON message(account, sync_state, lane_sequence) WHERE sync_state IN (1, 2);
+        CREATE INDEX message_failed ON message(account, ordinal) WHERE sync_state = 4;
+        CREATE INDEX message_failed_in_channel ON message(account, channel, ordinal) WHERE sync_state = 4;
+        CREATE INDEX message_operation ON message(account, channel, ordinal) WHERE sync_state <> 3 AND role > 1;
+        CREATE INDEX message_dependant ON message(account, related, ordinal)
+          WHERE related IS NOT NULL AND (role > 1 OR (sync_state = 0 AND lane_sequence = 0));
+
+        ALTER TABLE delete_action ADD COLUMN account INTEGER NOT NULL DEFAULT 1;
+        DROP INDEX delete_action_message;
+        CREATE INDEX delete_action_message ON delete_action(account, message);
+        CREATE INDEX delete_action_account ON delete_action(account, sequence);
+
+        ALTER TABLE control RENAME TO control_of_all;
+        CREATE TABLE control (
+          id INTEGER PRIMARY KEY,
+          account INTEGER NOT NULL,
+          sequence INTEGER NOT NULL,
+          kind INTEGER NOT NULL,
+          lane TEXT NOT NULL,
+          previous INTEGER,
+          message BLOB NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX control_sequence ON control(account, sequence);
+        INSERT INTO control SELECT NULL, 1, sequence, kind, lane, previous, message FROM control_of_all;
+        DROP TABLE control_of_all;
+        ALTER TABLE lane RENAME TO lane_of_all;
+        CREATE TABLE lane (
+          id INTEGER PRIMARY KEY,
+          account INTEGER NOT NULL,
+          name TEXT NOT NULL,
+          last_transmitted INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX lane_name ON lane(account, name);
+        INSERT INTO lane SELECT id, 1, name, last_transmitted FROM lane_of_all;
+        DROP TABLE lane_of_all;
+        """
+
+    /// Gives what is stored to the account of the last session. Earlier layouts kept nothing of an account apart but
+    /// the sender of what it had not delivered: that goes to the sender's account on the same server.
+    private static func moveToAccounts(_ db: Database) throws {
+        guard let session = try? db.storedSession() else { return }
+        try db.execute(
+            sql: "UPDATE account SET server = ?, user = ? WHERE id = 1",
+            arguments: [session.account.server, session.user.value])
+        try db.execute(
+            sql: """
+                INSERT INTO account (server, user) SELECT DISTINCT ?, sender FROM message \
+                WHERE sync_state <> 3 AND sender <> ?
+                """, arguments: [session.account.server, session.user.value])
+        try db.execute(
+            sql: """
+                UPDATE message SET account = (SELECT id FROM account WHERE user = sender) \
+                WHERE sync_state <> 3 AND sender <> ?
+                """, arguments: [session.user.value])
+    }
 
     /// Refuses a file that is no store of ours by its first bytes, without opening it as a database.
     ///

@@ -23,7 +23,7 @@ extension MemoryState {
     /// - Parameter fenced: messages that are asked about already.
     private mutating func fenceFailed(_ fenced: Set<MessageID>) {
         for old in allUndelivered() where old.message.syncState == .error && !fenced.contains(old.message.id) {
-            guard let lane = old.message.lane, session.map({ $0.user == old.message.sender }) ?? true else { continue }
+            guard let lane = old.message.lane else { continue }
             let sequence = takeSequence()
             controls[sequence] = ControlEntry(
                 kind: .fence, lane: lane, sequence: sequence, previous: nil, message: old.message.id)

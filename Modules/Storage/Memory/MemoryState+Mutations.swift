@@ -53,14 +53,10 @@ extension MemoryState {
         case .recordDelete(let action):
             record(action, &changes)
         case .saveSession(let session):
-            self.session = session
-            changes.listed.append(.session(session))
+            save(session, &changes)
         case .endSession(let failure):
             endSession(failure)
             for old in allUndelivered() where old.message.pause != nil { put(old.message.unpaused(), bytes: old.bytes) }
-            changes.isReset = true
-        case .forgetAccount(let failure):
-            forgetAccount(failure)
             changes.isReset = true
         }
     }
@@ -95,13 +91,13 @@ extension MemoryState {
         let old = self[placed.id]
         guard old != nil || deletionCounts[placed.id] == nil else { return }
         if let old {
-            let message = old.message.merged(with: placed, at: time)
-            let size = message.sentContent == placed.content ? bytes : old.bytes
-            save(message, bytes: size, over: old.message, &changes)
+            let merged = old.message.merged(with: placed, at: time)
+            let size = merged.sentContent == placed.content ? bytes : old.bytes
+            save(overlaid(merged), bytes: size, over: old.message, &changes)
         } else {
             save(Message(placed, ordinal: takeSequence()), bytes: bytes, over: nil, &changes)
+            overlay(placed.id, &changes)
         }
-        overlay(placed.id, &changes)
         release(placed.id, at: time, &changes)
     }
 
@@ -164,14 +160,6 @@ extension MemoryState {
             if let fence = old.message.fence { controls[fence.sequence] = fence }
             put(old.message.sessionEnded(failure), bytes: old.bytes)
         }
-        overlayAll()
-    }
-
-    private mutating func forgetAccount(_ failure: Failure) {
-        history = nil
-        controls = [:]
-        lastTransmitted = [:]
-        for old in allUndelivered() { put(old.message.forgotten(failure), bytes: old.bytes) }
         overlayAll()
     }
 

@@ -7,6 +7,7 @@ extension MemoryState {
         var counts = counts
         for (mutation, bytes) in zip(mutations, sizes) {
             guard case .enqueue(let draft) = mutation else { continue }
+            try admit(draft, as: account)
             guard self[draft.id] == nil else { throw .duplicate(draft.id) }
             try bounds.admit(bytes: bytes, to: counts)
             counts.count(.created, bytes: bytes)
@@ -73,8 +74,14 @@ extension MemoryState {
 
     /// Makes the message show the operations that wait to be applied to it.
     mutating func overlay(_ id: MessageID, _ changes: inout Changes) {
-        let operations = allDependants(of: id).filter(\.role.isOperation)
-        change(id, &changes) { $0.overlaid(with: operations) }
+        guard let message = self[id]?.message else { return }
+        let shown = overlaid(message)
+        change(id, &changes) { _ in shown }
+    }
+
+    /// The message with the operations that wait to be applied to it.
+    func overlaid(_ message: Message) -> Message {
+        message.overlaid(with: allDependants(of: message.id).filter(\.role.isOperation))
     }
 
     private func related(_ role: MessageRole) -> Message? { role.related.flatMap { self[$0]?.message } }

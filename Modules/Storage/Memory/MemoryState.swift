@@ -25,6 +25,10 @@ struct MemoryState: Sendable {
         }
     }
 
+    /// The current account; `nil` before the first session.
+    var account: Account?
+    /// What belongs to the accounts that are not current; each without others of its own.
+    var otherAccounts: [Account: MemoryState] = [:]
     var outboxID: OutboxID?
     var epoch: Int64 = 0
     var lineage = Lineage()
@@ -52,6 +56,8 @@ struct MemoryState: Sendable {
     /// Pending messages by lane sequence.
     private var pending: [Int64: MessageID] = [:]
     private var pendingInState: [SyncState: SortedKeys<Int64>] = [:]
+
+    init(outboxID: OutboxID? = nil) { self.outboxID = outboxID }
 
     mutating func takeSequence() -> Int64 {
         defer { nextSequence += 1 }

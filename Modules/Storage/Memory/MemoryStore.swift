@@ -35,13 +35,16 @@ public final class MemoryStore: Store {
     /// This one is left as it is, as a paused process is.
     package func crashed() -> MemoryStore { MemoryStore(run.withLock { $0.state }, bounds) }
 
-    /// Everything that is committed, at this moment: the messages in the order in which they came, the links by
-    /// ascending sequence. Not for a subscriber, which is called within a commit.
+    /// Everything of the current account that is committed, at this moment: the messages in the order in which they
+    /// came, the links by ascending sequence. Not for a subscriber, which is called within a commit.
     package var contents: (messages: [Message], controls: [ControlEntry]) {
         run.withLock { run in
             (run.state.allMessages(), run.state.controls.values.sorted { $0.sequence < $1.sequence })
         }
     }
+
+    /// The current account; `nil` before the first session.
+    package var account: Account? { run.withLock { $0.state.account } }
 
     /// Makes the next `count` commits (``begin(_:)`` and ``enqueue(_:)`` among them) fail and change nothing.
     package func failNextCommits(_ count: Int, with error: StoreError) {
@@ -65,6 +68,7 @@ public final class MemoryStore: Store {
     public func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message {
         let bytes = try ContentCoding.encode(draft.content).count
         return try write { [bounds] state, changes throws(StoreError) in
+            try state.admit(draft, as: state.account)
             guard state[draft.id] == nil else { throw .duplicate(draft.id) }
             try bounds.admit(bytes: bytes, to: state.counts)
             state.enqueue(draft, bytes: bytes, &changes)

@@ -9,10 +9,13 @@ public struct MessageDraft: Sendable, Hashable {
     public var content: MessageContent
     public var createdAt: Timestamp
     public var lane: LaneID
+    /// The account that sends it. The store refuses a draft of an account that is not the current one; with `nil` it
+    /// takes the draft for the current account.
+    public var account: Account?
 
     public init(
         id: MessageID, channel: ChannelID, sender: UserID, role: MessageRole = .message, content: MessageContent,
-        createdAt: Timestamp, lane: LaneID
+        createdAt: Timestamp, lane: LaneID, account: Account? = nil
     ) {
         self.id = id
         self.channel = channel
@@ -21,5 +24,6 @@ public struct MessageDraft: Sendable, Hashable {
         self.content = content
         self.createdAt = createdAt
         self.lane = lane
+        self.account = account
     }
 }

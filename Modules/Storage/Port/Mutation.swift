@@ -56,7 +56,7 @@ public enum Mutation: Sendable, Hashable {
     ///
     /// Every link, those that no feed has told of yet among them, gets a new number in the order of the old ones, and
     /// what was under way is `created` again; attempts and failures stay. The other copy may have delivered whatever
-    /// is here: each `error` message of the session's user gets a fence and is in doubt until the server has answered.
+    /// is here: each `error` message gets a fence and is in doubt until the server has answered.
     /// ``Lineage/sharedBelow`` rises above all of it. The feed reports a reset.
     case forkOutbox(OutboxID, at: Timestamp)
     /// What the server said last of the history of its data.
@@ -72,16 +72,13 @@ public enum Mutation: Sendable, Hashable {
     /// A deletion to remember; the store assigns ``DeleteAction/sequence``, and keeps the last
     /// ``Limits/deleteActionsKeptMax``.
     case recordDelete(DeleteAction)
-    /// A login, or a logout (``Session/endedAt``).
+    /// A login, or a logout (``Session/endedAt``). From then on the store shows and changes what belongs to the account
+    /// of the session; see ``Store``. When that is another account than before, the feed reports a reset.
     case saveSession(Session)
     /// The session is over: every undelivered message becomes `error` as ``Store/begin(_:)`` does it under `fail`, and
     /// no failure pauses a lane any more (``Store/begin(_:)`` leaves those as they are). The feed reports a reset
     /// instead of single changes.
     case endSession(Failure)
-    /// Another user logs in: control entries and doubts of the former one can no longer be resolved, and the
-    /// lanes start anew: no control entries, no doubts, nothing transmitted. Operations of the former one that wait for
-    /// their message are `error` from then on: they are nobody else's to send. The feed reports a reset.
-    case forgetAccount(Failure)
     /// A message that the server has: inserted (without a lane), or merged with the one of the same id, which becomes
     /// `synced` and takes the server's content. Does nothing when a recorded deletion names the id: what was deleted
     /// here does not come back with a page.

@@ -15,7 +15,14 @@ import Synchronization
 ///    what waits together (group commit), in the order of arrival.
 /// 5. **Errors lose nothing.** After an error the store is as it was. After ``StoreError/full(detail:)`` it goes on
 ///    by itself when there is room. After a failed sync it acknowledges nothing until it was reopened and verified.
-/// 6. **One owner.** Only one process has a store open for writing; a second one gets ``StoreError/owned(pid:path:)``.
+/// 6. **Accounts are apart.** Everything that is stored belongs to an account (``Session/account``): messages, lanes,
+///    control entries, doubts, past deletions, and the outbox with its id. The store works on one account at a time,
+///    the *current* one: that of the session that was saved last, ended or not. Queries, counts and the feed show only
+///    its records, and mutations reach no others; the records of other accounts stay as they are until they are
+///    current again. Before the first session there is an account without a name, which the first session's account
+///    takes over. An account that is new gets an outbox of its own, whose id is that of its first session. Numbers
+///    (ordinals, sequences) and epochs are common to all accounts.
+/// 7. **One owner.** Only one process has a store open for writing; a second one gets ``StoreError/owned(pid:path:)``.
 ///
 /// Lifecycle: make it, call ``begin(_:)`` exactly once before anything else but ``subscribe(_:)``, then use it until
 /// ``close()``. ``begin(_:)`` is the first commit of the run, and the feed reports it as a reset. A call that changes
@@ -32,7 +39,8 @@ public protocol Store: Sendable {
 
     /// Takes in a message: assigns ordinal and lane sequence, and commits.
     ///
-    /// Throws ``StoreError/outboxFull(messages:bytes:)`` past ``Limits/outboxMessagesMax`` or
+    /// Throws ``StoreError/otherAccount(_:)`` for a draft of another account than the current one, which changed while
+    /// the draft was made, ``StoreError/outboxFull(messages:bytes:)`` past ``Limits/outboxMessagesMax`` or
     /// ``Limits/outboxBytesMax``, and ``StoreError/duplicate(_:)`` when the id is there already.
     ///
     /// What cannot go without another message is *parked*, in the same commit, while that one is here and undelivered:

@@ -18,6 +18,8 @@ public enum StoreError: Error, Sendable, Hashable {
     case outboxFull(messages: Int, bytes: Int)
     /// There is a message with this id.
     case duplicate(MessageID)
+    /// Another account is logged in by now; the draft was not taken in.
+    case otherAccount(Account)
     /// The store was closed.
     case closed
     /// Anything else, in the words of the layer below.
@@ -40,6 +42,7 @@ extension StoreError: CustomStringConvertible {
         case .outboxFull(let messages, let bytes):
             "the outbox is full (\(messages) messages, \(bytes) bytes); deliver or delete some first"
         case .duplicate(let id): "there is already a message \(id)"
+        case .otherAccount(let account): "\(account) is not logged in any more; log in again and repeat it"
         case .closed: "the store is closed"
         case .other(let detail): "the store failed: \(detail)"
         }

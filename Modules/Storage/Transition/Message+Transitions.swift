@@ -183,17 +183,6 @@ extension Message {
         isPending && syncState != .created ? become(.created, at: time) : self
     }
 
-    /// The account it was sent by is gone, and with it the chain of its lane.
-    ///
-    /// An operation that waits for its message is nobody else's to send: it ends here.
-    package func forgotten(_ failure: Failure) -> Message {
-        guard isUndelivered else { return self }
-        var message = isWaitingOperation ? failed(failure, inDoubt: false) : self
-        message.isInDoubt = false
-        message.previousSequence = nil
-        return message
-    }
-
     /// A message as it enters the store; `laneSequence` is 0 when it has to wait for the one that it is about.
     package init(_ draft: MessageDraft, ordinal: Int64, laneSequence: Int64) {
         self.init(

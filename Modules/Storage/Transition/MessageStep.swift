@@ -35,8 +35,6 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
     case endSession
     /// ``Store/begin(_:)`` under `resume`.
     case resume
-    /// ``Mutation/forgetAccount(_:)``
-    case forgetAccount
 
     /// What the mutation is to the messages it concerns; `nil` when it concerns none.
     package init?(_ mutation: Mutation) {
@@ -55,7 +53,6 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
         case .followHistory: self = .lose
         case .delete: self = .delete
         case .endSession: self = .endSession
-        case .forgetAccount(_): self = .forgetAccount
         case .putControl, .appendDelete, .attemptControl, .removeControl, .setLastTransmitted, .raiseSequence,
             .recordDelete, .saveSession, .enqueue, .keepHistory:
             return nil

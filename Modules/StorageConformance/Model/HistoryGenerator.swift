@@ -18,13 +18,14 @@ struct HistoryGenerator {
     static let ids = (0..<idsMax).map(Sample.id)
 
     mutating func next(_ model: ReferenceModel) -> Step {
-        switch random.next(upTo: 20) {
+        switch random.next(upTo: 21) {
         case 0..<7: .enqueue(draft(model))
         case 7: enqueueInCommit(model)
         case 8:
             random.next(upTo: 2) == 0
                 ? .commit([.forkOutbox(outboxID(), at: Sample.time(1))]) : .commit([followHistory(model)])
         case 9..<19: .commit((0..<(1 + random.next(upTo: 4))).map { _ in mutation(model) })
+        case 19: .commit([.saveSession(session(of: Self.users[random.next(upTo: Self.users.count)]))])
         default: .restart(random.next(upTo: 2) == 0 ? .fail : .resume)
         }
     }
@@ -39,6 +40,12 @@ struct HistoryGenerator {
     }
 
     private mutating func outboxID() -> OutboxID { OutboxID(UUIDv7(high: 7, low: UInt64(random.next(upTo: 99)))) }
+    private static let users = [Sample.me, Sample.other]
+
+    private mutating func session(of user: UserID) -> Session {
+        let server = random.next(upTo: 2) == 0 ? "https://chat.example" : "https://Chat.example:443/"
+        return Sample.session(random.next(upTo: 1000), of: user, at: server)
+    }
 
     mutating func pageLimit() -> Int { 1 + random.next(upTo: 5) }
 
@@ -103,9 +110,8 @@ struct HistoryGenerator {
         case 15: return .merge(placed(number, 1 + small), at: Sample.time(small))
         case 16: return .recordDelete(Sample.deletion(number))
         case 17: return .appendDelete(id, lane: .text)
-        case 18: return .saveSession(Sample.session(number))
+        case 18: return .saveSession(session(of: model.account?.user ?? Sample.me))
         case 19: return small < 10 ? .endSession(Sample.failure("e", .sessionEnded)) : .settle(id)
-        case 20 where small < 5: return .forgetAccount(Sample.failure("f"))
         case 20: return .raiseSequence(above: model.highest + small - 25)
         case 21: return .setLastTransmitted(.text, small)
         case 22: return .rewrite(id, content(number))

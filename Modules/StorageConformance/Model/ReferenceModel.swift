@@ -8,6 +8,9 @@ import CausewayStorage
 struct ReferenceModel {
     static let gap = Int64.min
 
+    /// What belongs to the current account.
+    var account: Account?
+    var outboxID = Sample.outboxID
     var messages: [MessageID: Message] = [:]
     /// What the server knows each message to say.
     var faces: [MessageID: MessageFace] = [:]
@@ -16,10 +19,11 @@ struct ReferenceModel {
     var session: Session?
     /// Newest last.
     var deletions: [DeleteAction] = []
+    /// What belongs to the others.
+    private var others: [Account: ReferenceModel] = [:]
     var epoch: Int64 = 0
-    var outboxID = Sample.outboxID
     var history: ServerHistory?
-    /// Every opening, newest first.
+    /// Every opening in which the account was current, newest first.
     var openings: [OpeningID] = []
     /// The links in their order, when another copy was noticed in the last commit.
     var forked: [OutboxEntry]?
@@ -96,23 +100,10 @@ struct ReferenceModel {
             action.sequence = Self.gap
             deletions.append(action)
         case .saveSession(let session):
-            self.session = session
+            save(session)
         case .endSession(let failure):
             endSession(failure)
             for id in messages.keys where messages[id]?.syncState == .error { releaseLane(id) }
-        case .forgetAccount(let failure):
-            for (id, message) in messages where message.role.isOperation && isParked(id) {
-                become(.error, id, failure.at)
-                messages[id]?.failure = failure
-                messages[id]?.isInDoubt = false
-            }
-            history = nil
-            controls = []
-            lastTransmitted = [:]
-            for id in messages.keys where isUndelivered(id) {
-                messages[id]?.isInDoubt = false
-                messages[id]?.previousSequence = nil
-            }
         case .forkOutbox(let id, let time):
             fork(id, time)
         case .keepHistory(let history):
@@ -124,6 +115,21 @@ struct ReferenceModel {
             .raiseSequence:
             applyToChain(mutation)
         }
+    }
+
+    /// - Precondition: nothing waits for its number when the account changes.
+    private mutating func save(_ session: Session) {
+        if let account, account != session.account {
+            var next = others[session.account] ?? ReferenceModel()
+            if next.account == nil { next.outboxID = OutboxID(session.id.value) }
+            next.others = others
+            next.others[account] = self
+            (next.epoch, next.highest, next.mark) = (epoch, highest, mark)
+            if let opening = openings.first, next.openings.first != opening { next.openings.insert(opening, at: 0) }
+            self = next
+        }
+        account = session.account
+        self.session = session
     }
 
     private mutating func applyToChain(_ mutation: Mutation) {

@@ -60,9 +60,8 @@ enum Sample {
         ServerHistory(server: "hub", id: "history \(number)", commit: Int64(number), claim: "claim \(number)")
     }
 
-    static func session(_ number: Int) -> Session {
-        Session(
-            id: SessionID(id(number).value), server: "https://chat.example", user: me, startedAt: time(Int64(number)))
+    static func session(_ number: Int, of user: UserID = me, at server: String = "https://chat.example") -> Session {
+        Session(id: SessionID(id(number).value), server: server, user: user, startedAt: time(Int64(number)))
     }
 
     static func deletion(_ number: Int) -> DeleteAction {

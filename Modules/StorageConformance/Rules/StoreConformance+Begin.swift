@@ -79,23 +79,6 @@ extension StoreConformance {
             try requireEqual(try await reopened.outbox().history, Sample.history(2), "the history, stored")
             try requireEqual(try await reopened.counts().created, 3, "the counts, stored")
         },
-        Rule("another account takes over nothing that waits for its message") { factory in
-            let store = try await factory.begun()
-            _ = try await store.enqueue(Sample.draft(1))
-            _ = try await store.enqueue(
-                Sample.draft(2, .text("wave"), lane: .operations, role: .addReaction(to: Sample.id(1))))
-            try await store.commit([.endSession(Sample.ended)])
-            try requireEqual(try await store.message(Sample.id(2))?.isParked, true, "parked after the session's end")
-            try await store.commit([.forgetAccount(Sample.ended)])
-            let reaction = try await store.message(Sample.id(2))
-            try requireEqual(reaction?.syncState, .error, "the operation of the former account")
-            try requireEqual(reaction?.failure, Sample.ended, "its failure")
-            try await store.commit([.deliver(Sample.id(1), Sample.placement(1), at: Sample.time(9))])
-            try requireEqual(try await store.outbox().entries, [], "what is to be sent")
-            try requireEqual(try await store.message(Sample.id(1))?.reactions, [:], "what the message shows")
-            let counts = try await store.counts()
-            try requireEqual([counts.created, counts.error], [0, 1], "the counts")
-        },
         Rule("begin with fail gives up what was left, and asks about what had been transmitted") { factory in
             var store = try await leftBehind(factory)
             store = try await factory.reopen(store)

@@ -40,6 +40,26 @@ extension StoreConformance {
             try requireEqual(fold.commits.map(\.changes), [[]], "changes")
             subscription.cancel()
         },
+        Rule("what was merely read again is no change") { factory in
+            let store = try await factory.begun()
+            var edited = Sample.placed(1, at: 1)
+            edited.face.editedAt = Sample.time(5)
+            edited.face.changedAt = Sample.time(5)
+            var liked = Sample.placed(2, at: 2)
+            liked.face.changedAt = Sample.time(6)
+            liked.face.reactions = ["wave": 2]
+            liked.face.myReactions = ["wave"]
+            let page = [edited, liked, Sample.placed(3, at: 3)].map { Mutation.merge($0, at: Sample.time(9)) }
+            try await store.commit(page)
+            _ = try await store.enqueue(
+                Sample.draft(4, .text("+1"), lane: .operations, role: .addReaction(to: Sample.id(3))))
+            let fold = FeedFold()
+            let subscription = store.subscribe(fold.receive)
+            try await store.commit(page)
+            try await store.commit(page)
+            try requireEqual(fold.commits.map(\.changes), [[], []], "changes")
+            subscription.cancel()
+        },
         Rule("no call begins after cancel, and none after release") { factory in
             let store = try await factory.begun()
             let cancelled = FeedFold()
@@ -73,10 +93,10 @@ extension StoreConformance {
             let fold = FeedFold()
             let subscription = store.subscribe(fold.receive)
             try await store.commit([.endSession(Sample.ended), .saveSession(Sample.session(2))])
-            try await store.commit([.forgetAccount(Sample.ended)])
-            try await store.commit([.saveSession(Sample.session(1))])
+            try await store.commit([.saveSession(Sample.session(3, of: Sample.other))])
+            try await store.commit([.saveSession(Sample.session(1, of: Sample.other))])
             try requireEqual(fold.commits.map(\.isReset), [true, true, false], "resets")
-            try requireEqual(fold.commits.last?.changes, [.session(Sample.session(1))], "the login")
+            try requireEqual(fold.commits.last?.changes, [.session(Sample.session(1, of: Sample.other))], "the login")
             subscription.cancel()
         },
     ]

@@ -78,11 +78,11 @@ extension StoreConformance {
             .rebase(sequence: 2, previous: 1),
             .attemptControl(sequence: 2, previous: 1), .removeControl(sequence: 2),
             .putControl(ControlEntry(kind: .retract, lane: .text, sequence: 2, previous: nil, message: id)),
-            .endSession(Sample.ended), .forgetAccount(Sample.ended),
-            .forkOutbox(OutboxID(UUIDv7(high: 5, low: 5)), at: Sample.time(9)),
+            .endSession(Sample.ended), .forkOutbox(OutboxID(UUIDv7(high: 5, low: 5)), at: Sample.time(9)),
             .keepHistory(Sample.history(1)),
             .followHistory(
                 Sample.history(2), OutboxID(UUIDv7(high: 6, low: 6)), marks: [.text: 1], at: Sample.time(9)),
+            .saveSession(Sample.session(1)),
         ]
     }
 

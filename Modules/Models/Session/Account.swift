@@ -1,0 +1,39 @@
+/// One user on one server: the owner of an outbox and of everything that is stored for it.
+public struct Account: Sendable, Hashable, Codable {
+    /// The server's address in the form of ``ServerAddress/canonical(_:)``.
+    public let server: String
+    public let user: UserID
+
+    /// - Parameter server: the address in any spelling.
+    public init(server: String, user: UserID) {
+        self.server = ServerAddress.canonical(server)
+        self.user = user
+    }
+}
+
+extension Account: CustomStringConvertible {
+    public var description: String { "\(user) at \(server)" }
+}
+
+/// Addresses of servers, compared by what they lead to.
+public enum ServerAddress {
+    /// One spelling for all that lead to the same server: scheme and host in lower case, without the scheme's own port
+    /// and without a slash at the end. `https://Hub.example:443/` becomes `https://hub.example`.
+    ///
+    /// A text that is no address is returned as it is.
+    public static func canonical(_ address: String) -> String {
+        guard let colon = address.firstIndex(of: ":"), address[colon...].hasPrefix("://"), colon != address.startIndex
+        else { return address }
+        let scheme = address[..<colon].lowercased()
+        let rest = address[address.index(colon, offsetBy: 3)...]
+        let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+        var authority = rest[..<end].lowercased()
+        if let port = ownPort[scheme], authority.hasSuffix(port) { authority.removeLast(port.count) }
+        if authority.hasSuffix(":") { authority.removeLast() }
+        var path = rest[end...]
+        while path.last == "/" { path.removeLast() }
+        return scheme + "://" + authority + path
+    }
+
+    private static let ownPort = ["https": ":443", "wss": ":443", "http": ":80", "ws": ":80"]
+}

@@ -1,0 +1,54 @@
+import CausewayModels
+import CausewayStorage
+import Foundation
+import GRDB
+
+/// Going over from one account to another.
+extension CommitWriter {
+    /// Saves the session, and makes its account the current one. Cost of another account: linear in its outbox.
+    func save(_ session: Session) throws {
+        let account = session.account
+        if ledger.accountName == nil {
+            try execute(
+                "UPDATE account SET server = ?, user = ? WHERE id = ?",
+                [account.server, account.user.value, ledger.account.id])
+            ledger.accountName = account
+        } else if ledger.accountName != account {
+            ledger.account = try accountRow(of: account, firstSession: session.id)
+            try execute("UPDATE store SET account = ? WHERE id = 1", [ledger.account.id])
+            recent.forgetAll()
+            let former = ledger.lineage
+            try loadAccount()
+            ledger.lineage.takeOver(from: former)
+            try storeOutbox()
+            isReset = true
+        }
+        try execute("UPDATE store SET session = ? WHERE id = 1", [try StoredJSON.encode(session)])
+        changes.append(.session(session))
+    }
+
+    /// Writes down the current account's outbox id and openings, and what concerns the openings of all accounts.
+    func storeOutbox() throws {
+        try execute(
+            "UPDATE account SET outbox_id = ?, opening = ?, ancestors = ? WHERE id = ?",
+            [
+                ledger.outboxID.map { MessageID($0.value).blob }, ledger.lineage.opening.map { MessageID($0.value).blob },
+                LineageCoding.encode(ledger.lineage.ancestors), ledger.account.id,
+            ])
+        try execute("UPDATE store SET shared_below = ? WHERE id = 1", [ledger.lineage.sharedBelow])
+    }
+
+    /// The account's row; one that is new, or never had an outbox, gets one.
+    private func accountRow(of account: Account, firstSession: SessionID) throws -> AccountRow {
+        try execute(
+            """
+            INSERT INTO account (server, user, outbox_id) VALUES (?, ?, ?) \
+            ON CONFLICT (server, user) DO UPDATE SET outbox_id = coalesce(outbox_id, excluded.outbox_id)
+            """, [account.server, account.user.value, MessageID(firstSession.value).blob])
+        let found = try db.cachedStatement(
+            sql: "SELECT id FROM account INDEXED BY account_name WHERE server = ? AND user = ?")
+        guard let id = try Int64.fetchOne(found, arguments: [account.server, account.user.value])
+        else { throw UnreadableRow(table: "account", key: 0) }
+        return AccountRow(id: id)
+    }
+}

@@ -1,0 +1,34 @@
+import CausewayModels
+
+/// Going over from one account to another.
+extension MemoryState {
+    /// Saves the session, and makes its account the current one.
+    mutating func save(_ session: Session, _ changes: inout Changes) {
+        let next = session.account
+        if let account, account != next {
+            switchAccount(from: account, to: next, firstSession: session.id)
+            changes.isReset = true
+        }
+        account = next
+        self.session = session
+        changes.listed.append(.session(session))
+    }
+
+    /// Numbers, epochs and the opening go on; everything else is the account's own.
+    private mutating func switchAccount(from old: Account, to new: Account, firstSession: SessionID) {
+        var left = self
+        left.otherAccounts = [:]
+        var found = otherAccounts.removeValue(forKey: new) ?? MemoryState(outboxID: OutboxID(firstSession.value))
+        found.epoch = epoch
+        found.nextSequence = nextSequence
+        found.lineage.takeOver(from: lineage)
+        found.otherAccounts = otherAccounts
+        found.otherAccounts[old] = left
+        self = found
+    }
+
+    /// Refuses a draft that was made for another account.
+    func admit(_ draft: MessageDraft, as account: Account?) throws(StoreError) {
+        if let wanted = draft.account, let account, wanted != account { throw .otherAccount(wanted) }
+    }
+}

@@ -1,0 +1,147 @@
+import CausewayModels
+import CausewayStorage
+
+extension StoreConformance {
+    static let accountRules: [Rule] = [
+        Rule("one account sees, counts and changes nothing of another") { factory in
+            let store = try await visited(factory)
+            try requireEqual(try await store.counts(), StoreCounts(), "the counts of the other account")
+            let scopes: [MessageQuery.Scope] = [
+                .channel(Sample.general), .undelivered, .undeliveredIn(Sample.general), .failed(in: nil),
+                .failed(in: Sample.general), .pending(.created), .pending(.syncing),
+            ]
+            for scope in scopes {
+                try requireEqual(try await store.page(MessageQuery(scope: scope)).messages, [], "\(scope)")
+            }
+            let ids = (0..<6).map(Sample.id)
+            try requireEqual(try await store.messages(ids), [], "messages by id")
+            try requireEqual(try await store.dependants(of: Sample.id(0)), [], "dependants")
+            try requireEqual(try await store.deleteActions(before: nil, limit: 9), [], "past deletions")
+            let outbox = try await store.outbox()
+            try requireEqual(outbox.entries, [], "what is to be sent")
+            try requireEqual(outbox.lastTransmitted, [:], "what was transmitted")
+            try requireEqual(outbox.outboxID, OutboxID(Sample.id(20).value), "the outbox of the other account")
+        },
+        Rule("an account finds everything as it left it, over visits and restarts") { factory in
+            var store = try await factory.begun()
+            try await fill(store)
+            let before = try await everything(store)
+            let numbers = [Int64.min] + before.messages.map(\.ordinal)
+            for visit in 20..<23 {
+                try await store.commit([.saveSession(Sample.session(visit, of: Sample.other))])
+                let own = try await store.enqueue(Sample.draft(visit, role: .message))
+                try require(own.ordinal > numbers.max() ?? 0, "a number that was handed out before: \(own.ordinal)")
+                // The same messages, as the other account sees them.
+                try await store.commit([
+                    .merge(Sample.placed(1, at: 3), at: Sample.time(9)), .resend(Sample.id(2), at: Sample.time(9)),
+                    .delete(Sample.id(3)), .removeControl(sequence: 2), .recordDelete(Sample.deletion(4)),
+                    .endSession(Sample.ended),
+                ])
+                if visit == 21 { store = try await factory.restarted(store, .fail) }
+                try await store.commit([.saveSession(Sample.session(visit + 10))])
+                var after = try await everything(store)
+                if visit >= 21 { after.outbox.epoch -= 1 }
+                try requireEqual(after, before, "what the account finds after visit \(visit)")
+            }
+        },
+        Rule("an address in another spelling is no other account") { factory in
+            let store = try await factory.begun()
+            try await store.commit([.saveSession(Sample.session(1))])
+            let message = try await store.enqueue(Sample.draft(1))
+            let fold = FeedFold()
+            let subscription = store.subscribe(fold.receive)
+            for server in ["https://chat.example/", "HTTPS://Chat.Example:443"] {
+                try await store.commit([.saveSession(Sample.session(2, at: server))])
+                try requireEqual(try await store.message(message.id), message, "the message under \(server)")
+            }
+            try requireEqual(fold.commits.map(\.isReset), [false, false], "resets")
+            try await store.commit([.saveSession(Sample.session(3, at: "https://chat.example:8443"))])
+            try requireEqual(try await store.message(message.id), nil, "the message on another port")
+            subscription.cancel()
+        },
+        Rule("an account's openings are those in which it was current") { factory in
+            var store = try await factory.begun()
+            try await store.commit([.saveSession(Sample.session(1))])
+            _ = try await store.enqueue(Sample.draft(1))
+            let former = try await store.outbox()
+            try await store.commit([.saveSession(Sample.session(2, of: Sample.other))])
+            try requireEqual(
+                try await store.outbox().lineage, Lineage(opening: former.lineage.opening, openedAt: 1),
+                "the lineage of an account that is new")
+            // More than are remembered: each of them would look like another copy of the store to the server.
+            for number in 2...(Limits.openingsKeptMax + 5) {
+                store = try await factory.reopen(store)
+                _ = try await store.begin(Sample.opening(number: UInt64(number)))
+            }
+            try await store.commit([.forkOutbox(Sample.otherOutboxID, at: Sample.time(9))])
+            let other = try await store.outbox().lineage
+            try await store.commit([.saveSession(Sample.session(3))])
+            let after = try await store.outbox()
+            try requireEqual(after.outboxID, former.outboxID, "the outbox of the account that is back")
+            try requireEqual(after.entries, former.entries, "its links")
+            try requireEqual(after.lineage.opening, other.opening, "the present opening")
+            try requireEqual(after.lineage.ancestors, [former.lineage.opening].compactMap(\.self), "earlier openings")
+            try requireEqual(after.lineage.openedAt, other.openedAt, "where the opening began")
+            try requireEqual(after.lineage.sharedBelow, other.sharedBelow, "what the other copy has, too")
+            store = try await factory.reopen(store)
+            let begun = try await store.begin(Sample.opening(number: 500)).lineage
+            try requireEqual(
+                begun.ancestors, [other.opening, former.lineage.opening].compactMap(\.self), "openings on the disk")
+            try requireEqual(begun.sharedBelow, other.sharedBelow, "what the other copy has, on the disk")
+        },
+        Rule("a draft of another account is refused") { factory in
+            let store = try await factory.begun()
+            try await store.commit([.saveSession(Sample.session(1))])
+            var draft = Sample.draft(1)
+            draft.account = Sample.session(1).account
+            _ = try await store.enqueue(draft)
+            try await store.commit([.saveSession(Sample.session(2, of: Sample.other))])
+            var late = Sample.draft(2)
+            late.account = draft.account
+            let refusal = StoreError.otherAccount(Sample.session(1).account)
+            try await requireError(refusal, "a late draft") { try await store.enqueue(late) }
+            try await requireError(refusal, "a late draft in a commit") { try await store.commit([.enqueue(late)]) }
+            try requireEqual(try await store.counts().undelivered, 0, "messages of the other account")
+            try await store.commit([.saveSession(Sample.session(3))])
+            try requireEqual(try await store.counts().undelivered, 1, "messages of the first account")
+        },
+    ]
+
+    private struct Everything: Equatable {
+        var messages: [Message]
+        var counts: StoreCounts
+        var outbox: OutboxSnapshot
+        var deletions: [DeleteAction]
+    }
+
+    private static func everything(_ store: any Store) async throws -> Everything {
+        var everything = Everything(
+            messages: try await store.messages((0..<6).map(Sample.id)), counts: try await store.counts(),
+            outbox: try await store.outbox(), deletions: try await store.deleteActions(before: nil, limit: 9))
+        everything.outbox.lineage = Lineage()  // a rule of its own
+        return everything
+    }
+
+    /// One account's records of every kind; its session is over.
+    private static func fill(_ store: any Store) async throws {
+        try await store.commit([.saveSession(Sample.session(1))])
+        for number in 0..<4 { _ = try await store.enqueue(Sample.draft(number)) }
+        _ = try await store.enqueue(
+            Sample.draft(4, .text("wave"), lane: .operations, role: .addReaction(to: Sample.id(0))))
+        try await store.commit([
+            .attempt(Sample.id(1), previous: 0, attempts: 1, at: Sample.time(1)),
+            .deliver(Sample.id(1), Sample.placement(1), at: Sample.time(2)),
+            .attempt(Sample.id(2), previous: 2, attempts: 1, at: Sample.time(3)), .setLastTransmitted(.text, 3),
+            .merge(Sample.placed(5, at: 2), at: Sample.time(9)), .recordDelete(Sample.deletion(7)),
+            .appendDelete(Sample.id(5), lane: .text), .endSession(Sample.ended),
+        ])
+    }
+
+    /// Another account's view of the store.
+    private static func visited(_ factory: StoreFactory) async throws -> any Store {
+        let store = try await factory.begun()
+        try await fill(store)
+        try await store.commit([.saveSession(Sample.session(20, of: Sample.other))])
+        return store
+    }
+}

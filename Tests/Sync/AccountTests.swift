@@ -1,0 +1,148 @@
+import Causeway
+import CausewayModels
+import CausewayRuntime
+import CausewaySimulatedRuntime
+import CausewayStorage
+import CausewayTransport
+import Synchronization
+import Testing
+
+/// Several accounts on one store, one after the other. On the main thread, because stories make live collections.
+@MainActor struct AccountTests {
+    private nonisolated static let cut = TransportError.inDoubt(detail: "cut off")
+
+    /// Ann's message reached the server, its answer did not; Bob was here meanwhile.
+    @Test func aDoubtIsResolvedAfterTheVisitOfAnotherAccount() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            world.transport.server.withLock {
+                $0.behaviours = [.loseAnswer]
+                $0.always = .fail(Self.cut)
+            }
+            let handle = try await client.messages.createTextMessage("1", in: world.general)
+            try await world.until("it was sent") { world.transport.server.withLock { !$0.order.isEmpty } }
+            #expect(try await client.logout() == 1)
+            world.transport.server.withLock { $0.always = .work }
+            try await visit(world, client)
+            #expect(try await client.messages.getMessage(handle.id) == nil)
+            #expect(try await client.status().counts.undelivered == 0)
+            #expect(try await client.logout() == 0)
+            try await login(world, client, as: "ann")
+            try await world.until("its doubt is resolved") {
+                try await client.messages.getMessage(handle.id)?.syncState == .synced
+            }
+            #expect(world.transport.server.withLock { $0.order }.filter { $0 == handle.id }.count == 1)
+        }
+    }
+
+    @Test func aDeletionMadeOfflineIsCountedAndOutlivesAVisit() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let handle = try await client.messages.createTextMessage("1", in: world.general)
+            _ = try await handle.delivered()
+            world.transport.server.withLock { $0.always = .fail(.unreachable(detail: "refused")) }
+            try await client.messages.softDeleteMessage(handle.id)
+            #expect(try await client.logout() == 1)
+            world.transport.server.withLock { $0.always = .work }
+            try await visit(world, client)
+            await world.pass(.seconds(60))
+            #expect(world.transport.server.withLock { $0.deletions } == [])
+            #expect(try await client.messages.deleteActions().isEmpty)
+            #expect(try await client.logout() == 0)
+            try await login(world, client, as: "ann")
+            try await world.until("it is deleted there") {
+                world.transport.server.withLock { $0.deletions } == [handle.id]
+            }
+            #expect(try await client.messages.deleteActions().map(\.message) == [handle.id])
+        }
+    }
+
+    /// The list held 1, 2, 3 of the account before; the other server's channel of that name holds one message.
+    @Test func aListShowsNothingOfTheAccountBefore() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            for text in ["1", "2", "3"] {
+                _ = try await client.messages.createTextMessage(text, in: world.general).delivered()
+            }
+            let changes = onMain { client.messages.liveMessages(in: world.general).changes }.makeAsyncIterator()
+            while let change = await changes.next(), change.snapshot.count < 3 {}
+            try await client.logout()
+            let sender = try #require(UserID("grace"))
+            world.transport.server.withLock { server in
+                server.page = [
+                    PlacedMessage(
+                        id: MessageID(world.runtime.makeUUIDv7()), channel: world.general, sender: sender,
+                        content: .text("another server"), createdAt: world.runtime.wallClock,
+                        placement: Placement(position: 2, acceptedAt: world.runtime.wallClock))
+                ]
+            }
+            try await login(world, client, as: "ann", at: "test://elsewhere")
+            var last: LiveCollectionChange<Message>?
+            while last?.dataStatus != .fresh || last?.snapshot.isEmpty != false { last = await changes.next() }
+            #expect(last?.snapshot.map(\.content) == [.text("another server")])
+            await client.close()
+        }
+    }
+
+    /// Nothing is said of a message that belongs to another account than the one that is logged in.
+    @Test func aHandleOfTheAccountBeforeSaysNothingFalse() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            world.transport.server.withLock { $0.always = .fail(.unreachable(detail: "refused")) }
+            let handle = try await client.messages.createTextMessage("1", in: world.general)
+            #expect(try await client.logout() == 1)
+            world.transport.server.withLock { $0.always = .work }
+            try await login(world, client, as: "bob")
+            await #expect(throws: DeliveryError.unknown) { try await handle.delivered() }
+            try await client.logout()
+            try await login(world, client, as: "ann")
+            #expect(try await client.messages.resend(handle.id))
+            _ = try await handle.delivered()
+        }
+    }
+
+    /// A message, a reply that waits for it, an edit of one that is delivered, and a deletion; the reply and the edit
+    /// have no link, or one of their own.
+    @Test func logoutCountsEverythingThatIsPending() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let kept = try await client.messages.createTextMessage("kept", in: world.general)
+            let gone = try await client.messages.createTextMessage("gone", in: world.general)
+            _ = try await kept.delivered()
+            _ = try await gone.delivered()
+            world.transport.server.withLock { $0.always = .fail(.unreachable(detail: "refused")) }
+            let queued = try await client.messages.createTextMessage("queued", in: world.general)
+            _ = try await client.messages.createCustomMessage(
+                .object(["a": .integer(1)]), in: world.general, parent: queued.id)
+            try await client.messages.editMessage(kept.id, text: "edited")
+            try await client.messages.softDeleteMessage(gone.id)
+            #expect(try await client.logout() == 4)
+        }
+    }
+
+    @Test func anAddressWithASlashIsTheSameServer() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let first = try await client.status().session
+            try await login(world, client, as: "ann", at: ClientWorld.address + "/")
+            #expect(try await client.status().session == first)
+            try await client.logout()
+            try await login(world, client, as: "ann", at: "TEST://Server/")
+            let handle = try await client.messages.createTextMessage("1", in: world.general)
+            #expect(handle.message.sender == first?.user)
+        }
+    }
+
+    private nonisolated func visit(_ world: ClientWorld, _ client: CausewayClient) async throws {
+        try await login(world, client, as: "bob")
+        _ = try await client.messages.createTextMessage("bob was here", in: try #require(ChannelID("bobs"))).delivered()
+    }
+
+    private nonisolated func login(
+        _ world: ClientWorld, _ client: CausewayClient, as name: String, at server: String = ClientWorld.address
+    ) async throws {
+        let user = try #require(UserID(name))
+        world.transport.server.withLock { $0.greeting = .success(ServerGreeting(user: user, server: "scripted")) }
+        try await client.login(server: server, token: #require(AccessToken("secret")))
+    }
+}
