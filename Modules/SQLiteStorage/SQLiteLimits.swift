@@ -13,8 +13,12 @@ enum SQLiteLimits {
     /// Pages that the writer keeps in memory, once it has used them: a long backlog is worked off without reading its
     /// indexes again for each message. SQLite's own 2 MiB hold the indexes of a few thousand.
     static let writerCacheKibibytesMax = 32 << 10
-    /// The size to which the write-ahead log is cut after it was copied into the database.
+    /// The size of the write-ahead log from which on a commit is followed by copying it into the database and cutting
+    /// it, which waits for the readers that use it. Below, it is copied beside the readers, and begun anew when none
+    /// uses it.
     static let logBytesMax = 16 << 20
+    /// How much the log grows before cutting it is tried again when a reader would not end.
+    static let logRetryBytes = 4 << 20
     /// Sequences that are written down as handed out ahead of their use.
     static let sequencesReservedMax: Int64 = 256
     /// Messages that the writer remembers in one generation, of two.

@@ -37,18 +37,18 @@ public final class SQLiteStore: Store {
                     returning: Result { () throws(StoreError) in
                         let database = try StoreDatabase(
                             StoreFolder(path: folder), durability, options)
-                        return SQLiteStore(folder, database, options.bounds)
+                        return SQLiteStore(folder, database, options)
                     })
             }
         }
         return try opened.get()
     }
 
-    private init(_ folder: String, _ database: StoreDatabase, _ bounds: OutboxBounds) {
+    private init(_ folder: String, _ database: StoreDatabase, _ options: SQLiteOptions) {
         self.folder = folder
         self.database = database
         feed = CommitFeed()
-        committer = GroupCommitter(database, feed, bounds)
+        committer = GroupCommitter(database, feed, options)
     }
 
     /// The settings that are in force on the writer's connection, as SQLite says them. Blocks the thread.
@@ -61,11 +61,13 @@ public final class SQLiteStore: Store {
     public func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot {
         let answer = try await committer.submit(
             Call(isCompound: true) { writer in .outbox(try writer.begin(opening)) })
-        guard case .outbox(let snapshot) = answer else { preconditionFailure("begin answers with the outbox") }
+        guard case .outbox(var snapshot) = answer else { preconditionFailure("begin answers with the outbox") }
+        snapshot.loss = database.loss
         return snapshot
     }
 
     public func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message {
+        let draft = draft.normalized
         let content = try ContentCoding.encode(draft.content)
         let answer = try await committer.submit(
             // What relates to another message is more than one statement.
@@ -77,6 +79,7 @@ public final class SQLiteStore: Store {
     }
 
     public func commit(_ mutations: [Mutation]) async throws(StoreError) {
+        let mutations = mutations.map(\.normalized)
         var contents: [Int: Data] = [:]
         for (index, mutation) in mutations.enumerated() {
             if let content = mutation.content { contents[index] = try ContentCoding.encode(content) }
@@ -132,7 +135,7 @@ public final class SQLiteStore: Store {
     public func outbox() async throws(StoreError) -> OutboxSnapshot {
         let ledger = committer.committed
         guard let outboxID = ledger.outboxID else { throw database.isClosed ? .closed : .notBegun }
-        return try await read { db in try db.outbox(outboxID, ledger) }
+        return try await read { db, _ in try db.outbox(outboxID, ledger) }
     }
 
     public func subscribe(_ subscriber: @escaping @Sendable (StoreCommit) -> Void) -> StoreSubscription {
@@ -152,6 +155,15 @@ public final class SQLiteStore: Store {
         if database.isClosed { throw .closed }
         let ledger = committer.committed
         if !ledger.hasBegun { throw .notBegun }
+        // After a failed sync whoever comes first has the database opened anew, be it a reader.
+        if database.isSuspect { try await recover() }
         return try await database.read { db in try body(db, ledger.account) }
     }
+
+    private func recover() async throws(StoreError) {
+        _ = try await committer.submit(Call(isCompound: false) { _ in .done })
+    }
+
+    /// For tests: the disk has failed to confirm a write.
+    package func suspectDisk() { database.suspect() }
 }

@@ -11,12 +11,17 @@ final class StoreDatabase: Sendable {
         /// True after a failed sync, until the database was opened anew and verified.
         var isSuspect = false
         var isClosed = false
+        /// The size from which on the log is cut.
+        var logBytesMax: Int
     }
 
     private let state: Mutex<State>
     private let folder: StoreFolder
     private let durability: Durability
     private let options: SQLiteOptions
+    private let logEnd: LogEnd
+    /// What the log was found to have lost when the store was opened; see ``LogEnd``.
+    let loss: String?
 
     /// Opens the store in the folder, makes it when there is none. Blocks the thread.
     init(_ folder: StoreFolder, _ durability: Durability, _ options: SQLiteOptions) throws(StoreError) {
@@ -25,14 +30,19 @@ final class StoreDatabase: Sendable {
         self.options = options
         try folder.create()
         let lock = try StoreLock(folder)
+        logEnd = try LogEnd(folder)
         if try folder.size(of: folder.database) == nil {
+            logEnd.withdraw()
+            loss = nil
             try StoreSchema.create(folder)
         } else {
             try StoreSchema.identify(folder)
+            // Before SQLite looks at the log: it takes no notice of what it cannot use, and overwrites it.
+            loss = logEnd.loss()
             try StoreSchema.verify(folder)
         }
         let pool = try Self.open(folder, durability, options)
-        state = Mutex(State(pool: pool, lock: lock))
+        state = Mutex(State(pool: pool, lock: lock, logBytesMax: options.logBytesMax))
     }
 
     var path: String { folder.database }
@@ -56,14 +66,14 @@ final class StoreDatabase: Sendable {
             let pool = try DatabasePool(path: folder.database, configuration: configuration)
             try StoreSchema.migrator.migrate(pool)
             try pool.writeWithoutTransaction { db in
-                try set(durability, options.pagesMax, on: db)
+                try set(durability, options, on: db)
             }
             return pool
         }
     }
 
     /// Makes the settings, after the pool has made its own, and reads back the one on which everything rests.
-    private static func set(_ durability: Durability, _ pagesMax: Int?, on db: Database) throws {
+    private static func set(_ durability: Durability, _ options: SQLiteOptions, on db: Database) throws {
         let level = durability == .full ? 2 : 1
         try db.execute(sql: "PRAGMA synchronous = \(level)")
         if durability == .full {
@@ -71,9 +81,9 @@ final class StoreDatabase: Sendable {
             try db.execute(sql: "PRAGMA fullfsync = ON")
             try db.execute(sql: "PRAGMA checkpoint_fullfsync = ON")
         }
-        try db.execute(sql: "PRAGMA journal_size_limit = \(SQLiteLimits.logBytesMax)")
+        try db.execute(sql: "PRAGMA journal_size_limit = \(options.logBytesMax)")
         try db.execute(sql: "PRAGMA cache_size = -\(SQLiteLimits.writerCacheKibibytesMax)")
-        if let pagesMax { try db.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
+        if let pagesMax = options.pagesMax { try db.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
         let inForce = try SQLiteSettings(db)
         guard inForce == SQLiteSettings(journal: "wal", synchronous: level) else {
             throw StoreError.other(detail: "SQLite took other settings than asked for: \(inForce)")
@@ -81,8 +91,36 @@ final class StoreDatabase: Sendable {
     }
 
     private func pool() throws(StoreError) -> DatabasePool {
-        guard let pool = state.withLock({ $0.pool }) else { throw .closed }
-        return pool
+        let (pool, isClosed) = state.withLock { ($0.pool, $0.isClosed) }
+        if let pool { return pool }
+        // The disk failed, and could not be used again yet: that ends, and being closed does not.
+        throw isClosed ? .closed : .syncFailed(detail: "the store is opened anew when its disk can be used again")
+    }
+
+    // MARK: The log
+
+    /// A commit was made. Called between commits, by the writer.
+    func noteCommit() {
+        logEnd.noteCommit()
+        boundLog()
+    }
+
+    /// Copies the log into the database and cuts it when it has grown past its bound.
+    ///
+    /// Readers that overlap keep SQLite from ever beginning the log anew by itself. This waits until each of those that
+    /// use it has ended; readers that begin meanwhile do not use it.
+    private func boundLog() {
+        guard let bytes = try? folder.size(of: folder.log), let size = Int(exactly: bytes),
+            size > state.withLock({ $0.logBytesMax }), let pool = state.withLock({ $0.pool })
+        else { return }
+        logEnd.withdraw()
+        let isCut = try? pool.writeWithoutTransaction { db in
+            try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
+        }
+        // A reader would not end in time, or the disk is full: commits are not to wait for it each time.
+        if isCut != true { logEnd.noteCommit() }
+        let next = isCut == true ? options.logBytesMax : size + SQLiteLimits.logRetryBytes
+        state.withLock { $0.logBytesMax = next }
     }
 
     /// Runs `body` on the writer's connection. One caller at a time; blocks the thread.
@@ -125,8 +163,9 @@ final class StoreDatabase: Sendable {
         if state.withLock({ $0.isClosed }) { throw .closed }
         if let pool = state.withLock({ $0.pool }) {
             try? Self.probe(pool)
-            try? pool.close()
             state.withLock { $0.pool = nil }
+            logEnd.withdraw()
+            try? pool.close()
         }
         try StoreSchema.identify(folder)
         let pool = try Self.open(folder, durability, options)
@@ -160,6 +199,7 @@ final class StoreDatabase: Sendable {
             }
             return (state.pool, state.lock)
         }
+        if pool != nil { logEnd.withdraw() }  // the last connection deletes the log
         // Readers that are still at work keep their connections until they have ended.
         try? pool?.close()
         withExtendedLifetime(lock) {}

@@ -125,7 +125,7 @@ extension SyncEngine {
             submit(.event(.failed(round, .notSent(code: "storeUnavailable", detail: error.description))))
             return nil
         }
-        let missing = sends.filter { messages[$0] == nil }
+        let missing = sends.filter { messages[$0].map { $0.failure?.isUnreadable == true } ?? true }
         guard missing.isEmpty else {
             submit(.event(.unsendable(round, missing, detail: "its content cannot be read from the store")))
             return nil

@@ -90,6 +90,9 @@ package actor SyncEngine {
         outbox = Outbox(snapshot, configuration: configuration, seed: runtime.random())
         history = snapshot.history
         keptHistory = snapshot.history
+        if let loss = snapshot.loss {
+            notices.append(SyncNotice(kind: .storeLostCommits, at: runtime.wallClock, detail: loss))
+        }
     }
 
     /// Who is logged in, without waiting for the engine: creating a message stands behind nothing that it does.

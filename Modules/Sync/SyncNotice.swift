@@ -1,6 +1,6 @@
 public import CausewayModels
 
-/// Something that happened to the outbox in this run, and that needs nobody to act.
+/// Something that happened to the outbox, and that needs nobody to act for it to go on.
 public struct SyncNotice: Sendable, Hashable, Codable {
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
         /// Another copy of this store has delivered: it was restored from a backup, or copied. The outbox goes on under
@@ -11,6 +11,8 @@ public struct SyncNotice: Sendable, Hashable, Codable {
         case serverRestored
         /// Another server answers under the same address. What was delivered from here is delivered again.
         case serverReplaced
+        /// The store lost what was written last: its disk, or somebody, took a part of it away.
+        case storeLostCommits
     }
 
     public let kind: Kind

@@ -85,6 +85,7 @@ import Testing
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "PEM")
         #expect(next.entry(for: server)?.keyPath == "/k")
         #expect(next.authoritiesFile(for: server + "0") == nil)
+        #expect(next.authoritiesFile(for: "https://Chat.example:8443/") == file)
         try next.keep(nil, for: server)
         #expect(!FileManager.default.fileExists(atPath: file))
         #expect(try FileTrustKeeper(folder: folder.path).entry(for: server) == nil)

@@ -23,7 +23,7 @@ struct OpeningTests {
         #expect(try mode(nested) == 0o700)
         #expect(try mode(path) == 0o700)
         let names = try FileManager.default.contentsOfDirectory(atPath: nested)
-        #expect(Set(names) == ["lock", "store.sqlite", "store.sqlite-wal", "store.sqlite-shm"])
+        #expect(Set(names) == ["lock", "log-end", "store.sqlite", "store.sqlite-wal", "store.sqlite-shm"])
         for name in names { #expect(try mode(nested + "/" + name) == 0o600, "\(name)") }
         await store.close()
     }
@@ -147,13 +147,14 @@ struct OpeningTests {
     }
 
     enum Damage: CaseIterable, Sendable {
-        case noDatabase, empty, cutInHalf, otherProgram, brokenPages
+        case noDatabase, empty, cutInHalf, cutByAFewBytes, otherProgram, brokenPages
 
         func apply(to bytes: inout Data) async throws {
             switch self {
             case .noDatabase: bytes = Data("these are my notes\n".utf8)
             case .empty: bytes = Data()
             case .cutInHalf: bytes = bytes.prefix(bytes.count / 2 / 4096 * 4096)
+            case .cutByAFewBytes: bytes.removeLast(100)
             case .otherProgram: bytes.replaceSubrange(68..<72, with: [1, 2, 3, 4])
             case .brokenPages:
                 for offset in stride(from: 4096, to: bytes.count, by: 4096) {

@@ -35,6 +35,10 @@ struct ClientProcess {
     /// How often somebody asked to go on after a pause.
     var resumptions = 0
     var resumptionsUnderWay = 0
+    /// Messages that came into its store in this run.
+    var enqueued = 0
+    /// What was pending when each session ended, and how many messages had come by then.
+    var logouts: [(pending: Int, enqueued: Int)] = []
     /// Since when nothing may be sent, because a pause was confirmed.
     var pausedSince: MonotonicTime?
     /// Waits for results that have not ended, by message.

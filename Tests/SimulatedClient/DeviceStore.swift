@@ -33,6 +33,7 @@ final class DeviceStore: Store {
         try await world.reachDisk(process)
         guard world.processes[process].isWitnessed else { throw .closed }
         let message = try await inner.enqueue(draft)
+        world.processes[process].enqueued += 1
         world.hasCommitted(process)
         try await world.returnFromDisk(process)
         return message
@@ -42,7 +43,8 @@ final class DeviceStore: Store {
         try await world.reachDisk(process)
         // A copied process only ends what was begun: nobody sits before it.
         guard world.processes[process].isWitnessed || mutations.allSatisfy({ $0.content == nil }) else { throw .closed }
-        let kept = world.tampered(mutations)
+        let kept = world.forgetDoubts(before: world.tampered(mutations), process)
+        let ending = world.pendingAtTheEnd(of: kept, process)
         if world.lies(.acknowledgesBeforeCommit, oneIn: 5) {
             world.runtime.spawn { [world, process, inner] in
                 await world.runtime.sleep(until: world.runtime.now + .milliseconds(20))
@@ -58,7 +60,10 @@ final class DeviceStore: Store {
             world.crash(process)
             throw .closed
         }
+        let visitor = world.visitor(in: kept, process)
         try await inner.commit(kept)
+        if let ending { world.processes[process].logouts.append(ending) }
+        if visitor { world.tally.visits += 1 }
         world.hasCommitted(process, kept)
         try await world.returnFromDisk(process)
     }
@@ -86,7 +91,10 @@ final class DeviceStore: Store {
 
     func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
         try await world.reachForReading(process)
-        let page = try await inner.page(query)
+        var page = try await inner.page(query)
+        if case .channel(let channel) = query.scope, world.lies(.showsAnothers, oneIn: 2) {
+            page.messages += world.anothers(in: channel, process)
+        }
         try await world.returnFromDisk(process)
         return page
     }
@@ -112,6 +120,7 @@ final class DeviceStore: Store {
         try await world.reachForReading(process)
         var snapshot = try await inner.outbox()
         if world.plan.sabotage == .keepsEpoch { snapshot.keepEpoch() }
+        if world.plan.sabotage == .hidesQuestions { snapshot.entries.removeAll { $0.kind != .send } }
         try await world.returnFromDisk(process)
         return snapshot
     }

@@ -28,6 +28,12 @@ package enum Sabotage: Hashable, Sendable, CaseIterable {
     case keepsAnsweredFences
     /// Attempts are not written down before a request leaves.
     case losesAttempts
+    /// When another account logs in, the questions and the doubts of the one before are forgotten.
+    case visitForgetsDoubts
+    /// Lists show what another account has created.
+    case showsAnothers
+    /// Questions and deletions are not among what is to be sent.
+    case hidesQuestions
 
     // What the client is told that people want
     /// It tries for ever, every 10 ms.
@@ -61,7 +67,8 @@ package enum Sabotage: Hashable, Sendable, CaseIterable {
         [
             .acknowledgesBeforeCommit, .losesAcknowledgedCommits, .commitsByHalves, .losesFeedCommits,
             .engineMissesCommits, .repeatsFeedCommits, .skipsSweep, .keepsEpoch, .forgetsDeletions, .losesFences,
-            .keepsAnsweredFences, .losesAttempts, .answersForAnotherRound, .repeatsAfterItsEnd, .takesDoubtForFailure,
+            .keepsAnsweredFences, .losesAttempts, .visitForgetsDoubts, .showsAnothers, .hidesQuestions,
+            .answersForAnotherRound, .repeatsAfterItsEnd, .takesDoubtForFailure,
             .mixesAccounts, .bringsOldContents, .startsTasksTwice, .losesTimers, .neverGivesUp, .probesInCircles,
         ] + HubSabotage.allCases.filter { $0 != .editsForAnybody }.map(Sabotage.hub)
     }

@@ -45,6 +45,19 @@ extension World {
         let end = plan.faultsEnd
         while runtime.now < end, violation == nil, usersLeft > 0 { await pass(.milliseconds(500)) }
         await heal()
+        await settle()
+        if violation == nil, await bringAccountsBack() { await settle() }
+        isOver = true
+        for device in devices.indices {
+            guard let (process, client) = running(device) else { continue }
+            processes[process].life = .closing
+            await client.close()
+            for transport in processes[process].transports { transport.retire() }
+        }
+    }
+
+    /// Everything comes to its end, and is looked at.
+    private func settle() async {
         await rest()
         if violation == nil { await checkTheEnd() }
         // What is parked waits for failed messages: somebody deletes these, and nothing may be left.
@@ -60,13 +73,6 @@ extension World {
         for device in devices.indices where violation == nil {
             guard let (process, _) = running(device) else { continue }
             if processes[process].mirror.hasParked { violated("device \(device): something stays parked for ever") }
-        }
-        isOver = true
-        for device in devices.indices {
-            guard let (process, client) = running(device) else { continue }
-            processes[process].life = .closing
-            await client.close()
-            for transport in processes[process].transports { transport.retire() }
         }
     }
 

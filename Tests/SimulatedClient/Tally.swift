@@ -13,6 +13,8 @@ package struct Tally: Sendable, Equatable {
     package var deleted = 0
     package var resent = 0
     package var logouts = 0
+    /// Logins of another account than before.
+    package var visits = 0
     package var openings = 0
     package var calls = 0
     package var commits = 0
@@ -42,6 +44,7 @@ package struct Tally: Sendable, Equatable {
         deleted += other.deleted
         resent += other.resent
         logouts += other.logouts
+        visits += other.visits
         openings += other.openings
         calls += other.calls
         commits += other.commits
@@ -74,7 +77,7 @@ extension Tally {
             "virtual time \(virtualSeconds / 3600) h, \(steps) steps, \(calls) deliveries of \(operations) operations, "
                 + "\(commits) commits, \(openings) openings",
             "\(created) messages accepted (\(mediaCreated) media): \(synced) synced, \(failed) failed at the end; "
-                + "\(deleted) deletions, \(resent) resends, \(logouts) logouts, \(results) results told",
+                + "\(deleted) deletions, \(resent) resends, \(logouts) logouts, \(visits) visits, \(results) results told",
             "faults, and how many of them struck while a delivery was under way:",
         ]
         for fault in Fault.allCases {

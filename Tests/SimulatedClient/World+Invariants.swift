@@ -21,6 +21,7 @@ extension World {
     /// The feed told of a reset. Operations may be gone by it without a word: their message had been deleted.
     private func readAgain(_ process: Int) {
         processes[process].mirror.take(processes[process].disk.contents)
+        checkOwners(processes[process].mirror.messages.values, process)
         for id in ledger.created where ledger.records[id]?.device == processes[process].device {
             guard let record = ledger.records[id], record.message.role.isOperation, isHome(record, process) else {
                 continue
@@ -52,11 +53,6 @@ extension World {
             if isThere, record.isDeleted { return "message \(record.number) was deleted, and is there" }
         }
         return nil
-    }
-
-    /// True while the store shows the account that created it; the records of others wait for their return.
-    func isHome(_ record: Ledger.Record, _ process: Int) -> Bool {
-        processes[process].disk.account.map { $0.user == record.message.sender } ?? true
     }
 
     /// A commit was made: the feed agrees with the store, and what the store says is true.

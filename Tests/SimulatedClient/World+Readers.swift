@@ -36,6 +36,7 @@ extension World {
             violated("a channel is not read in its order")
         }
         guard processes[process].mirror.version == version, processes[process].isWitnessed else { return }
+        checkOwners(seen, process)
         let expected = processes[process].mirror.messages.values.filter {
             $0.channel == channel && !$0.role.isOperation
         }.count
@@ -48,6 +49,7 @@ extension World {
         do throws(ClientError) {
             let page = try await client.messages.outbox(limit: 1000)
             guard isRunning(process), processes[process].mirror.version == version else { return }
+            checkOwners(page.items.map(\.message), process)
             let expected = processes[process].mirror.messages.values.filter(\.isUndelivered)
             if page.items.count != expected.count {
                 violated("an outbox of \(expected.count) messages shows \(page.items.count)")

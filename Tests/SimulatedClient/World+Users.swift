@@ -201,9 +201,9 @@ extension World {
 
     // MARK: - Session
 
-    func logIn(_ client: CausewayClient, _ process: Int) async {
+    func logIn(_ client: CausewayClient, _ process: Int, as wanted: Int? = nil) async {
         let accounts = plan.devices[processes[process].device].accounts
-        let account = chance(700) ? accounts[0] : accounts[between(0, accounts.count - 1)]
+        let account = wanted ?? (chance(700) ? accounts[0] : accounts[between(0, accounts.count - 1)])
         guard let token = AccessToken(makeToken(account)) else { return }
         do throws(ClientError) {
             try await client.login(server: Self.address, token: token)
@@ -216,11 +216,12 @@ extension World {
         }
     }
 
-    private func logOut(_ client: CausewayClient, _ process: Int) async {
+    func logOut(_ client: CausewayClient, _ process: Int) async {
         let ending = processes[process].confirmed
         do throws(ClientError) {
             tally.logouts += 1
-            try await client.logout()
+            let (first, enqueued) = (processes[process].logouts.count, processes[process].enqueued)
+            checkLogout(try await client.logout(), process, since: first, enqueued)
             for transport in ending { transport.retire() }
         } catch {
             witnessError(error, process)

@@ -10,6 +10,9 @@ package struct FaultCounts: Sendable {
     package var accepted = 0
     package var deleted = 0
     package var resent = 0
+    /// Logins of another account than before, and those that left questions or deletions behind that the hub had not heard.
+    package private(set) var visits = 0
+    package private(set) var visitsInDoubt = 0
     package var steps = 0
     package var seeds = 0
     package var virtualTime: Duration = .zero
@@ -25,6 +28,11 @@ package struct FaultCounts: Sendable {
         messagesInFlight[fault, default: 0] += messages
     }
 
+    mutating func count(visitWith questions: Int) {
+        visits += 1
+        if questions > 0 { visitsInDoubt += 1 }
+    }
+
     package static func += (left: inout FaultCounts, right: FaultCounts) {
         left.struck.merge(right.struck, uniquingKeysWith: +)
         left.struckInFlight.merge(right.struckInFlight, uniquingKeysWith: +)
@@ -33,6 +41,8 @@ package struct FaultCounts: Sendable {
         left.accepted += right.accepted
         left.deleted += right.deleted
         left.resent += right.resent
+        left.visits += right.visits
+        left.visitsInDoubt += right.visitsInDoubt
         left.steps += right.steps
         left.seeds += right.seeds
         left.virtualTime += right.virtualTime
@@ -52,6 +62,7 @@ package struct FaultCounts: Sendable {
         let days = Int(virtualTime.wholeMilliseconds / 86_400_000)
         return """
             \(created) messages created, \(accepted) accepted, \(deleted) deleted, \(resent) resent
+            \(visits) logins of another account, \(visitsInDoubt) of them while questions were open
             \(steps) steps, \(days) days of virtual time, histories \(histories)
             \(table)
             """

@@ -197,6 +197,14 @@ struct Judge {
         }
     }
 
+    // MARK: - When somebody logs in
+
+    /// Nobody sees what another account has created here, but what the hub shows them.
+    func showsAnothers(_ client: Suspect, to user: UserID) -> String? {
+        let foreign = client.store.messages.values.filter { $0.lane != nil && $0.sender != user }.map(\.id.value.low)
+        return foreign.min().map { "\($0) of another account is shown to \(user)" }
+    }
+
     // MARK: - When somebody is told
 
     /// Whoever waits is told once, and the truth.
@@ -231,19 +239,19 @@ struct Judge {
         if record.role.isOperation { return operationBroken(id, record, client) }
         guard let message = client.store.messageOfAny(id, of: record.sender) else {
             if !record.isDeleted, ledger.original(of: id) == id { return "\(id.value.low) was lost" }
-            if record.isOutOfHand || client.store.isAway(record.sender) { return nil }
+            if record.isOutOfHand { return nil }
             return hub.holds(id) ? "\(id.value.low) was deleted, and the hub has it" : nil
         }
         if record.isDeleted { return "\(id.value.low) was deleted, and is still there" }
         switch message.syncState {
         case .synced:
-            if record.isOutOfHand || client.store.isAway(record.sender) {
+            if record.isOutOfHand {
                 return hub.accepted[id] == nil ? "\(id.value.low) is not on the hub" : nil
             }
             return hub.holds(id)
                 ? showsOtherwise(message, client) : "\(id.value.low) is synced, and the hub has it not"
         case .error:
-            if record.isOutOfHand || client.store.isAway(record.sender) { return nil }
+            if record.isOutOfHand { return nil }
             if message.isInDoubt { return "\(id.value.low) stayed in doubt" }
             return hub.accepted[id] == nil ? nil : "\(id.value.low) is failed, and the hub has it"
         case .created where message.isParked:
@@ -255,8 +263,9 @@ struct Judge {
 
     /// An operation is done or given up, and done at most once, after its message was there.
     private func operationBroken(_ id: MessageID, _ record: Ledger.Record, _ client: Suspect) -> String? {
-        if let message = client.store.messages[id], message.isPending, !record.isOutOfHand {
-            let target = message.role.target.flatMap { client.store.messages[$0] }
+        let store = client.store.part(of: record.sender)
+        if let message = store.messages[id], message.isPending, !record.isOutOfHand {
+            let target = message.role.target.flatMap { store.messages[$0] }
             if !message.isParked || target?.isUndelivered != true { return "operation \(id.value.low) never ended" }
         }
         guard let accepted = hub.accepted[id], let target = accepted.target else { return nil }
@@ -271,7 +280,7 @@ struct Judge {
     /// What a message shows in the end is what the hub has of it, and what was wanted last unless that was refused.
     private func showsOtherwise(_ message: Message, _ client: Suspect) -> String? {
         guard let accepted = hub.accepted[message.id], accepted.copies == 1 else { return nil }
-        let operations = client.store.dependantOperations(of: message.id)
+        let operations = client.store.part(of: message.sender).dependantOperations(of: message.id)
         guard operations.isEmpty else { return nil }
         if message.content != accepted.content {
             return "\(message.id.value.low) shows another content than the hub has"

@@ -5,19 +5,18 @@ import CausewayStorage
 extension ModelStore {
     /// Goes over from one account to another, and keeps what belongs to each. Numbers and epochs are common.
     mutating func switchAccount(from old: UserID, to new: UserID) {
+        if sabotage == .accountsMixed { return }
         var left = self
         left.clearOtherAccounts()
+        left.forgetWhatAVisitMustNot()
         self = returning(to: new, leaving: left, of: old)
     }
 
-    /// The message, whichever account it belongs to.
-    func messageOfAny(_ id: MessageID, of sender: UserID?) -> Message? {
-        if let sender, let other = otherAccounts[sender] { return other.messages[id] }
-        return messages[id]
-    }
+    /// The part of the store in which what this account sends belongs.
+    func part(of sender: UserID) -> ModelStore { otherAccounts[sender] ?? self }
 
-    /// True when the message belongs to an account that is not current: nobody asks about it before that one is back.
-    func isAway(_ sender: UserID?) -> Bool { sender.map { otherAccounts[$0] != nil } ?? false }
+    /// The message, whichever account it belongs to.
+    func messageOfAny(_ id: MessageID, of sender: UserID) -> Message? { part(of: sender).messages[id] }
 
     /// Everything, whichever account it belongs to.
     var idsOfAll: [MessageID] { messages.keys + otherAccounts.values.flatMap(\.messages.keys) }

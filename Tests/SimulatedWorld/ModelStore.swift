@@ -224,6 +224,14 @@ struct ModelStore: Hashable {
 
     mutating func clearOtherAccounts() { otherAccounts = [:] }
 
+    /// For the planted faults of visits.
+    mutating func forgetWhatAVisitMustNot() {
+        if sabotage == .visitForgetsDeletions { controls = controls.filter { $0.value.kind == .fence } }
+        guard sabotage == .visitForgetsDoubts else { return }
+        controls = [:]
+        for id in messages.keys { change(id) { $0.settled() } }
+    }
+
     /// The store with another account as the current one.
     func returning(to new: UserID, leaving left: ModelStore, of old: UserID) -> ModelStore {
         var found = otherAccounts[new] ?? ModelStore(outboxID: outboxID, sabotage: sabotage)

@@ -98,6 +98,12 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case mergeRevives
     /// It gives what waits for a message no place when that one is delivered.
     case parkedForgotten
+    /// When another account logs in, it forgets the questions and the doubts of the one before.
+    case visitForgetsDoubts
+    /// It goes on with the records of the account before.
+    case accountsMixed
+    /// It keeps no deletion for an account that is away.
+    case visitForgetsDeletions
     /// It says that a message is on the disk before it is.
     case enqueueNotDurable
 }

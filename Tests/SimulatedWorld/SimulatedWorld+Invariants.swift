@@ -5,7 +5,7 @@ import CausewayStorage
 
 /// Where the judge is called, and what only a world with a clock, processes and a way to the hub can break.
 extension SimulatedWorld {
-    private var judge: Judge { Judge(ledger: ledger, hub: hub, configuration: plan.configuration) }
+    var judge: Judge { Judge(ledger: ledger, hub: hub, configuration: plan.configuration) }
 
     func brokenAfterStep(of client: Int) -> String? {
         guard !clients[client].isBusy, !clients[client].isSuspended else { return nil }
@@ -143,8 +143,8 @@ extension SimulatedWorld {
     func watchTheEnd() {
         guard idleSince == nil, violation == nil else { return }
         if clients.allSatisfy({ $0.outbox != nil && ($0.isIdle || $0.isLeftAlone) }) {
-            idleSince = now
-        } else if now - plan.faultsEnd > Plan.settleBound {
+            if !bringAccountsBack() { idleSince = now }
+        } else if now - max(plan.faultsEnd, lastReturn) > Plan.settleBound {
             violation = "not at its end \(Plan.settleBound) after the faults were over: \(stalled() ?? "-")"
         }
     }

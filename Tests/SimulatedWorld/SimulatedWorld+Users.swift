@@ -285,10 +285,12 @@ extension SimulatedWorld {
         if user != clients[client].lastAccount {
             for id in clients[client].store.messages.keys { clients[client].waiting.remove(id) }
             for entry in clients[client].store.takeFeed() where entry.kind == .send { noteSequence(entry) }
+            counts.count(visitWith: clients[client].store.controls.count)
             clients[client].store.switchAccount(from: clients[client].lastAccount, to: user)
         }
         clients[client].account = user
         clients[client].lastAccount = user
+        violation = violation ?? judge.showsAnothers(clients[client].suspect, to: user)
         reload(client, outbox)
         clients[client].inbox.prepend(.event(.sessionBegan))
     }
@@ -328,6 +330,30 @@ extension SimulatedWorld {
             if !pausing.isEmpty { submit(.delete(pausing), to: client) }
         }
         if idleSince == nil { queue.plan(.peopleTidy, at: now + Plan.tidyInterval) }
+    }
+
+    /// Whose doubts are open while they are away finds them when they come back: each account of each client does.
+    ///
+    /// - Returns: false when there is none left.
+    func bringAccountsBack() -> Bool {
+        var isAnyBack = false
+        for client in clients.indices where clients[client].original == nil && !clients[client].isLeftAlone {
+            let away = clients[client].store.otherAccounts.keys.sorted { $0.value < $1.value }
+            guard let user = away.first(where: { !returned.contains(Return(client: client, user: $0)) }) else {
+                continue
+            }
+            returned.insert(Return(client: client, user: user))
+            isAnyBack = true
+            submit(.logOut, to: client)
+            submit(.logIn(user), to: client)
+        }
+        if isAnyBack { lastReturn = now }
+        return isAnyBack
+    }
+
+    struct Return: Hashable {
+        var client: Int
+        var user: UserID
     }
 
     func logInAtTheEnd(_ client: Int) {

@@ -33,6 +33,9 @@ package final class SimulatedWorld {
     var nextOperation = 1
     /// When the last client became idle after the faults had ended.
     var idleSince: MonotonicTime?
+    /// When the last account came back at the end, and all that did.
+    var lastReturn = MonotonicTime.zero
+    var returned: Set<Return> = []
 
     package init(_ plan: Plan, isTelling: Bool = false) {
         self.plan = plan

@@ -12,6 +12,7 @@ final class FaultyStore: Store {
         case keepsEpoch, newOutboxID, forgetsFences, forgetsPauses, worksAfterClose, worksBeforeBegin,
             wrongSequenceOrder
         case mixesAccounts, forgetsAccounts, mixesOpenings, comparesAddresses, takesForeignDrafts, writesWhatIsUnchanged
+        case returnsTheDraft
     }
 
     let fault: Fault
@@ -75,6 +76,9 @@ final class FaultyStore: Store {
         }
         let message = try await base.enqueue(draft)
         tellLate()
+        if fault == .returnsTheDraft {
+            return Message(draft, ordinal: message.ordinal, laneSequence: message.laneSequence)
+        }
         guard fault == .reusesNumbers else { return message }
         return message.resent(sequence: message.ordinal > 1 ? 1 : message.laneSequence, at: message.createdAt)
     }

@@ -78,7 +78,10 @@ import Testing
                 $0.greeting = .success(ServerGreeting(user: other, server: "scripted"))
             }
             try await world.login(client)
-            #expect(try await client.messages.getMessage(reaction.id)?.syncState == .error)
+            try await client.resume()
+            await world.pass(.seconds(60))
+            #expect(try await client.messages.getMessage(reaction.id) == nil)
+            #expect(world.transport.server.withLock { $0.deliveries.isEmpty })
         }
     }
 

@@ -1,3 +1,4 @@
+import Causeway
 import Foundation
 import Synchronization
 
@@ -6,6 +7,12 @@ import Synchronization
 package final class FileTrustKeeper: TrustKeeper {
     private struct Content: Codable {
         var servers: [String: TrustEntry] = [:]
+
+        /// The spelling under which the server was kept; as given when it was not.
+        func spelling(of server: String) -> String {
+            let canonical = ServerAddress.canonical(server)
+            return servers.keys.sorted().first { ServerAddress.canonical($0) == canonical } ?? server
+        }
     }
 
     private let folder: String
@@ -36,11 +43,12 @@ package final class FileTrustKeeper: TrustKeeper {
         }
     }
 
-    package func entry(for server: String) -> TrustEntry? { content.withLock { $0.servers[server] } }
+    package func entry(for server: String) -> TrustEntry? { content.withLock { $0.servers[$0.spelling(of: server)] } }
 
     package func keep(_ entry: TrustEntry?, for server: String) throws(ControlError) {
         let entry = entry == TrustEntry() ? nil : entry
         try content.withLock { content throws(ControlError) in
+            let server = content.spelling(of: server)
             guard content.servers[server] != entry else { return }
             var new = content
             new.servers[server] = entry
@@ -61,7 +69,8 @@ package final class FileTrustKeeper: TrustKeeper {
     }
 
     package func authoritiesFile(for server: String) -> String? {
-        entry(for: server)?.authorities == nil ? nil : authoritiesPath(for: server)
+        let spelling = content.withLock { $0.spelling(of: server) }
+        return entry(for: server)?.authorities == nil ? nil : authoritiesPath(for: spelling)
     }
 
     private static func file(in folder: String) -> PrivateFile { PrivateFile(path: folder + "/servers.json") }

@@ -5,7 +5,11 @@ extension MessageContent {
 
     /// The content as every store gives it back, see ``JSONValue/normalized``.
     package var normalized: MessageContent {
-        if case .custom(let data) = self { .custom(data.normalized) } else { self }
+        switch self {
+        case .custom(let data): .custom(data.normalized)
+        case .unknown(let type, let body): .unknown(type: type, body: body.normalized)
+        case .text, .image, .video, .audio, .file: self
+        }
     }
 
     private var json: JSONValue {

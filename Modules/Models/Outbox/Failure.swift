@@ -56,6 +56,18 @@ public struct Failure: Sendable, Hashable, Codable {
 }
 
 extension Failure {
+    /// The code of what is stored and cannot be read any more.
+    package static let unreadableCode = "unreadable"
+
+    /// The failure of a message whose record cannot be read any more.
+    package static func unreadable(at time: Timestamp) -> Failure {
+        Failure(
+            reason: .unsendable, code: unreadableCode, detail: "its record in the store is damaged; delete it",
+            at: time)
+    }
+
+    package var isUnreadable: Bool { reason == .unsendable && code == Self.unreadableCode }
+
     private enum Key: String, CodingKey { case reason, code, detail, at, pausesLane }
 
     public init(from decoder: any Decoder) throws {

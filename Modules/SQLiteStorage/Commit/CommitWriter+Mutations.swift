@@ -81,13 +81,12 @@ extension CommitWriter {
             if try rebaseControl(sequence, previous) { return }
             let pending =
                 """
-                SELECT id FROM message INDEXED BY message_pending \
+                SELECT id, ordinal FROM message INDEXED BY message_pending \
                 WHERE sync_state < 3 AND account = ? AND lane_sequence > 0 AND lane_sequence = ?
                 """
             let statement = try db.cachedStatement(sql: pending)
             guard let row = try Row.fetchOne(statement, arguments: [ledger.account.id, sequence]) else { return }
-            guard let id = MessageID(blob: row[0]) else { throw UnreadableRow(table: "message", key: sequence) }
-            try change(id) { $0.rebased(previous: previous) }
+            try change(MessageID(blob: row[0]) ?? MessageID(ordinal: row[1])) { $0.rebased(previous: previous) }
         default:
             preconditionFailure("not a mutation of the chain")
         }
@@ -103,7 +102,7 @@ extension CommitWriter {
 
     private func control(_ sequence: Int64) throws -> ControlEntry? {
         let statement = try db.cachedStatement(sql: StoreQueries.control)
-        return try Row.fetchOne(statement, arguments: [ledger.account.id, sequence]).map(ControlEntry.init)
+        return try Row.fetchOne(statement, arguments: [ledger.account.id, sequence]).flatMap { try? ControlEntry($0) }
     }
 
     private func setControl(_ sequence: Int64, over old: ControlEntry?, _ entry: ControlEntry?) throws {

@@ -9,6 +9,7 @@ extension CommitWriter {
     func begin(_ opening: StoreOpening) throws -> OutboxSnapshot {
         recent.forgetAll()
         if ledger.hasBegun { throw StoreError.begunTwice }
+        try mendStates()
         try load()
         let outboxID = ledger.outboxID ?? opening.newOutboxID
         ledger.outboxID = outboxID
@@ -38,6 +39,18 @@ extension CommitWriter {
         ledger.counts.created += ledger.counts.uploading + ledger.counts.syncing
         ledger.counts.uploading = 0
         ledger.counts.syncing = 0
+    }
+
+    /// A state that is none counts as failed, so that what has it can be listed and deleted. Cost: linear in the
+    /// outbox.
+    private func mendStates() throws {
+        try execute(
+            """
+            UPDATE message SET sync_state = 4, failure = NULL WHERE ordinal IN (\
+            SELECT ordinal FROM message INDEXED BY message_undelivered WHERE sync_state <> 3 \
+            AND sync_state NOT IN (0, 1, 2, 4))
+            """)
+        try execute("DELETE FROM control WHERE kind NOT IN (\(ControlEntry.kinds)) OR length(message) <> 16")
     }
 
     /// Reads the ledger's numbers from the tables. Cost: linear in the outbox.
@@ -126,8 +139,7 @@ extension CommitWriter {
     private func overlayAll() throws {
         let listed = changes
         for blob in try Data.fetchAll(db, sql: StoreQueries.targets, arguments: [ledger.account.id]) {
-            guard let id = MessageID(blob: blob) else { throw UnreadableRow(table: "message", key: 0) }
-            try overlay(id)
+            if let id = MessageID(blob: blob) { try overlay(id) }
         }
         changes = listed
     }

@@ -31,11 +31,13 @@ final class GroupCommitter: Sendable {
     private let database: StoreDatabase
     private let feed: CommitFeed
     private let bounds: OutboxBounds
+    private let groupBytesMax: Int
 
-    init(_ database: StoreDatabase, _ feed: CommitFeed, _ bounds: OutboxBounds) {
+    init(_ database: StoreDatabase, _ feed: CommitFeed, _ options: SQLiteOptions) {
         self.database = database
         self.feed = feed
-        self.bounds = bounds
+        bounds = options.bounds
+        groupBytesMax = options.groupBytesMax
     }
 
     /// The numbers as of the last commit.
@@ -114,7 +116,7 @@ final class GroupCommitter: Sendable {
             var (count, bytes) = (0, 0)
             for waiter in waiting.calls.prefix(SQLiteLimits.groupCallsMax) {
                 bytes += waiter.call.bytes
-                if count > 0, bytes > SQLiteLimits.groupBytesMax { break }
+                if count > 0, bytes > groupBytesMax { break }
                 count += 1
             }
             let group = Array(waiting.calls.prefix(count))
@@ -170,7 +172,7 @@ final class GroupCommitter: Sendable {
                 try database.write { db in group.run(db, before, bounds, &recent) }
             }
             ledger.withLock { $0 = outcome.ledger }
-            if case .syncFailed? = outcome.failure { database.suspect() }
+            if case .syncFailed? = outcome.failure { database.suspect() } else { database.noteCommit() }
             for commit in outcome.commits { feed.publish(commit) }
             return outcome.answers
         } catch {
@@ -187,10 +189,16 @@ final class GroupCommitter: Sendable {
         var renewed = committed
         guard renewed.hasBegun else { return }
         let before = renewed
-        renewed = try database.write { [bounds] db in
-            let writer = CommitWriter(db, before, bounds)
-            try writer.load()
-            return writer.ledger
+        do {
+            renewed = try database.write { [bounds] db in
+                let writer = CommitWriter(db, before, bounds)
+                try writer.load()
+                return writer.ledger
+            }
+        } catch {
+            // Without these numbers nothing may be committed either.
+            database.suspect()
+            throw error
         }
         renewed.nextSequence = max(renewed.nextSequence, before.nextSequence)
         renewed.version += 1

@@ -13,19 +13,30 @@ struct StoreFolder: Sendable {
     let path: String
 
     var database: String { path + "/store.sqlite" }
+    /// The write-ahead log.
+    var log: String { database + "-wal" }
+    /// See ``LogEnd``.
+    var logEnd: String { path + "/log-end" }
     /// Where a new database is prepared; renamed when it is complete.
     var newDatabase: String { path + "/store.sqlite.new" }
     var lock: String { path + "/lock" }
 
-    /// Makes the folder, and those above it, when they are not there: readable by their owner alone.
+    /// Makes the folder, and those above it, when they are not there: readable by their owner alone. Each that is new
+    /// survives power loss: the folder that names it is synced.
     func create() throws(StoreError) {
         var made = ""
+        var parent = path.hasPrefix("/") ? "/" : "."
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
             made += part
-            if !made.isEmpty, unsafe mkdir(made, 0o700) != 0, errno != EEXIST {
-                let code = errno
-                // What is there and cannot be written, such as a read-only root, is no obstacle on the way down.
-                if unsafe access(made, X_OK) != 0 { throw Self.failure(code, at: made) }
+            if !made.isEmpty {
+                if unsafe mkdir(made, 0o700) == 0 {
+                    try Self.sync(parent)
+                } else if errno != EEXIST {
+                    let code = errno
+                    // What is there and cannot be written, such as a read-only root, is no obstacle on the way down.
+                    if unsafe access(made, X_OK) != 0 { throw Self.failure(code, at: made) }
+                }
+                parent = made
             }
             made += "/"
         }
@@ -34,14 +45,14 @@ struct StoreFolder: Sendable {
     /// Gives the database that was prepared aside its name, in one step that survives power loss.
     func putNewDatabaseInPlace() throws(StoreError) {
         guard unsafe rename(newDatabase, database) == 0 else { throw Self.failure(errno, at: database) }
-        try sync()
+        try Self.sync(path)
     }
 
-    private func sync() throws(StoreError) {
+    private static func sync(_ path: String) throws(StoreError) {
         let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.failure(errno, at: path) }
+        guard descriptor >= 0 else { throw failure(errno, at: path) }
         defer { _ = close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw .syncFailed(detail: "\(path): \(Self.words(for: errno))") }
+        guard fsync(descriptor) == 0 else { throw .syncFailed(detail: "\(path): \(words(for: errno))") }
     }
 
     /// An empty file that only its owner may read; whatever lay there is gone.
@@ -64,11 +75,18 @@ struct StoreFolder: Sendable {
 
     /// The first bytes of a file.
     func head(of file: String, count: Int) throws(StoreError) -> [UInt8] {
+        try bytes(of: file, from: 0, count: count)
+    }
+
+    /// Some bytes of a file; fewer at its end.
+    func bytes(of file: String, from offset: Int64, count: Int) throws(StoreError) -> [UInt8] {
         let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(errno, at: file) }
         defer { _ = close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: count)
-        let size = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, count) }
+        let size = unsafe bytes.withUnsafeMutableBytes {
+            unsafe pread(descriptor, $0.baseAddress, count, off_t(offset))
+        }
         guard size >= 0 else { throw Self.failure(errno, at: file) }
         return Array(bytes.prefix(size))
     }

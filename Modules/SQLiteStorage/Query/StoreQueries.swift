@@ -10,6 +10,9 @@ enum StoreQueries {
     static let accountColumns = "server, user, outbox_id, opening, ancestors, server_history"
     static let messageByID =
         "SELECT \(MessageRow.columns) FROM message INDEXED BY message_id WHERE account = ? AND id = ?"
+    /// For a row whose id cannot be read, and for no other.
+    static let messageByOrdinal =
+        "SELECT \(MessageRow.columns) FROM message WHERE account = ? AND ordinal = ? AND length(id) <> 16"
     static let undelivered = "message INDEXED BY message_undelivered WHERE sync_state <> 3 AND account = ?"
     /// What is undelivered has no position; in a channel's order it comes last. Operations are in no channel's order.
     static let undeliveredInChannel = """
@@ -41,7 +44,7 @@ enum StoreQueries {
         WHERE message.sync_state = 0 AND message.lane_sequence = 0) SELECT count(*) FROM blocked
         """
     static let pendingEntries = """
-        SELECT id, lane, lane_sequence, previous_sequence, attempts, bytes, coalesce(queued_at, created_at) \
+        SELECT id, lane, lane_sequence, previous_sequence, attempts, bytes, coalesce(queued_at, created_at), ordinal \
         FROM message INDEXED BY message_pending WHERE sync_state < 3 AND account = ? AND lane_sequence > 0 \
         ORDER BY lane_sequence
         """
@@ -138,12 +141,15 @@ extension Database {
     func storedMessage(_ id: MessageID, _ account: AccountRow) throws -> MessageRow? {
         let rows = try Row.fetchCursor(
             cachedStatement(sql: StoreQueries.messageByID), arguments: [account.id, id.blob])
-        return try rows.next().map(MessageRow.init)
+        if let row = try rows.next() { return MessageRow(row) }
+        guard let ordinal = id.ordinal else { return nil }
+        let statement = try cachedStatement(sql: StoreQueries.messageByOrdinal)
+        return try Row.fetchOne(statement, arguments: [account.id, ordinal]).map { MessageRow($0) }
     }
 
     func dependants(of id: MessageID, _ account: AccountRow) throws -> [Message] {
         try Row.fetchAll(cachedStatement(sql: StoreQueries.dependants), arguments: [account.id, id.blob])
-            .map { try MessageRow($0).message }
+            .map { MessageRow($0).message }
     }
 
     func blockedCount(_ account: AccountRow) throws -> Int {
@@ -158,7 +164,7 @@ extension Database {
         for (sql, arguments) in StoreQueries.page(query, account) where messages.count < limit {
             let rows = try Row.fetchCursor(
                 cachedStatement(sql: sql), arguments: arguments + [limit - messages.count])
-            while let row = try rows.next() { messages.append(try MessageRow(row, &names).message) }
+            while let row = try rows.next() { messages.append(MessageRow(row, &names).message) }
         }
         guard messages.count > query.limit else { return MessagePage(messages: messages, next: nil) }
         let following = messages.removeLast()
@@ -171,8 +177,11 @@ extension Database {
         var actions: [DeleteAction] = []
         while let row = try rows.next() {
             let sequence: Int64 = row[0]
-            var action = try StoredJSON.decode(
-                DeleteAction.self, row[1], table: "delete_action", key: sequence)
+            // One that cannot be read hides no other.
+            guard
+                var action = try? StoredJSON.decode(
+                    DeleteAction.self, row[1], table: "delete_action", key: sequence)
+            else { continue }
             action.sequence = sequence
             actions.append(action)
         }
@@ -194,7 +203,7 @@ extension Database {
         let laneRows = try Row.fetchCursor(self, sql: StoreQueries.lanes, arguments: [account.id])
         while let row = try laneRows.next() { lanes[LaneID(rawValue: row[0])] = row[1] }
         let controls = try Row.fetchAll(self, sql: StoreQueries.controlEntries, arguments: [account.id])
-            .map(ControlEntry.init).map(\.entry)
+            .compactMap { try? ControlEntry($0) }.map(\.entry)
         var snapshot = OutboxSnapshot(
             outboxID: outboxID, epoch: row?[0] ?? 0, lastTransmitted: lanes,
             entries: Self.merged(try pendingEntries(account), controls), pauses: try lanePauses(account),
@@ -206,7 +215,7 @@ extension Database {
     private func lanePauses(_ account: AccountRow) throws -> [OutboxSnapshot.LanePause] {
         try Row.fetchAll(self, sql: StoreQueries.lanePauses, arguments: [account.id]).compactMap { row in
             guard let lane = row[1] as String? else { return nil }
-            guard let id = MessageID(blob: row[2]) else { throw UnreadableRow(table: "message", key: row[0]) }
+            let id = MessageID(blob: row[2]) ?? MessageID(ordinal: row[0])
             return OutboxSnapshot.LanePause(lane: LaneID(rawValue: lane), message: id)
         }
     }
@@ -220,7 +229,7 @@ extension Database {
             let name: String = row[1] ?? ""
             let lane = laneIDs[name] ?? LaneID(rawValue: name)
             laneIDs[name] = lane
-            guard let id = MessageID(blob: row[0]) else { throw UnreadableRow(table: "message", key: row[2]) }
+            let id = MessageID(blob: row[0]) ?? MessageID(ordinal: row[7])
             entries.append(
                 OutboxEntry(
                     kind: .send, lane: lane, sequence: row[2], previous: row[3], message: id, attempts: row[4],

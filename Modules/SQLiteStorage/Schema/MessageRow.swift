@@ -22,13 +22,21 @@ struct MessageRow: Sendable {
         self.bytes = bytes
     }
 
-    init(_ row: Row) throws {
+    init(_ row: Row) {
         var names = Names()
-        try self.init(row, &names)
+        self.init(row, &names)
     }
 
     /// One of many rows: what is the same in the row before is not made again.
-    init(_ row: Row, _ names: inout Names) throws {
+    init(_ row: Row, _ names: inout Names) {
+        do {
+            try self.init(reading: row, &names)
+        } catch {
+            self.init(standingInFor: row)
+        }
+    }
+
+    private init(reading row: Row, _ names: inout Names) throws {
         let ordinal: Int64 = row[0]
         guard let id = MessageID(blob: row[1]), let channel = names.channel(row[2]),
             let sender = names.sender(row[3]), let content = ContentCoding.decode(row[4] as Data),
@@ -125,10 +133,13 @@ extension MessageID {
 
 extension ControlEntry {
     static let columns = "sequence, kind, lane, previous, message"
+    /// The kinds that a row may have.
+    static let kinds = OutboxEntry.Kind.allCases.filter { $0 != .send }.map { "\($0.rawValue)" }.joined(separator: ", ")
 
     init(_ row: Row) throws {
         let sequence: Int64 = row[0]
-        guard let kind = OutboxEntry.Kind(rawValue: row[1]), kind != .send, let message = MessageID(blob: row[4])
+        guard let code = UInt8(exactly: row[1] as Int64), let kind = OutboxEntry.Kind(rawValue: code), kind != .send,
+            let message = MessageID(blob: row[4])
         else { throw UnreadableRow(table: "control", key: sequence) }
         self.init(
             kind: kind, lane: LaneID(rawValue: row[2]), sequence: sequence, previous: row[3], message: message)

@@ -46,6 +46,17 @@ public final class MemoryStore: Store {
     /// The current account; `nil` before the first session.
     package var account: Account? { run.withLock { $0.state.account } }
 
+    /// Makes a message of the current account one that cannot be read any more, as a damaged row on a disk is.
+    package func damage(_ id: MessageID) {
+        run.withLock { run in
+            guard let old = run.state[id] else { return }
+            var message = old.message
+            message.face = MessageFace(content: .unknown(type: "unreadable", body: .null))
+            message.failure = .unreadable(at: message.createdAt)
+            run.state.put(message, bytes: old.bytes)
+        }
+    }
+
     /// Makes the next `count` commits (``begin(_:)`` and ``enqueue(_:)`` among them) fail and change nothing.
     package func failNextCommits(_ count: Int, with error: StoreError) {
         run.withLock { $0.faults = Array(repeating: error, count: count) }
@@ -66,6 +77,7 @@ public final class MemoryStore: Store {
     }
 
     public func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message {
+        let draft = draft.normalized
         let bytes = try ContentCoding.encode(draft.content).count
         return try write { [bounds] state, changes throws(StoreError) in
             try state.admit(draft, as: state.account)
@@ -78,6 +90,7 @@ public final class MemoryStore: Store {
     }
 
     public func commit(_ mutations: [Mutation]) async throws(StoreError) {
+        let mutations = mutations.map(\.normalized)
         var sizes: [Int] = []
         for mutation in mutations {
             sizes.append(try mutation.content.map(ContentCoding.encode)?.count ?? 0)

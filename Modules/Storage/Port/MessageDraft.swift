@@ -26,4 +26,11 @@ public struct MessageDraft: Sendable, Hashable {
         self.lane = lane
         self.account = account
     }
+
+    /// The draft with its content as a store returns it.
+    package var normalized: MessageDraft {
+        var draft = self
+        draft.content = content.normalized
+        return draft
+    }
 }

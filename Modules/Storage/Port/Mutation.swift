@@ -104,6 +104,18 @@ extension Mutation {
         }
     }
 
+    /// The mutation with its content as a store returns it.
+    package var normalized: Mutation {
+        switch self {
+        case .merge(var placed, let time):
+            placed.face.content = placed.content.normalized
+            return .merge(placed, at: time)
+        case .enqueue(let draft): return .enqueue(draft.normalized)
+        case .rewrite(let id, let content): return .rewrite(id, content.normalized)
+        default: return self
+        }
+    }
+
     /// The message that it gives up, or may give up, so that its lane is paused.
     package var pausingMessage: MessageID? {
         switch self {

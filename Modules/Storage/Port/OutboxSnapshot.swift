@@ -26,6 +26,9 @@ public struct OutboxSnapshot: Sendable, Equatable {
     public var pauses: [LanePause]
     /// What the server said last of the history of its data; `nil` before it said anything.
     public var history: ServerHistory?
+    /// What the store found out to have lost of itself since it was open last, in words. Told once, by
+    /// ``Store/begin(_:)``; `nil` when nothing is known to be lost.
+    public var loss: String?
 
     public init(
         outboxID: OutboxID, epoch: Int64, lastTransmitted: [LaneID: Int64], entries: [OutboxEntry],

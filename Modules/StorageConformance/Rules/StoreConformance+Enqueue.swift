@@ -3,6 +3,17 @@ import CausewayStorage
 
 extension StoreConformance {
     static let enqueueRules: [Rule] = [
+        Rule("what is returned is what is stored") { factory in
+            let store = try await factory.begun()
+            let numbers = JSONValue.object([
+                "whole": .double(1), "part": .double(0.5), "large": .double(1e300), "list": .array([.double(-3)]),
+            ])
+            let message = try await store.enqueue(Sample.draft(1, .custom(numbers)))
+            try requireEqual(try await store.message(message.id), message, "the message")
+            try await store.commit([.rewrite(message.id, .custom(.object(["n": .double(2)])))])
+            try requireEqual(
+                try await store.message(message.id)?.content, .custom(.object(["n": .integer(2)])), "rewritten")
+        },
         Rule("a new message is placed in its lane and visible at once") { factory in
             let store = try await factory.begun()
             var last: Int64 = 0

@@ -63,7 +63,7 @@ struct WindowRow: FetchableRecord, Equatable, Sendable {
 
     /// What the store is asked for by ``FilledStore/newest(in:pageSize:)``; arguments are the channel and how many.
     static let newest = """
-        SELECT \(columns) FROM message INDEXED BY message_place WHERE role < 2 AND channel = ? \
+        SELECT \(columns) FROM message INDEXED BY message_place WHERE role < 2 AND account = 1 AND channel = ? \
         ORDER BY position DESC, ordinal DESC LIMIT ?
         """
 

@@ -1,0 +1,117 @@
+import CausewayModels
+import CausewaySQLiteStorage
+import CausewayStorage
+import Foundation
+import Testing
+
+/// A log that is lost or damaged is told of, and nothing else is.
+struct LogLossTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private var log: String { path + "/store.sqlite-wal" }
+    private let files = FileManager.default
+
+    init() throws {
+        folder = try TemporaryFolder(inMemory: true)
+        path = folder.fresh()
+    }
+
+    /// What lies in the folder of a process that was killed: copied while the store is open.
+    ///
+    /// - Returns: the log as it was before the last message.
+    @discardableResult private func killed() async throws -> Data {
+        let home = folder.fresh()
+        let store = try await SQLiteStore.open(at: home, durability: .full)
+        _ = try await store.begin(Story.opening())
+        for number in 0..<3 { _ = try await store.enqueue(Story.draft(number)) }
+        let former = try Data(contentsOf: URL(filePath: home + "/store.sqlite-wal"))
+        _ = try await store.enqueue(Story.draft(3))
+        try copy(home, to: path)
+        await store.close()
+        return former
+    }
+
+    private func copy(_ home: String, to place: String) throws {
+        try files.createDirectory(
+            atPath: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        for name in ["store.sqlite", "store.sqlite-wal", "log-end"] {
+            try? files.removeItem(atPath: place + "/" + name)
+            try files.copyItem(atPath: home + "/" + name, toPath: place + "/" + name)
+        }
+    }
+
+    private func lossOnOpening() async throws -> String? {
+        let store = try await SQLiteStore.open(at: path, durability: .full)
+        let loss = try await store.begin(Story.opening()).loss
+        await store.close()
+        return loss
+    }
+
+    @Test func aKilledProcessLosesNothing() async throws {
+        try await killed()
+        #expect(try await lossOnOpening() == nil)
+        #expect(try await lossOnOpening() == nil)
+    }
+
+    @Test func aClosedStoreLosesNothing() async throws {
+        for _ in 0..<3 {
+            let store = try await SQLiteStore.open(at: path, durability: .full)
+            #expect(try await store.begin(Story.opening()).loss == nil)
+            await store.close()
+        }
+    }
+
+    enum Harm: CaseIterable { case deleted, emptied, cut, head, middle, end, older }
+
+    @Test(arguments: Harm.allCases) func whatTheLogLostIsTold(_ harm: Harm) async throws {
+        let former = try await killed()
+        let size = try #require(try files.attributesOfItem(atPath: log)[.size] as? Int)
+        switch harm {
+        case .deleted: try files.removeItem(atPath: log)
+        case .emptied: try write { try $0.truncate(atOffset: 0) }
+        case .cut: try write { try $0.truncate(atOffset: UInt64(size - 100)) }
+        case .head: try damage(at: 17)
+        case .middle: try damage(at: size / 2)
+        case .end: try damage(at: size - 10)
+        case .older: try former.write(to: URL(filePath: log))
+        }
+        let loss = try await lossOnOpening()
+        #expect(loss?.contains("lost commits") == true, "\(loss ?? "nothing")")
+        #expect(try await lossOnOpening() == nil, "told once")
+    }
+
+    /// Before each commit the folder is as a process leaves it that is killed there; the log is begun anew and cut
+    /// meanwhile.
+    @Test func nothingIsToldWhileTheLogGoesRound() async throws {
+        let home = folder.fresh()
+        let store = try await SQLiteStore.open(
+            at: home, durability: .normal, options: SQLiteOptions(logBytesMax: 300_000))
+        _ = try await store.begin(Story.opening())
+        let text = String(repeating: "x", count: 16_000)
+        var largest = 0
+        for number in 0..<120 {
+            _ = try await store.enqueue(Story.draft(number, text: text))
+            let size = try files.attributesOfItem(atPath: home + "/store.sqlite-wal")[.size] as? Int ?? 0
+            defer { largest = max(largest, size) }
+            guard number % 10 == 0 || size < largest else { continue }
+            try copy(home, to: path)
+            #expect(try await lossOnOpening() == nil, "after message \(number)")
+        }
+        await store.close()
+    }
+
+    private func write(_ body: (FileHandle) throws -> Void) throws {
+        let handle = try #require(FileHandle(forUpdatingAtPath: log))
+        try body(handle)
+        try handle.close()
+    }
+
+    private func damage(at offset: Int) throws {
+        try write { handle in
+            try handle.seek(toOffset: UInt64(offset))
+            let byte = try #require(try handle.read(upToCount: 1)?.first)
+            try handle.seek(toOffset: UInt64(offset))
+            try handle.write(contentsOf: Data([byte ^ 0xFF]))
+        }
+    }
+}

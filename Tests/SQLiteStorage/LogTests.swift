@@ -1,0 +1,100 @@
+import CausewayModels
+import CausewaySQLiteStorage
+import CausewayStorage
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+
+struct LogTests {
+    /// Before a reader ends, the next one has begun: without being cut, the log would hold everything that was written.
+    @Test func theLogIsBoundedWhileReadersOverlap() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let path = folder.fresh()
+        let bound = 1 << 20
+        let store = try await SQLiteStore.open(
+            at: path, durability: .normal, options: SQLiteOptions(logBytesMax: bound))
+        _ = try await store.begin(Story.opening())
+        let isOver = Mutex(false)
+        let readers = Thread { Self.overlap(path + "/store.sqlite") { isOver.withLock { $0 } } }
+        readers.start()
+        let text = String(repeating: "x", count: 16_000)
+        for number in 0..<1000 {
+            _ = try await store.enqueue(Story.draft(number, text: text))
+            let size = try FileManager.default.attributesOfItem(atPath: path + "/store.sqlite-wal")[.size] as? Int
+            #expect(try #require(size) <= bound)
+        }
+        isOver.withLock { $0 = true }
+        await store.close()
+    }
+
+    private static func overlap(_ file: String, until isOver: () -> Bool) {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.allowsUnsafeTransactions = true
+        guard let first = try? DatabaseQueue(path: file, configuration: configuration),
+            let second = try? DatabaseQueue(path: file, configuration: configuration)
+        else { return }
+        var current = first
+        var next = second
+        func begin(_ queue: DatabaseQueue) {
+            try? queue.inDatabase { db in
+                try db.execute(sql: "BEGIN")
+                _ = try Int.fetchOne(db, sql: "SELECT max(ordinal) FROM message")
+            }
+        }
+        begin(current)
+        while !isOver() {
+            begin(next)
+            try? current.inDatabase { try $0.execute(sql: "COMMIT") }
+            swap(&current, &next)
+        }
+        try? current.inDatabase { try $0.execute(sql: "COMMIT") }
+    }
+
+    /// What a group brings at once is bounded, whatever waits.
+    @Test func aGroupHasABoundOfBytes() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let seen = Statements()
+        let store = try await SQLiteStore.open(
+            at: folder.fresh(), durability: .normal, options: SQLiteOptions(groupBytesMax: 1, trace: seen.add))
+        _ = try await store.begin(Story.opening())
+        let before = seen.inOrder.count
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<200 { group.addTask { _ = try await store.enqueue(Story.draft(number)) } }
+            try await group.waitForAll()
+        }
+        #expect(seen.inOrder.dropFirst(before).filter { $0.hasPrefix("COMMIT") }.count == 200)
+        await store.close()
+    }
+
+    /// A disk that failed and cannot be used yet is no store that was closed, and the first reader brings it back.
+    @Test func readersRecoverWhenTheDiskIsWell() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.fresh()
+        let store = try await SQLiteStore.open(at: path, durability: .full)
+        _ = try await store.begin(Story.opening())
+        let message = try await store.enqueue(Story.draft(1))
+        let files = FileManager.default
+        store.suspectDisk()
+        for name in ["", "-wal"] {
+            try files.moveItem(atPath: path + "/store.sqlite\(name)", toPath: path + "/away\(name)")
+        }
+        for _ in 0..<2 {
+            do {
+                _ = try await store.message(message.id)
+                Issue.record("it was read")
+            } catch {
+                #expect(error != .closed)
+            }
+        }
+        for name in ["-shm", "-wal"] { try? files.removeItem(atPath: path + "/store.sqlite\(name)") }
+        for name in ["-wal", ""] where files.fileExists(atPath: path + "/away\(name)") {
+            try files.moveItem(atPath: path + "/away\(name)", toPath: path + "/store.sqlite\(name)")
+        }
+        #expect(try await store.message(message.id) == message)
+        #expect(try await store.counts().created == 1)
+        _ = try await store.enqueue(Story.draft(2))
+        await store.close()
+    }
+}

@@ -1,0 +1,90 @@
+import CausewayModels
+import CausewaySQLiteStorage
+import CausewayStorage
+import Foundation
+import GRDB
+import Testing
+
+/// One row that cannot be read stops nothing: not the outbox, not its channel, not itself from being deleted.
+struct UnreadableRowTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        folder = try TemporaryFolder(inMemory: true)
+        path = folder.fresh()
+    }
+
+    @Test(arguments: [
+        "content = '{\"v\":1'", "content = 'no'",
+        "channel = ''", "sender = 'a b'", "id = x'01'", "role = 99", "role = 2",
+        "history = 'yesterday'", "extras = '['", "shown = '{}'", "failure = '?'", "sync_state = 77",
+    ])
+    func isListedGivenUpAndDeleted(_ damage: String) async throws {
+        var store = try await SQLiteStore.open(at: path, durability: .normal)
+        _ = try await store.begin(Story.opening())
+        for number in 0..<5 { _ = try await store.enqueue(Story.draft(number)) }
+        await store.close()
+        let queue = try DatabaseQueue(path: path + "/store.sqlite")
+        try await queue.write { try $0.execute(sql: "UPDATE message SET \(damage) WHERE ordinal = 3") }
+        try queue.close()
+
+        store = try await SQLiteStore.open(at: path, durability: .normal)
+        let snapshot = try await store.begin(Story.opening())
+        let isFailed = damage.hasPrefix("sync_state")
+        #expect(snapshot.entries.map(\.sequence) == (isFailed ? [1, 2, 4, 5] : [1, 2, 3, 4, 5]))
+        let found = try await store.page(MessageQuery(scope: .undelivered)).messages
+        #expect(found.map(\.ordinal) == [1, 2, 3, 4, 5])
+        let general = try #require(ChannelID("general"))
+        let list = try await store.page(MessageQuery(scope: .channel(general))).messages.map(\.ordinal)
+        #expect(list.filter { $0 != 3 } == [1, 2, 4, 5])
+        let bad = try #require(found.first { $0.ordinal == 3 })
+        if !isFailed {
+            #expect(bad.failure?.code == "unreadable")
+            #expect(try await store.messages([bad.id]).map(\.ordinal) == [3])
+            let failure = Failure(
+                reason: .unsendable, code: "", detail: "damaged", at: Timestamp(milliseconds: 1))
+            try await store.commit([.fail(bad.id, failure, inDoubt: false)])
+            #expect(try await store.message(bad.id)?.failure == failure)
+        }
+        #expect(try await store.page(MessageQuery(scope: .failed(in: nil))).messages.map(\.id) == [bad.id])
+        #expect(try await store.counts().error == 1)
+        for message in found where message.ordinal != 3 {
+            let placement = Placement(position: message.ordinal, acceptedAt: Timestamp(milliseconds: 9))
+            try await store.commit([.deliver(message.id, placement, at: placement.acceptedAt)])
+        }
+        try await store.commit([.delete(bad.id)])
+        #expect(try await store.message(bad.id) == nil)
+        #expect(try await store.counts() == StoreCounts())
+        // The id that stands in for one that cannot be read leads to no other row.
+        #expect(try await store.message(MessageID(UUIDv7(high: 0, low: 1))) == nil)
+        await store.close()
+    }
+
+    @Test func aLinkOrADeletionThatCannotBeReadHidesNoOther() async throws {
+        var store = try await SQLiteStore.open(at: path, durability: .normal)
+        _ = try await store.begin(Story.opening())
+        let channel = try #require(ChannelID("general"))
+        for number in 1...3 {
+            let id = Story.id(number)
+            try await store.commit([
+                .appendDelete(id, lane: .text),
+                .recordDelete(
+                    DeleteAction(
+                        at: Timestamp(milliseconds: 1), by: .api, message: id, channel: channel, type: .text,
+                        syncState: .synced, lastFailure: nil)),
+            ])
+        }
+        await store.close()
+        let queue = try DatabaseQueue(path: path + "/store.sqlite")
+        try await queue.write { db in
+            try db.execute(sql: "UPDATE control SET kind = 900 WHERE sequence = 3")
+            try db.execute(sql: "UPDATE delete_action SET action = '{' WHERE sequence = 4")
+        }
+        try queue.close()
+        store = try await SQLiteStore.open(at: path, durability: .normal)
+        #expect(try await store.begin(Story.opening()).entries.map(\.message) == [Story.id(1), Story.id(3)])
+        #expect(try await store.deleteActions(before: nil, limit: 9).map(\.message) == [Story.id(3), Story.id(1)])
+        await store.close()
+    }
+}

@@ -1,0 +1,90 @@
+import Causeway
+import CausewayModels
+import CausewayStorage
+
+/// Several accounts on one device, one after the other: what belongs to one is shown to no other, and is there when it
+/// comes back.
+extension World {
+    /// True while the store shows the account that created it; the records of others wait for their return.
+    func isHome(_ record: Ledger.Record, _ process: Int) -> Bool {
+        processes[process].disk.account.map { $0.user == record.message.sender } ?? true
+    }
+
+    /// Nobody sees what another account has created here, but what the hub shows them.
+    func checkOwners(_ messages: some Sequence<Message>, _ process: Int) {
+        guard let user = processes[process].disk.account?.user else { return }
+        let foreign = messages.filter { $0.lane != nil && $0.sender != user }.map { ledger.number($0.id) }
+        guard let first = foreign.min() else { return }
+        violated("message \(first) of another account is shown to \(user)")
+    }
+
+    // MARK: - Logouts
+
+    /// What is pending when these mutations end a session; `nil` when they end none.
+    func pendingAtTheEnd(of mutations: [Mutation], _ process: Int) -> (pending: Int, enqueued: Int)? {
+        let isLogout = mutations.contains { mutation in
+            if case .saveSession(let session) = mutation { !session.isActive } else { false }
+        }
+        guard isLogout else { return nil }
+        let (messages, controls) = processes[process].disk.contents
+        let pending = Set(messages.filter(\.isPending).map(\.id)).union(controls.map(\.message))
+        return (pending.count, processes[process].enqueued)
+    }
+
+    /// A logout says how much is pending. What is created while it goes on may be counted or not.
+    func checkLogout(_ count: Int, _ process: Int, since first: Int, _ enqueued: Int) {
+        let endings = processes[process].logouts.dropFirst(first)
+        guard isRunning(process), !endings.isEmpty else { return }
+        if endings.contains(where: { ($0.pending - ($0.enqueued - enqueued)...$0.pending).contains(count) }) { return }
+        violated("a logout says that \(count) are pending, and there are \(endings.map(\.pending))")
+    }
+
+    // MARK: - Returns
+
+    /// Each account that a device is for comes back once more, when all is well.
+    ///
+    /// - Returns: false when there is no device for several.
+    func bringAccountsBack() async -> Bool {
+        var isAnyBack = false
+        for device in devices.indices {
+            let accounts = plan.devices[device].accounts
+            guard accounts.count > 1, violation == nil, let (process, client) = running(device) else { continue }
+            let present = processes[process].disk.account?.user
+            let away = accounts.first { account(of: "\($0)") != present } ?? accounts[0]
+            isAnyBack = true
+            for _ in 0..<20 where processes[process].disk.account?.user != account(of: "\(away)") {
+                await logOut(client, process)
+                await logIn(client, process, as: away)
+            }
+        }
+        return isAnyBack
+    }
+
+    // MARK: - Sabotage
+
+    /// True when another account than before logs in with these mutations.
+    func visitor(in mutations: [Mutation], _ process: Int) -> Bool {
+        mutations.contains { mutation in
+            guard case .saveSession(let session) = mutation, let account = processes[process].disk.account else {
+                return false
+            }
+            return session.account != account
+        }
+    }
+
+    /// For `visitForgetsDoubts`.
+    func forgetDoubts(before mutations: [Mutation], _ process: Int) -> [Mutation] {
+        guard plan.sabotage == .visitForgetsDoubts, visitor(in: mutations, process) else { return mutations }
+        let (messages, controls) = processes[process].disk.contents
+        return controls.map { .removeControl(sequence: $0.sequence) }
+            + messages.filter(\.isInDoubt).map { .settle($0.id) } + mutations
+    }
+
+    /// For `showsAnothers`.
+    func anothers(in channel: ChannelID, _ process: Int) -> [Message] {
+        ledger.created.compactMap { ledger.records[$0] }.filter { record in
+            record.device == processes[process].device && record.message.channel == channel
+                && !record.message.role.isOperation && !isHome(record, process)
+        }.map(\.message)
+    }
+}
