@@ -18,7 +18,9 @@ enum SQLiteLimits {
     /// uses it.
     static let logBytesMax = 16 << 20
     /// How much the log grows before cutting it is tried again when a reader would not end.
-    static let logRetryBytes = 4 << 20
+    static let logRetryBytes = 256 << 10
+    /// How long a commit waits for the readers that use the log before it is cut.
+    static let logBusyMillisecondsMax = 100
     /// Sequences that are written down as handed out ahead of their use.
     static let sequencesReservedMax: Int64 = 256
     /// Messages that the writer remembers in one generation, of two.

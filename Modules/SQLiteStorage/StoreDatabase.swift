@@ -107,15 +107,18 @@ final class StoreDatabase: Sendable {
 
     /// Copies the log into the database and cuts it when it has grown past its bound.
     ///
-    /// Readers that overlap keep SQLite from ever beginning the log anew by itself. This waits until each of those that
-    /// use it has ended; readers that begin meanwhile do not use it.
+    /// Readers that overlap keep SQLite from ever beginning the log anew by itself. This waits a moment until each of
+    /// those that use it has ended; readers that begin meanwhile do not use it. When one stays, commits go on, and the
+    /// next try follows when the log has grown a little more.
     private func boundLog() {
         guard let bytes = try? folder.size(of: folder.log), let size = Int(exactly: bytes),
             size > state.withLock({ $0.logBytesMax }), let pool = state.withLock({ $0.pool })
         else { return }
         logEnd.withdraw()
         let isCut = try? pool.writeWithoutTransaction { db in
-            try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
+            try db.execute(sql: "PRAGMA busy_timeout = \(SQLiteLimits.logBusyMillisecondsMax)")
+            defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Int(SQLiteLimits.busySecondsMax * 1000))") }
+            return try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
         }
         // A reader would not end in time, or the disk is full: commits are not to wait for it each time.
         if isCut != true { logEnd.noteCommit() }

@@ -143,8 +143,8 @@ extension SyncEngine {
     /// Waits until the delivery of a message has ended, one way or the other. Returns at once when it has already.
     ///
     /// - Parameter account: whose message it is; while another one is current nothing can be said of it.
-    /// - Returns: `nil` when the waiting task was cancelled, the engine closed or another account logged in; the message
-    ///   is not touched by that.
+    /// - Returns: `nil` when the waiting task was cancelled, the engine closed or another account logged in; the
+    ///   message is not touched by that.
     package func result(of id: MessageID, in account: Account?) async -> DeliveryResult? {
         let result = await result(of: id)
         guard result == .deleted else { return result }

@@ -172,6 +172,29 @@ import Testing
         }
     }
 
+    /// Its record in the store cannot be read any more.
+    @Test func aDamagedMessageIsListedWithItsReasonAndDeleted() async throws {
+        try await ControlWorld.run { world in
+            try await world.client.setPaused(true)
+            let ids = try await world.client.send(
+                (1...3).map { OutgoingMessage(channel: general, text: "m\($0)") }
+            ).ids
+            world.store.damage(ids[1])
+            #expect(try await world.client.outbox(PageRange()).messages.map(\.id) == ids)
+            try await world.client.setPaused(false)
+            for id in [ids[0], ids[2]] {
+                #expect(try await world.client.result(of: id, within: .seconds(20)).outcome == .delivered)
+            }
+            let result = try await world.client.result(of: ids[1], within: .seconds(20))
+            #expect(result.outcome == .failed)
+            #expect(result.failure?.text.isEmpty == false)
+            #expect(try await world.client.failed(in: nil, PageRange()).messages.map(\.id) == [ids[1]])
+            #expect(try await world.client.delete([ids[1]], by: .cli).ids == [ids[1]])
+            #expect(try await world.client.failed(in: nil, PageRange()).messages.isEmpty)
+            #expect(world.remote.texts == ["m1", "m3"])
+        }
+    }
+
     @Test func allFailedMessagesGoBackInTheirOrder() async throws {
         try await ControlWorld.run { world in
             world.remote.set(.refusing(code: "no", detail: "no"))

@@ -80,11 +80,13 @@ struct UnreadableRowTests {
         try await queue.write { db in
             try db.execute(sql: "UPDATE control SET kind = 900 WHERE sequence = 3")
             try db.execute(sql: "UPDATE delete_action SET action = '{' WHERE sequence = 4")
+            try db.execute(sql: "UPDATE store SET session = '{'")
         }
         try queue.close()
         store = try await SQLiteStore.open(at: path, durability: .normal)
         #expect(try await store.begin(Story.opening()).entries.map(\.message) == [Story.id(1), Story.id(3)])
         #expect(try await store.deleteActions(before: nil, limit: 9).map(\.message) == [Story.id(3), Story.id(1)])
+        #expect(try await store.session() == nil)
         await store.close()
     }
 }

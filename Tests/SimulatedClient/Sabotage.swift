@@ -62,7 +62,7 @@ package enum Sabotage: Hashable, Sendable, CaseIterable {
     // The hub
     case hub(HubSabotage)
 
-    /// All that a client can meet: its face asks no hub to edit what somebody else wrote.
+    /// All that a client can meet: its face asks no hub to edit or delete what somebody else wrote.
     package static var allCases: [Sabotage] {
         [
             .acknowledgesBeforeCommit, .losesAcknowledgedCommits, .commitsByHalves, .losesFeedCommits,
@@ -70,7 +70,7 @@ package enum Sabotage: Hashable, Sendable, CaseIterable {
             .keepsAnsweredFences, .losesAttempts, .visitForgetsDoubts, .showsAnothers, .hidesQuestions,
             .answersForAnotherRound, .repeatsAfterItsEnd, .takesDoubtForFailure,
             .mixesAccounts, .bringsOldContents, .startsTasksTwice, .losesTimers, .neverGivesUp, .probesInCircles,
-        ] + HubSabotage.allCases.filter { $0 != .editsForAnybody }.map(Sabotage.hub)
+        ] + HubSabotage.allCases.filter { ![.editsForAnybody, .deletesForAnybody].contains($0) }.map(Sabotage.hub)
     }
 
     /// What it is called on a command line.

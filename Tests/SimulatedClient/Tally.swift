@@ -77,7 +77,8 @@ extension Tally {
             "virtual time \(virtualSeconds / 3600) h, \(steps) steps, \(calls) deliveries of \(operations) operations, "
                 + "\(commits) commits, \(openings) openings",
             "\(created) messages accepted (\(mediaCreated) media): \(synced) synced, \(failed) failed at the end; "
-                + "\(deleted) deletions, \(resent) resends, \(logouts) logouts, \(visits) visits, \(results) results told",
+                + "\(deleted) deletions, \(resent) resends, \(logouts) logouts, \(visits) visits, "
+                + "\(results) results told",
             "faults, and how many of them struck while a delivery was under way:",
         ]
         for fault in Fault.allCases {

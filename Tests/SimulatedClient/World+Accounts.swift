@@ -10,6 +10,11 @@ extension World {
         processes[process].disk.account.map { $0.user == record.message.sender } ?? true
     }
 
+    /// The same, as far as the feed has told: within a commit the store cannot be asked.
+    func isAtHome(_ record: Ledger.Record, _ device: Int) -> Bool {
+        record.device == device && (devices[device].session.map { $0.user == record.message.sender } ?? true)
+    }
+
     /// Nobody sees what another account has created here, but what the hub shows them.
     func checkOwners(_ messages: some Sequence<Message>, _ process: Int) {
         guard let user = processes[process].disk.account?.user else { return }

@@ -10,7 +10,8 @@ package struct FaultCounts: Sendable {
     package var accepted = 0
     package var deleted = 0
     package var resent = 0
-    /// Logins of another account than before, and those that left questions or deletions behind that the hub had not heard.
+    /// Logins of another account than before, and those that left questions or deletions behind that the hub had not
+    /// heard.
     package private(set) var visits = 0
     package private(set) var visitsInDoubt = 0
     package var steps = 0

@@ -103,17 +103,19 @@ extension SimulatedWorld {
         var changes: [Outbox.Changes] = []
         for message in messages {
             let dependants = clients[client].store.dependants(of: message.id)
-            var deletion = outbox.deletion(of: message, with: dependants, by: .api, at: moment(of: client))
+            // Somebody asks the hub to delete what somebody else wrote.
+            let lane = isOwn(message, client) ? nil : plan.ordering.lane(for: message.type, in: message.channel)
+            var deletion = outbox.deletion(
+                of: message, with: dependants, by: .api, at: moment(of: client), lane: lane)
             if plan.sabotage == .deletesOnlyLocally { deletion.mutations = [.delete(message.id)] }
             changes.append(deletion)
         }
         let mutations = changes.flatMap(\.mutations)
         let deleted = changes.flatMap(\.vanished)
-        for id in deleted where ledger.records[id]?.client == client { ledger.records[id]?.isDeleted = true }
-        for message in messages where ledger.records[message.id]?.client == client {
-            ledger.records[message.id]?.isDeleted = true
-            // The hub lets nobody else delete it.
-            if !isOwn(message, client) { ledger.records[message.id]?.isOutOfHand = true }
+        // What somebody else wrote goes from this account's lists alone.
+        let user = clients[client].account ?? clients[client].lastAccount
+        for id in deleted + messages.map(\.id) where ledger.records[id]?.client == client {
+            if ledger.records[id]?.sender == user { ledger.records[id]?.isDeleted = true }
         }
         clients[client].vanishedCount += deleted.count - messages.count
         counts.deleted += deleted.count
@@ -125,7 +127,7 @@ extension SimulatedWorld {
         clients[client].agenda += changes.flatMap(\.ended).map { .completeAsStored($0) }
     }
 
-    /// Only who sent a message from this store takes it from the hub.
+    /// Only who sent a message takes it from the hub.
     private func isOwn(_ message: Message, _ client: Int) -> Bool {
         message.sender == (clients[client].account ?? clients[client].lastAccount)
     }

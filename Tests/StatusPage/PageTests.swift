@@ -135,6 +135,28 @@ import Testing
         }
     }
 
+    /// Its record in the store cannot be read any more.
+    @Test func aDamagedMessageIsShownAndDeleted() async throws {
+        try await PageWorld.run { world in
+            try await world.service.setPaused(true)
+            let ids = try await world.service.send([
+                OutgoingMessage(channel: world.general, text: "well"),
+                OutgoingMessage(channel: world.general, text: "damaged"),
+            ]).ids
+            world.store.damage(ids[1])
+            #expect(try await world.page.get("/outbox").status == 200)
+            try await world.service.setPaused(false)
+            #expect(try await world.service.result(of: ids[1], within: .seconds(20)).outcome == .failed)
+            #expect(try await world.page.get("/failed").body.contains("\(ids[1])"))
+            #expect(try await world.page.get("/messages/\(ids[1])").status == 200)
+            let secret = try await world.formSecret()
+            let done = try await world.page.post("/actions", "csrf=\(secret)&do=delete&id=\(ids[1])")
+            #expect(
+                try await world.page.get(try #require(done.field("Location"))).body.contains("1 message was deleted."))
+            #expect(try await world.service.result(of: ids[0], within: .seconds(20)).outcome == .delivered)
+        }
+    }
+
     @Test func whatWasDeletedIsSaidWhereItIsLookedUp() async throws {
         try await PageWorld.run { world in
             let ids = try await world.fail(["a", "b"])

@@ -32,7 +32,8 @@ extension CommitWriter {
         try execute(
             "UPDATE account SET outbox_id = ?, opening = ?, ancestors = ? WHERE id = ?",
             [
-                ledger.outboxID.map { MessageID($0.value).blob }, ledger.lineage.opening.map { MessageID($0.value).blob },
+                ledger.outboxID.map { MessageID($0.value).blob },
+                ledger.lineage.opening.map { MessageID($0.value).blob },
                 LineageCoding.encode(ledger.lineage.ancestors), ledger.account.id,
             ])
         try execute("UPDATE store SET shared_below = ? WHERE id = 1", [ledger.lineage.sharedBelow])

@@ -54,8 +54,9 @@ final class LogEnd: Sendable {
     func noteCommit() {
         known.withLock { known in
             guard let log = known?.log ?? WriteAheadLog.open(folder.log) else { return }
-            guard let head = WriteAheadLog.Head(log) else { return known = (log, Position.none) }
             var position = known?.position ?? .none
+            known = (log, position)
+            guard let head = WriteAheadLog.Head(log) else { return }
             if position.salts != head.salts { position = Position(salts: head.salts, frames: 0, checksum: []) }
             var frames = position.frames
             while let frame = WriteAheadLog.Frame(log, frames, head), frame.salts == head.salts {

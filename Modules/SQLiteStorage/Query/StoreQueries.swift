@@ -188,9 +188,10 @@ extension Database {
         return actions
     }
 
+    /// One that cannot be read is none: somebody logs in again, and everything else is there.
     func storedSession() throws -> Session? {
         let text = try Row.fetchOne(self, sql: "SELECT session FROM store WHERE id = 1")?[0] as Data?
-        return try text.map { try StoredJSON.decode(Session.self, $0, table: "store", key: 1) }
+        return text.flatMap { try? StoredJSON.decode(Session.self, $0, table: "store", key: 1) }
     }
 
     /// The outbox as it stands: messages and control entries merged by their sequences.

@@ -10,7 +10,8 @@ public import CausewayModels
 public struct Lineage: Sendable, Hashable {
     /// The present opening; `nil` only where a caller does without lineage.
     public var opening: OpeningID?
-    /// Earlier openings of this store in which the account was current, newest first; at most ``Limits/openingsKeptMax``.
+    /// Earlier openings of this store in which the account was current, newest first; at most
+    /// ``Limits/openingsKeptMax``.
     public var ancestors: [OpeningID]
     /// The next number of the store's counter when this opening began: everything below it may have been copied.
     public var openedAt: Int64

@@ -10,6 +10,7 @@ import Synchronization
 struct ControlWorld {
     let folder: TemporaryFolder
     let remote: ScriptedServer
+    let store: MemoryStore
     let local: ClientControlService
     let client: ControlClient
     let socketPath: String
@@ -25,8 +26,9 @@ struct ControlWorld {
     ) async throws {
         let folder = try TemporaryFolder()
         let remote = ScriptedServer()
+        let store = MemoryStore()
         let client = try await CausewayClient.open(
-            store: MemoryStore(), transports: remote.registry, credentials: MemoryCredentialStore(),
+            store: store, transports: remote.registry, credentials: MemoryCredentialStore(),
             configuration: quick)
         let process = StatusForm.Process(pid: 4711, version: "test", store: folder.path, isDaemon: true)
         let service = ClientControlService(client: client, trust: MemoryTrustKeeper(), process: process)
@@ -35,7 +37,8 @@ struct ControlWorld {
         try await serving(service, at: socketPath, requestTime: requestTime) {
             let control = try ControlClient(socketPath: socketPath)
             let world = ControlWorld(
-                folder: folder, remote: remote, local: service, client: control, socketPath: socketPath)
+                folder: folder, remote: remote, store: store, local: service, client: control,
+                socketPath: socketPath)
             do {
                 try await body(world)
             } catch {

@@ -9,6 +9,7 @@ import Logging
 /// A client on a memory store, its control service, and a status page in front of it on a real socket.
 struct PageWorld: Sendable {
     let remote: ScriptedServer
+    let store: MemoryStore
     let service: ClientControlService
     let page: PageClient
     let general: ChannelID
@@ -24,15 +25,16 @@ struct PageWorld: Sendable {
     ) async throws {
         guard let general = ChannelID("general"), let token = AccessToken("s3cret-token") else { throw Unserved() }
         let remote = ScriptedServer()
+        let store = MemoryStore()
         let client = try await CausewayClient.open(
-            store: MemoryStore(), transports: remote.registry, credentials: MemoryCredentialStore(),
+            store: store, transports: remote.registry, credentials: MemoryCredentialStore(),
             configuration: quick)
         let process = StatusForm.Process(pid: 4711, version: "test", store: "/store", isDaemon: true)
         let service = ClientControlService(client: client, trust: MemoryTrustKeeper(), process: process)
         _ = try await service.login(LoginRequest(server: "test://server", token: token))
         let control = asked?(service) ?? service
         try await serving(DaemonDesk(reading: control, changing: control), change, clock: clock) { page in
-            try await body(PageWorld(remote: remote, service: service, page: page, general: general))
+            try await body(PageWorld(remote: remote, store: store, service: service, page: page, general: general))
         }
         await client.close()
     }
