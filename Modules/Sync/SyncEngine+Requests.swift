@@ -231,10 +231,13 @@ extension SyncEngine {
             // What somebody created while nobody was logged in is nobody's to send.
             let stray = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: moment.wall)
             try await store.commit([.endSession(stray)])
-            try await leaveAccount(for: new)
+            let isOther = try await store.session().map { !$0.isSameAccount(as: new) } ?? false
+            if isOther { await completeAllAsStored() }
             // The store goes over to the account of the session, with what an earlier visit of it left. What the former
             // one created meanwhile stays with that one.
             try await store.commit([.endSession(stray), .saveSession(new)])
+            // Whoever waits for a message of the account that made room waits for its return no longer.
+            if isOther { waiters.failAll() }
             await reloadOutbox()
             session = new
             transport = newTransport
@@ -246,13 +249,6 @@ extension SyncEngine {
         } catch {
             return .failure(.store(error))
         }
-    }
-
-    /// Whoever waits for a message of an account that makes room for another one waits for its return no longer.
-    private func leaveAccount(for new: Session) async throws(StoreError) {
-        guard let last = try await store.session(), !last.isSameAccount(as: new) else { return }
-        await completeAllAsStored()
-        waiters.failAll()
     }
 
     /// Ends the session: nothing of it is sent afterwards, what is undelivered becomes `error`.
