@@ -49,6 +49,11 @@ extension SimulatedWorld {
     /// In time of the creator; the engine is told by the store's feed.
     func createMessage(_ client: Int, as creator: UserID? = nil) {
         guard !clients[client].isDiskFull else { return story.tell(now, "client \(client): no room for a message") }
+        if let creator, creator != clients[client].lastAccount, plan.sabotage != .sendsAnybodys {
+            // The store takes nothing of an account that is not the current one.
+            counts.count(.overtaken, inFlight: 1)
+            return story.tell(now, "client \(client): a draft of \(creator) is refused")
+        }
         counts.created += 1
         let number = ledger.created.count + 1
         let id = Cast.message(number)

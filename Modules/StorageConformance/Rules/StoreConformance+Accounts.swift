@@ -63,8 +63,11 @@ extension StoreConformance {
             var store = try await factory.begun()
             try await store.commit([.saveSession(Sample.session(1))])
             _ = try await store.enqueue(Sample.draft(1))
+            try await store.commit([.keepHistory(Sample.history(1))])
             let former = try await store.outbox()
             try await store.commit([.saveSession(Sample.session(2, of: Sample.other))])
+            try requireEqual(try await store.outbox().history, nil, "the history, for an account that is new")
+            try await store.commit([.keepHistory(Sample.history(2))])
             try requireEqual(
                 try await store.outbox().lineage, Lineage(opening: former.lineage.opening, openedAt: 1),
                 "the lineage of an account that is new")
@@ -83,6 +86,7 @@ extension StoreConformance {
             try requireEqual(after.lineage.ancestors, [former.lineage.opening].compactMap(\.self), "earlier openings")
             try requireEqual(after.lineage.openedAt, other.openedAt, "where the opening began")
             try requireEqual(after.lineage.sharedBelow, other.sharedBelow, "what the other copy has, too")
+            try requireEqual(after.history, former.history, "what its server said of its history")
             store = try await factory.reopen(store)
             let begun = try await store.begin(Sample.opening(number: 500)).lineage
             try requireEqual(
