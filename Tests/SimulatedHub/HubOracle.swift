@@ -120,7 +120,10 @@ package struct HubOracle: Sendable {
 
     private func isOvertaken(_ delivery: Delivery, _ opening: OpeningID, _ account: UserID?) -> Bool {
         let lane = Lane(account: account, outbox: delivery.outbox, lane: delivery.lane)
-        return passed[lane, default: []].contains { $0.opening != opening && $0.sequence > delivery.base }
+        let passed = passed[lane, default: []]
+        // What it did there last was judged when it came.
+        if passed.last?.opening == opening { return false }
+        return passed.contains { $0.opening != opening && $0.sequence > delivery.base }
     }
 
     /// A delivery was dealt with although it had to be turned away.

@@ -55,8 +55,14 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
         }
     }
 
-    /// True for what takes several things at once.
-    var isRare: Bool { self == .overtaken }
+    /// In how many seeds it has to strike once while something is under way, or a run shows nothing of it.
+    var seedsPerStrikeMax: Int {
+        switch self {
+        case .overtaken: 5_000  // takes several things at once
+        case .pausedProcess, .restoredCopy: 100  // once for each client
+        default: 50
+        }
+    }
 
     var index: Int { Self.indices[self] ?? 0 }
 

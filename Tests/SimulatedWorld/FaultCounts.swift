@@ -50,10 +50,9 @@ package struct FaultCounts: Sendable {
         left.digest &+= right.digest
     }
 
-    /// Faults that struck in less than one of 50 seeds while something was under way, or a rare one in less than one
-    /// of 5,000: such a run shows nothing of them.
+    /// Faults that struck too seldom while something was under way: such a run shows nothing of them.
     package var hardlyStruck: [Fault] {
-        Fault.allCases.filter { (struckInFlight[$0] ?? 0) * ($0.isRare ? 5_000 : 50) < seeds }
+        Fault.allCases.filter { (struckInFlight[$0] ?? 0) * $0.seedsPerStrikeMax < seeds }
     }
 
     /// ``digest`` in digits.

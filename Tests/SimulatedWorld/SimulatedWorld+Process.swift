@@ -105,10 +105,21 @@ extension SimulatedWorld {
         guard clients[client].outbox != nil else { return }
         for call in clients[client].openCalls.values { ledger.noteFailedAttempt(call.round) }
         for round in clients[client].unsettled { ledger.noteFailedAttempt(round) }
+        noteHeldAnswers(client)
         story.tell(now, "client \(client): crashes with \(clients[client].openCalls.count) calls under way")
         forgetMemory(of: client)
         let longest: Duration = areFaultsOver ? .seconds(2) : .seconds(40)
         queue.plan(.clientStarts(client: client), at: now + chance.between(.zero, longest))
+    }
+
+    /// An answer that waits for that of an older delivery is lost with the process: its attempt is cut off as well.
+    private func noteHeldAnswers(_ client: Int) {
+        let rounds = clients[client].openCalls.values.map(\.round) + clients[client].unsettled
+        let noted = Set(rounds.flatMap { $0.operations.map(\.message) })
+        for id in clients[client].store.pending where !noted.contains(id) {
+            guard clients[client].store.messages[id]?.syncState == .syncing else { continue }
+            ledger.records[id]?.failedAttempts += 1
+        }
     }
 
     /// Putting the round into a request kills the process, with everything else that is under way.

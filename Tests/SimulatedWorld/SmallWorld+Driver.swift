@@ -29,6 +29,7 @@ extension SmallWorld {
 
     mutating func crash(_ policy: RestartPolicy) {
         for parcel in wire where parcel.isAwaited { ledger.noteFailedAttempt(parcel.round) }
+        noteHeldAnswers()
         wire = wire.compactMap { parcel in
             guard parcel.stage == .request else { return nil }
             var orphan = parcel
@@ -38,6 +39,14 @@ extension SmallWorld {
         }
         outbox = nil
         start(policy)
+    }
+
+    /// An answer that waits for that of an older delivery is lost with the process: its attempt is cut off as well.
+    private mutating func noteHeldAnswers() {
+        let noted = Set(wire.filter(\.isAwaited).flatMap { $0.round.operations.map(\.message) })
+        for id in store.pending where !noted.contains(id) && store.messages[id]?.syncState == .syncing {
+            ledger.records[id]?.failedAttempts += 1
+        }
     }
 
     /// Deals with an event.
