@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import time
@@ -44,6 +45,46 @@ class ScriptTests(unittest.TestCase):
         self.assertEqual(lines[0], "ATests: " + PASSED)
         self.assertTrue(lines[1].startswith("BTests: broken"))
         self.assertEqual(lines[2], "CTests: " + PASSED)
+
+    def test_what_computes_and_what_waits_are_all_targets_together(self):
+        targets = ("CausewayOutboxTests", "CausewayHubTests", "CausewayNewTests")
+        manifest = '{"targets": [%s]}' % ", ".join('{"name": "%s", "type": "test"}' % name for name in targets)
+        script = f"case \"$*\" in package*) echo '{manifest}';; *) echo '{PASSED}';; esac\n"
+        lanes = {lane: [line.split(":")[0] for line in self.run_tests(script, *lane, "--skip-build").stdout.splitlines()
+                        if "Tests: " in line]
+                 for lane in ((), ("--computing",), ("--waiting",))}
+        self.assertEqual(lanes[()], list(targets))
+        self.assertEqual(lanes["--computing",], ["CausewayOutboxTests"])
+        self.assertEqual(lanes["--waiting",], ["CausewayHubTests", "CausewayNewTests"])
+
+    def test_a_check_prints_what_each_step_took_and_fails_with_any_of_them(self):
+        """Without a filter it runs everything; here every tool but itself is a stand-in."""
+        folder = pathlib.Path(self.folder.name)
+        tools = folder / "Tools"
+        (tools / "tidy").mkdir(parents=True)
+        shutil.copy(TOOLS / "check", tools / "check")
+        for name in ("lint", "quietly", "tidy/tidy", "run-tests", "test-browser", "simulate", "simulate-clients"):
+            (tools / name).write_text(
+                f'#!/bin/sh\necho "{name} $*"\n[ "$BROKEN" != "{name}" ] || exit 1\n', encoding="utf-8")
+            (tools / name).chmod(0o755)
+
+        def check(*arguments, broken=""):
+            return subprocess.run([str(tools / "check"), *arguments], env={**os.environ, "BROKEN": broken}, text=True,
+                                  capture_output=True, check=False)
+
+        done = check()
+        self.assertEqual(done.returncode, 0, done.stdout)
+        for step in ("lint", "tidy", "tests of the tools", "build", "tests with sockets and processes",
+                     "tests in a browser", "tests that only compute", "simulate", "simulate whole clients"):
+            self.assertRegex(done.stdout, rf"(?m)^==> {step} \(\d+ s, \d+ s of a processor\)$")
+        self.assertEqual(check(broken="lint").returncode, 1)
+        for broken in ("test-browser", "simulate", "run-tests"):
+            done = check(broken=broken)
+            self.assertEqual(done.returncode, 1, broken)
+            # One that fails stops no other.
+            self.assertIn("simulate-clients check", done.stdout)
+        self.assertEqual(check("Outbox", broken="run-tests").returncode, 1)
+        self.assertNotIn("simulate", check("Outbox").stdout)
 
     def test_a_passing_run_shows_the_closing_line_alone(self):
         done = self.run_tests(f"echo noise\necho '{PASSED}'\n", CI="1")

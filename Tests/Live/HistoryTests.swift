@@ -23,7 +23,7 @@ struct HistoryTests {
 
     @Test(arguments: 0..<4)
     func everyReaderSeesTheTruth(part: Int) async throws {
-        await live(through: Self.setting("LIVE_HISTORIES", 12_000), part: part, of: 4) { MemoryStore() }
+        await live(through: Self.setting("LIVE_HISTORIES", 4_000), part: part, of: 4) { MemoryStore() }
     }
 
     @Test(arguments: 0..<4)

@@ -8,6 +8,9 @@ package enum Simulation {
         /// What happened, in the smallest story that breaks something.
         package var story: String
 
+        /// False when two runs of the seed differed, which is no finding about the fault.
+        package var isTold: Bool { !story.isEmpty }
+
         package var told: String { "seed \(seed): \(violation)\n\(story)" }
     }
 

@@ -2,15 +2,17 @@ import CausewayModels
 import CausewaySimulatedWorld
 import Testing
 
-/// The simulator would see it: each fault that is planted on purpose breaks an invariant within a few seeds.
+/// The simulator would see it: each fault that is planted on purpose breaks an invariant within a few seeds. Here a
+/// sample of them; `make test` goes through all of them in the optimised program (`Tools/simulate check`).
 @Suite struct PlantedFaultTests {
-    @Test(arguments: Sabotage.allCases)
+    private static let sample = stride(from: 0, to: Sabotage.allCases.count, by: 6).map { Sabotage.allCases[$0] }
+
+    @Test(arguments: sample)
     func aPlantedFaultIsFound(sabotage: Sabotage) throws {
         let failure = try #require(
             PlantedFaults.find(sabotage), "\(sabotage) was not found within \(sabotage.seedsMax) seeds")
         print("\(sabotage): found after \(failure.seed + 1) seeds: \(failure.violation)")
-        #expect(!failure.violation.contains("another history"))
-        #expect(!failure.story.isEmpty)
+        #expect(failure.isTold)
     }
 
     /// Going through every state finds them too, with the shortest story there is.

@@ -7,7 +7,7 @@ import Testing
 @Suite struct SimulationTests {
     @Test(arguments: 0..<4)
     func everySeedKeepsTheInvariants(part: UInt64) {
-        let (failure, counts) = Simulation.run(part * 100..<(part + 1) * 100)
+        let (failure, counts) = Simulation.run(part * 50..<(part + 1) * 50)
         if let failure { Issue.record("\(failure.told)") }
         #expect(counts.accepted > 0)
     }

@@ -7,8 +7,8 @@ import Testing
     private final class Folder: Sendable {
         let path: String
 
-        init() throws {
-            path = FileManager.default.temporaryDirectory.path + "/cw-access-" + UUID().uuidString
+        init(in parent: String = FileManager.default.temporaryDirectory.path) throws {
+            path = parent + "/cw-access-" + UUID().uuidString
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
             guard unsafe chmod(path, 0o700) == 0 else { throw CocoaError(.fileWriteUnknown) }
         }
@@ -75,6 +75,9 @@ import Testing
             #expect(FileAccess.problem(ofFolder: "/")?.contains("belongs to another user (0)") == true)
             return
         }
+        // Wherever temporary folders lie: below one that others can write to, root hands nothing out.
+        _ = unsafe chmod(self.folder.path, 0o1777)
+        let folder = try Folder(in: self.folder.path)
         let key = try folder.file("key", 0o600)
         let socket = try folder.file("s", 0o600)
         for path in [key, socket] { try give(path, to: 65534) }
