@@ -14,9 +14,10 @@ struct CausewayStatus: AsyncParsableCommand {
         commandName: "causeway-status",
         abstract: "Shows the outbox of a daemon in a browser: what waits and why, what failed, what was deleted.",
         discussion: """
-            By itself it listens on 127.0.0.1:8585 and is open to everyone on this machine; --token-file asks for a \
-            token. Another address needs a token, TLS (--certificate, --key) and the name under which browsers reach \
-            it (--origin). The token comes from a file or from CAUSEWAY_STATUS_TOKEN, never from the command line.
+            By itself it listens on 127.0.0.1:8585, is open to everyone on this machine, and only shows; with \
+            --token-file it asks for a token, and those who have it may resend and delete. Another address needs a \
+            token, TLS (--certificate, --key) and the name under which browsers reach it (--origin). The \
+            token comes from a file or from CAUSEWAY_STATUS_TOKEN, never from the command line.
 
             It talks to the daemon's control socket only, needs no daemon to start, and goes on by itself when one \
             stops and comes back. Texts of messages are hidden unless --show-bodies is given.
@@ -38,6 +39,7 @@ struct CausewayStatus: AsyncParsableCommand {
     @Option(help: ArgumentHelp(StatusPageKey.certificate.help, valueName: "file")) var certificate: String?
     @Option(help: ArgumentHelp(StatusPageKey.key.help, valueName: "file")) var key: String?
     @Flag(help: ArgumentHelp(StatusPageKey.showBodies.help)) var showBodies = false
+    @Flag(help: ArgumentHelp(StatusPageKey.allowChanges.help)) var allowChanges = false
 
     @Option(help: ArgumentHelp(SettingKey.store.help)) var store: String?
     @Option(help: ArgumentHelp(SettingKey.socket.help)) var socket: String?
@@ -70,6 +72,7 @@ struct CausewayStatus: AsyncParsableCommand {
         let said: [StatusPageKey: String?] = [
             .listen: listen, .origins: origin.isEmpty ? nil : origin.joined(separator: ","), .tokenFile: tokenFile,
             .certificate: certificate, .key: key, .showBodies: showBodies ? "true" : nil,
+            .allowChanges: allowChanges ? "true" : nil,
         ]
         return said.compactMapValues { $0 }
     }

@@ -24,13 +24,16 @@ package struct StatusPageConfiguration: Sendable, Hashable {
     package var identity: Identity?
     /// Whether texts of messages are shown.
     package var showsBodies: Bool
+    /// Whether everyone who reaches a page without a token may resend and delete; with one, a login always may.
+    package var allowsChanges: Bool
     /// The daemon's socket, to be shown.
     package var socket: String
     package var connections: ConnectionLimits
 
     package init(
         listen: ListenAddress = ListenAddress(host: "127.0.0.1", port: 0), origins: [SiteOrigin] = [],
-        token: PageToken? = nil, identity: Identity? = nil, showsBodies: Bool = false, socket: String,
+        token: PageToken? = nil, identity: Identity? = nil, showsBodies: Bool = false,
+        allowsChanges: Bool = false, socket: String,
         connections: ConnectionLimits = .statusPage
     ) {
         self.listen = listen
@@ -38,6 +41,7 @@ package struct StatusPageConfiguration: Sendable, Hashable {
         self.token = token
         self.identity = identity
         self.showsBodies = showsBodies
+        self.allowsChanges = allowsChanges
         self.socket = socket
         self.connections = connections
     }

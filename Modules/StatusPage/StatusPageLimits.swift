@@ -66,10 +66,12 @@ package enum StatusPageLimits {
     /// Bytes of the page's token: shorter ones can be guessed.
     package static let tokenBytesMin = 16
     package static let tokenBytesMax = 4096
-    /// Wrong tokens of one peer in a row before it is told to wait, and how long it takes to earn one more try.
+    /// Wrong tokens of one peer in a row before it is told that there were too many, and how long one counts.
     static let failedLoginsMax = 5
     static let failedLoginSeconds: Int64 = 20
     static let peersTrackedMax = 10_000
+    /// From one token that is judged to the next, whoever gives them.
+    static let loginIntervalMilliseconds = 10
     /// Logins at the same time; a further one ends the oldest.
     package static let sessionsMax = 256
     /// How long a login lasts, and how long without a request.

@@ -45,7 +45,9 @@ package final class StatusPageService: Service {
         }
         watch = DaemonWatch(daemon.reading, logger: logger)
         router = PageRouter(
-            daemon: daemon, watch: watch, sessions: SessionKeeper(needsLogin: configuration.token != nil),
+            daemon: daemon, watch: watch,
+            sessions: SessionKeeper(
+                needsLogin: configuration.token != nil, allowsChanges: configuration.allowsChanges),
             login: LoginDesk(configuration.token), notices: NoticeBoard(),
             renderer: PageRenderer(socket: configuration.socket), showsBodies: configuration.showsBodies,
             logger: logger, clock: clock)
@@ -72,7 +74,10 @@ package final class StatusPageService: Service {
                 sites.withLock { $0 = SiteList(configuration, port: port) }
                 logger.notice("listening", metadata: ["address": "\(address(port: port))"])
                 if configuration.token == nil {
-                    logger.notice("without a token the page is open to everyone on this machine")
+                    logger.notice(
+                        configuration.allowsChanges
+                            ? "without a token everyone on this machine may see the page, resend and delete"
+                            : "without a token everyone on this machine may see the page; it changes nothing")
                 }
                 readiness.open(port: port)
             },

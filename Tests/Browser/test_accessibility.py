@@ -97,9 +97,10 @@ class Accessibility(unittest.TestCase):
                 self.assertEqual(self.grave(page), [])
                 page.fill("#token", "correct-horse-battery-staple")
                 page.keyboard.press("Enter")
-                page.wait_for_selector("#overview")
+                expect(page.locator("#overview")).to_be_visible()
+                pages = page.url
                 other.daemon.stop()
-                self.assertEqual(page.goto(other.address + "/outbox").status, 503)
+                self.assertEqual(page.goto(pages + "outbox").status, 503)
                 self.hold(page)
                 self.assertEqual(self.grave(page), [])
                 other.start_daemon()

@@ -24,11 +24,13 @@ class Attacker:
     def __init__(self):
         self.pages = {}
         self.asked = []
+        self.cookies = []
         attacker = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 attacker.asked.append(self.path)
+                attacker.cookies += self.headers.get_all("Cookie", [])
                 body = attacker.pages.get(self.path.split("?")[0], "").encode()
                 self.send_response(200 if body else 404)
                 self.send_header("Content-Type", "text/html; charset=utf-8")
@@ -74,11 +76,11 @@ class Attacks(unittest.TestCase):
         self.page = self.context.new_page()
         self.log_in()
         # The person has the page open, as an operator has.
-        self.page.goto(self.world.address + f"/confirm?do=delete&id={self.message}")
+        self.page.goto(self.base + f"/confirm?do=delete&id={self.message}")
         self.secret = self.page.input_value("input[name=csrf]")
 
     def log_in(self):
-        pass
+        self.base = self.world.address
 
     def refused(self):
         """Status, method and route of each request that the page refused, in their order."""
@@ -117,7 +119,7 @@ class Attacks(unittest.TestCase):
     def test_the_pages_own_form_works(self):
         """The control arm, on a message of its own."""
         own = self.world.fail("to be deleted")[0]
-        self.page.goto(self.world.address + f"/confirm?do=delete&id={own}")
+        self.page.goto(self.base + f"/confirm?do=delete&id={own}")
         self.page.click("#yes")
         self.page.wait_for_url("**/failed?notice=*")
         until("it is gone", lambda: own in self.deleted())
@@ -128,7 +130,7 @@ class Attacks(unittest.TestCase):
             page = self.context.new_page()
             with page.expect_response(lambda answer: answer.url.endswith("/actions")) as seen:
                 # Even with the secret, which it cannot know.
-                self.evil("/form", self.form(self.world.address, self.secret, encoding), page=page)
+                self.evil("/form", self.form(self.base, self.secret, encoding), page=page)
             self.assertEqual(seen.value.status, 403)
             self.assertEqual(seen.value.request.all_headers().get("origin"), f"http://evil.test:{self.attacker.port}")
             page.close()
@@ -136,7 +138,7 @@ class Attacks(unittest.TestCase):
     def test_the_same_host_on_another_port(self):
         page = self.context.new_page()
         with page.expect_response(lambda answer: answer.url.endswith("/actions")) as seen:
-            self.evil("/port", self.form(self.world.address, self.secret), host="127.0.0.1", page=page)
+            self.evil("/port", self.form(self.base, self.secret), host="127.0.0.1", page=page)
         self.assertEqual(seen.value.status, 403)
         # SameSite does not tell ports apart; the browser says so itself.
         self.assertEqual(seen.value.request.all_headers().get("sec-fetch-site"), "same-site")
@@ -157,27 +159,31 @@ class Attacks(unittest.TestCase):
             for kind in ("application/x-www-form-urlencoded", "text/plain"):
                 options = {"method": "POST", "mode": "no-cors", "credentials": "include", "body": body,
                            "headers": {"Content-Type": kind}}
-                self.assertIn(self.fetch(page, self.world.address + "/actions", options)[0], ("opaque", "error"))
+                self.assertIn(self.fetch(page, self.base + "/actions", options)[0], ("opaque", "error"))
             self.expect_refused(before, (403, "POST", "actions"), (403, "POST", "actions"))
             before = len(self.refused())
             for path in ("/failed", "/api/failed", f"/messages/{self.message}", "/delete-actions.csv"):
                 for mode in ("cors", "no-cors"):
-                    kind, _, text = self.fetch(page, self.world.address + path, {"mode": mode})
+                    kind, _, text = self.fetch(page, self.base + path, {"mode": mode})
                     self.assertIn(kind, ("opaque", "error"))
                     self.assertNotIn("stranger", text)
             self.expect_refused(before, *[(403, "GET", route) for route in (
                 "failed", "apiFailed", "message", "deleteActionsCSV") for _ in range(2)])
             page.close()
 
+    def rebound(self, path):
+        """A path of the status page under a name of another site."""
+        return self.base.replace("127.0.0.1", "rebind.test") + path
+
     def test_dns_rebinding(self):
         """The other site's name is led to the status page: to the browser both are one origin."""
         page = self.context.new_page()
-        answer = page.goto(f"http://rebind.test:{self.world.port}/failed")
+        answer = page.goto(self.rebound("/failed"))
         self.assertEqual(answer.status, 421)
         self.assertNotIn("stranger", page.content())
         for path, options in (
-            ("/failed", {}), ("/api/failed", {}),
-            ("/actions", {"method": "POST", "body": f"csrf={self.secret}&do=delete&id={self.message}",
+            (self.rebound("/failed"), {}), (self.rebound("/api/failed"), {}),
+            (self.rebound("/actions"), {"method": "POST", "body": f"csrf={self.secret}&do=delete&id={self.message}",
                           "headers": {"Content-Type": "application/x-www-form-urlencoded"}}),
         ):
             kind, status, text = self.fetch(page, path, options)
@@ -186,7 +192,7 @@ class Attacks(unittest.TestCase):
 
     def test_a_frame(self):
         body = "".join(
-            f'<{tag} {attribute}="{self.world.address}/confirm?do=delete&id={self.message}"></{tag}>'
+            f'<{tag} {attribute}="{self.base}/confirm?do=delete&id={self.message}"></{tag}>'
             for tag, attribute in (("iframe", "src"), ("object", "data"), ("embed", "src")))
         page = self.context.new_page()
         statuses = []
@@ -207,18 +213,18 @@ class Attacks(unittest.TestCase):
             return None
 
     def test_images_scripts_and_links_by_get(self):
-        target = f"{self.world.address}/actions?csrf={self.secret}&do=delete&id={self.message}"
-        read = f"{self.world.address}/api/failed"
+        target = f"{self.base}/actions?csrf={self.secret}&do=delete&id={self.message}"
+        read = f"{self.base}/api/failed"
         page = self.context.new_page()
         before = len(self.refused())
         self.evil("/image", f'<img src="{target}"><script src="{read}"></script><link rel="stylesheet" href="{read}">'
-                  f'<img src="{self.world.address}/delete-actions.csv"><video src="{target}"></video>', page=page)
+                  f'<img src="{self.base}/delete-actions.csv"><video src="{target}"></video>', page=page)
         # The image and the video at the same address, the script and the sheet, and the export.
         self.expect_refused(
             before, (405, "GET", "actions"), (403, "GET", "apiFailed"), (403, "GET", "deleteActionsCSV"))
         self.assertIn("/image", self.attacker.asked)
         # A link leads a person there; it still only asks.
-        page.goto(f"{self.world.address}/confirm?do=delete&id={self.message}",
+        page.goto(f"{self.base}/confirm?do=delete&id={self.message}",
                   referer=f"http://evil.test:{self.attacker.port}/")
         self.assertIn("Delete 1 message?", page.content())
         answer = page.goto(target)
@@ -231,7 +237,7 @@ class Attacks(unittest.TestCase):
             const events = new EventSource(url);
             events.onerror = () => resolve("refused");
             events.addEventListener("up", () => resolve("heard"));
-        })""", self.world.address + "/events")
+        })""", self.base + "/events")
         self.assertEqual(state, "refused")
         self.expect_refused(before, (403, "GET", "events"))
 
@@ -253,9 +259,21 @@ class AttacksOnALogin(Attacks):
         self.page.goto(self.world.address + "/login")
         self.page.fill("#token", TOKEN)
         self.page.keyboard.press("Enter")
-        self.page.wait_for_url(self.world.address + "/")
+        self.page.wait_for_url(self.world.address + "/s/*/")
+        self.base = self.page.url.removesuffix("/")
 
-    def test_the_cookie_comes_along_and_helps_nobody(self):
+    def test_the_cookie_does_not_reach_another_port(self):
+        self.attacker.cookies.clear()
+        for path in ("/", "/failed", "/s/", "/s/" + "0" * 64 + "/"):
+            self.evil(path, "listening", host="127.0.0.1").close()
+        self.assertEqual(self.attacker.cookies, [])
+        # The control arm: a cookie for every path of the host does.
+        self.context.add_cookies([{"name": "plain", "value": "1", "url": self.world.address}])
+        self.evil("/", "listening", host="127.0.0.1")
+        self.assertEqual(set(self.attacker.cookies), {"plain=1"})
+
+    def test_even_where_the_cookie_comes_along_it_helps_nobody(self):
+        # With the address of the login, which no other site can know.
         page = self.context.new_page()
         with page.expect_response(lambda answer: answer.url.endswith("/actions")) as seen:
             self.evil("/cookie", self.form(self.world.address, self.secret), host="127.0.0.1", page=page)

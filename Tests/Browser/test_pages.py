@@ -416,5 +416,30 @@ class Pages(unittest.TestCase):
         expect(page.locator(f"#r-{delivered}")).to_contain_text("synced")
 
 
+class ReadOnly(unittest.TestCase):
+    """A page without a token, as it is started by itself."""
+
+    def test_it_only_shows(self):
+        world = World(is_read_only=True)
+        self.addCleanup(world.close)
+        ids = world.fail("only to be seen")
+        with browser() as running:
+            page = new_context(running).new_page()
+            problems = problems_of(page)
+            page.goto(world.address + "/failed")
+            expect(page.locator(f"#r-{ids[0]}")).to_be_visible()
+            expect(page.locator(".pulse")).to_have_text("Live")
+            more = world.fail("another one")
+            expect(page.locator(f"#r-{more[0]}")).to_be_visible()
+            expect(page.locator("main input[type=checkbox], main .deeds, a[href*=confirm]")).to_have_count(0)
+            page.goto(world.address + f"/messages/{ids[0]}")
+            expect(page.locator(".story")).to_contain_text("Given up")
+            expect(page.locator("main .deeds, a[href*=confirm]")).to_have_count(0)
+            self.assertEqual(problems, [])
+            self.assertEqual(page.goto(world.address + "/confirm?do=delete-all").status, 403)
+            expect(page.locator("h1")).to_have_text("Read-only")
+        self.assertEqual(world.failed(), 2)
+
+
 if __name__ == "__main__":
     unittest.main()

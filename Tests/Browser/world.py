@@ -128,7 +128,8 @@ class ControlConnection(http.client.HTTPConnection):
 class World:
     """Everything that runs; ends with `close`."""
 
-    def __init__(self, page_options=(), with_tls=False):
+    def __init__(self, page_options=(), with_tls=False, is_read_only=False):
+        self.is_read_only = is_read_only
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cw-"))
         # One retry, and soon: what fails by the network fails within a second.
         self.environment = {
@@ -178,7 +179,9 @@ class World:
         log = self.folder / "page.log"
         log.write_text("")
         listen = [] if "--listen" in self.page_options else ["--listen", f"127.0.0.1:{self.page_port}"]
-        self.page = Process(log, [programs() / "causeway-status", *listen, *map(str, self.page_options)],
+        # Without a token it would only show.
+        changes = [] if "--token-file" in self.page_options or self.is_read_only else ["--allow-changes"]
+        self.page = Process(log, [programs() / "causeway-status", *listen, *changes, *map(str, self.page_options)],
                             self.environment)
         self.address = self.page.says(r"address=(https?://\S+?:\d+)").group(1)
 

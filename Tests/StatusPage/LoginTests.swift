@@ -20,11 +20,6 @@ import Testing
         try await page.post("/login", "csrf=\(try await loginSecret(page))&token=\(token)")
     }
 
-    /// The cookie as a browser gives it back.
-    static func cookie(_ answer: PageClient.Answer) throws -> String {
-        String(try #require(answer.field("Set-Cookie")).prefix { $0 != ";" })
-    }
-
     @Test func nothingIsShownWithoutALogin() async throws {
         try await PageWorld.run(Self.guarded) { world in
             let id = try #require(try await world.fail(["secret words"]).first)
@@ -52,46 +47,109 @@ import Testing
             let answer = try await Self.login(world.page, PageWorld.token)
             #expect(answer.status == 303)
             let setting = try #require(answer.field("Set-Cookie"))
-            #expect(setting.hasSuffix("; Path=/; HttpOnly; SameSite=Strict"))
+            let login = try PageLogin(answer)
+            #expect(setting.hasSuffix("; Path=\(login.root)/; HttpOnly; SameSite=Strict"))
             #expect(setting.hasPrefix("causeway-\(world.page.port)="))
-            let cookie = try Self.cookie(answer)
-            #expect(!cookie.contains(PageWorld.token))
-            #expect(try await world.page.get("/", [("Cookie", cookie)]).status == 200)
-            #expect(try await world.page.get("/", [("Cookie", cookie + "0")]).status == 303)
-            #expect(try await world.page.get("/", [("Cookie", cookie + "; " + cookie)]).status == 303)
+            #expect(!login.cookie.contains(PageWorld.token))
+            let home = login.root + "/"
+            #expect(try await world.page.get(home, [login.field]).status == 200)
+            #expect(try await world.page.get(home, [("Cookie", login.cookie + "0")]).status == 303)
+            #expect(try await world.page.get(home, [("Cookie", login.cookie + "; " + login.cookie)]).status == 303)
 
             // The form's secret is the session's own: another session's does nothing.
-            let other = try Self.cookie(try await Self.login(world.page, PageWorld.token))
-            let secret = try await world.formSecret(cookie: cookie)
-            let otherSecret = try await world.formSecret(cookie: other)
+            let other = try PageLogin(try await Self.login(world.page, PageWorld.token))
+            let secret = try await world.formSecret(login)
+            let otherSecret = try await world.formSecret(other)
             #expect(secret != otherSecret)
+            let actions = login.root + "/actions"
             let form = "csrf=\(otherSecret)&do=delete&id=\(id)"
-            #expect(try await world.page.post("/actions", form, [("Cookie", cookie)]).status == 403)
+            #expect(try await world.page.post(actions, form, [login.field]).status == 403)
             #expect(try await world.state(id) == "error")
             let right = "csrf=\(secret)&do=delete&id=\(id)"
-            #expect(try await world.page.post("/actions", right, [("Cookie", cookie)]).status == 303)
+            #expect(try await world.page.post(actions, right, [login.field]).status == 303)
 
-            let out = try await world.page.post("/logout", "csrf=\(secret)", [("Cookie", cookie)])
+            let out = try await world.page.post(login.root + "/logout", "csrf=\(secret)", [login.field])
             #expect(out.status == 303)
             #expect(out.field("Set-Cookie")?.contains("Max-Age=0") == true)
-            #expect(try await world.page.get("/", [("Cookie", cookie)]).status == 303)
-            #expect(try await world.page.get("/", [("Cookie", other)]).status == 200)
+            #expect(try await world.page.get(home, [login.field]).status == 303)
+            #expect(try await world.page.get(other.root + "/", [other.field]).status == 200)
         }
     }
 
-    @Test func guessingIsSlowedDownAlsoForTheRightToken() async throws {
+    /// What another port of the host learns is not enough: the cookie goes to the session's own addresses alone, and
+    /// neither it nor an address opens anything by itself.
+    @Test func theCookieIsForAPathThatNobodyCanGuess() async throws {
+        try await PageWorld.run(Self.guarded) { world in
+            let login = try PageLogin(try await Self.login(world.page, PageWorld.token))
+            let other = try PageLogin(try await Self.login(world.page, PageWorld.token))
+            #expect(login.root.wholeMatch(of: /\/s\/[0-9a-f]{64}/) != nil)
+            #expect(login.root != other.root)
+            #expect(try await world.page.get("/failed", [login.field]).status == 303)
+            #expect(try await world.page.get(login.root + "/failed").status == 303)
+            #expect(try await world.page.get(other.root + "/failed", [login.field]).status == 303)
+            #expect(try await world.page.get(login.root + "/api/failed", [login.field]).status == 200)
+            // Every address in a page leads below the same key.
+            let page = try await world.page.get(login.root + "/failed", [login.field])
+            #expect(page.status == 200)
+            for link in page.body.matches(of: /(?:href|action)="(\/[^"]*)"/).map(\.1) {
+                #expect(link.hasPrefix(login.root + "/") || link.hasPrefix("/assets/"), "\(link)")
+            }
+            // What is open to everybody lies beside, and so does everything where no login is needed.
+            #expect(try await world.page.get(login.root + "/login", [login.field]).status == 404)
+            #expect(try await world.page.get(login.root + "/healthz", [login.field]).status == 404)
+        }
+        try await PageWorld.run { world in
+            #expect(try await world.page.get("/s/" + String(repeating: "0", count: 64) + "/failed").status == 404)
+        }
+    }
+
+    @Test func whoGuessesBesideItDoesNotKeepTheRightTokenOut() async throws {
         let clock = SetClock()
         try await PageWorld.run(Self.guarded, clock: clock.reading) { world in
             var statuses: [Int] = []
             for number in 0..<7 { statuses.append(try await Self.login(world.page, "wrong-token-\(number)").status) }
             #expect(statuses == [403, 403, 403, 403, 403, 429, 429])
-            let late = try await Self.login(world.page, PageWorld.token)
-            #expect(late.status == 429)
+            let late = try await Self.login(world.page, "wrong-token-8")
             #expect(late.field("Retry-After") == "20")
             #expect(late.field("Set-Cookie") == nil)
-            clock.pass(.seconds(20))
             #expect(try await Self.login(world.page, PageWorld.token).status == 303)
+            clock.pass(.seconds(20))
+            #expect(try await Self.login(world.page, "wrong-token-9").status == 403)
         }
+    }
+
+    @Test func tokensAreJudgedOneAfterTheOther() {
+        var pace = LoginPace(interval: .milliseconds(10))
+        let start = MonotonicTime.zero + .seconds(1000)
+        let turns = (0..<3).map { _ in pace.turn(at: start) }
+        #expect(turns == [.zero, .milliseconds(10), .milliseconds(20)])
+        #expect(pace.turn(at: start + .milliseconds(25)) == .milliseconds(5))
+        // Time in which nobody asked is not saved up.
+        let later = start + .seconds(5)
+        let laterTurns = (0..<2).map { _ in pace.turn(at: later) }
+        #expect(laterTurns == [.zero, .milliseconds(10)])
+    }
+
+    /// Everyone on the machine reaches a page without a token.
+    @Test func withoutATokenThePageOnlyShows() async throws {
+        try await PageWorld.run {
+            $0.allowsChanges = false
+        } _: { world in
+            let id = try #require(try await world.fail(["a"]).first)
+            for path in ["/failed", "/messages/\(id)"] {
+                let page = try await world.page.get(path)
+                #expect(page.status == 200 && page.body.contains("\(id)"))
+                #expect(!page.body.contains("/confirm") && !page.body.contains("checkbox"), "\(path)")
+            }
+            #expect(try await world.page.get("/confirm?do=delete-all").status == 403)
+            for deed in ["delete&id=\(id)", "resend&id=\(id)", "delete-all", "resend-all"] {
+                let answer = try await world.page.post("/actions", "csrf=&do=\(deed)")
+                #expect(answer.status == 403 && answer.body.contains("<h1>Read-only</h1>"), "\(deed)")
+            }
+            #expect(try await world.state(id) == "error")
+        }
+        // Only those who say so, or who log in, may do more.
+        #expect(!StatusPageConfiguration(socket: "/s").allowsChanges)
     }
 
     @Test func aLoginIsAskedForByThePagesOwnForm() async throws {

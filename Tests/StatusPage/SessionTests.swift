@@ -15,26 +15,28 @@ import Testing
         ("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"),
     ]
 
-    private static func login(_ page: PageClient) async throws -> String {
-        try LoginTests.cookie(try await LoginTests.login(page, PageWorld.token))
+    private static func login(_ page: PageClient) async throws -> PageLogin {
+        try PageLogin(try await LoginTests.login(page, PageWorld.token))
     }
 
     @Test(arguments: [true, false])
     func anOpenTabKeepsNoLoginAlive(isByPerson: Bool) async throws {
         let clock = SetClock()
         try await PageWorld.run(LoginTests.guarded, clock: clock.reading) { world in
-            let cookie = ("Cookie", try await Self.login(world.page))
+            let login = try await Self.login(world.page)
+            let (root, cookie) = (login.root, login.field)
             let fields = isByPerson ? Self.person : Self.script
             for _ in 0..<4 {
                 clock.pass(Self.idle / 5)
                 for path in ["/", "/api/overview"] {
-                    #expect(try await world.page.get(path, fields + [cookie]).status == 200)
+                    #expect(try await world.page.get(root + path, fields + [cookie]).status == 200)
                 }
             }
             clock.pass(Self.idle / 5)
-            let answer = try await world.page.get("/", Self.script + [cookie])
+            let answer = try await world.page.get(root + "/", Self.script + [cookie])
             #expect(answer.status == (isByPerson ? 200 : 303))
-            let events = try await world.page.send("HEAD", "/events", host: world.page.host, Self.script + [cookie])
+            let events = try await world.page.send(
+                "HEAD", root + "/events", host: world.page.host, Self.script + [cookie])
             #expect(events.status == (isByPerson ? 200 : 401))
         }
     }
@@ -42,30 +44,31 @@ import Testing
     @Test func aLoginEndsAfterItsTimeHoweverMuchItIsUsed() async throws {
         let clock = SetClock()
         try await PageWorld.run(LoginTests.guarded, clock: clock.reading) { world in
-            let cookie = ("Cookie", try await Self.login(world.page))
+            let login = try await Self.login(world.page)
+            let (root, cookie) = (login.root, login.field)
             for _ in 0..<11 {
                 clock.pass(Self.whole / 12)
-                #expect(try await world.page.get("/", [cookie]).status == 200)
+                #expect(try await world.page.get(root + "/", [cookie]).status == 200)
             }
             clock.pass(Self.whole / 12)
-            #expect(try await world.page.get("/", [cookie]).status == 303)
+            #expect(try await world.page.get(root + "/", [cookie]).status == 303)
         }
     }
 
     @Test func oneLoginTooManyEndsTheOneThatIsUnusedForLongest() async throws {
         let clock = SetClock()
         try await PageWorld.run(LoginTests.guarded, clock: clock.reading) { world in
-            let first = ("Cookie", try await Self.login(world.page))
+            let first = try await Self.login(world.page)
             clock.pass(.seconds(1))
-            let second = ("Cookie", try await Self.login(world.page))
+            let second = try await Self.login(world.page)
             clock.pass(.seconds(1))
-            #expect(try await world.page.get("/", [first]).status == 200)
+            #expect(try await world.page.get(first.root + "/", [first.field]).status == 200)
             for _ in 0..<StatusPageLimits.sessionsMax - 1 {
                 clock.pass(.seconds(1))
                 _ = try await Self.login(world.page)
             }
-            #expect(try await world.page.get("/", [second]).status == 303)
-            #expect(try await world.page.get("/", [first]).status == 200)
+            #expect(try await world.page.get(second.root + "/", [second.field]).status == 303)
+            #expect(try await world.page.get(first.root + "/", [first.field]).status == 200)
         }
     }
 }

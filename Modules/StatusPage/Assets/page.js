@@ -3,6 +3,21 @@
 (() => {
   "use strict";
 
+  // Behind a login the pages lie below a key. It is kept for this origin alone (host and port), so that the address
+  // without it leads to the pages again as long as the login lasts.
+  const root = document.documentElement.dataset.root;
+  const rootName = "causeway-root";
+  const findLogin = async () => {
+    if (root) localStorage.setItem(rootName, root);
+    const known = document.getElementById("token") && localStorage.getItem(rootName);
+    if (!known) return;
+    const answer = await fetch(`${known}/`, { method: "HEAD", cache: "no-store", redirect: "manual" });
+    if (answer.ok) location.replace(`${known}/`);
+    else localStorage.removeItem(rootName);
+  };
+  // A browser may keep nothing for anybody; then the address with the key leads there.
+  findLogin().catch(() => {});
+
   const quietMs = 1000; // between two fetches
   const oldMs = 20000; // ages go on even when nothing else changes
   const silenceMs = 30000; // the page gives a sign of life every ten seconds
@@ -290,7 +305,7 @@
   };
 
   const openStream = () => {
-    events = new EventSource("/events");
+    events = new EventSource(root + "/events");
     for (const news of ["up", "down", "busy"]) events.addEventListener(news, () => tell(news));
     events.addEventListener("error", (event) => {
       tell("lost");

@@ -4,6 +4,7 @@ import CausewayControl
 /// Past deletions, newest first.
 struct DeleteActionsView {
     let list: DeleteActionListForm
+    let root: String
     let limit: Int
     let before: Int64?
     let now: Timestamp
@@ -13,9 +14,9 @@ struct DeleteActionsView {
             "hasRows": !list.actions.isEmpty, "rows": list.actions.map(row),
             "shown": list.actions.isEmpty ? "" : "\(list.actions.count) on this page",
         ]
-        if before != nil { view["first"] = PageLink.to("/delete-actions", ["limit": String(limit)]) }
+        if before != nil { view["first"] = PageLink.to(root + "/delete-actions", ["limit": String(limit)]) }
         if let next = list.next {
-            view["next"] = PageLink.to("/delete-actions", ["limit": String(limit), "before": String(next)])
+            view["next"] = PageLink.to(root + "/delete-actions", ["limit": String(limit), "before": String(next)])
         }
         return view
     }

@@ -5,6 +5,7 @@ import CausewayControl
 struct OverviewView {
     let activity: ActivityForm
     let now: Timestamp
+    let root: String
 
     private var status: StatusForm { activity.status }
 
@@ -64,12 +65,12 @@ struct OverviewView {
         let tiles: [[String: Any]] = states.map { label, count, state in
             [
                 "label": label, "value": PageNumber.text(count),
-                "href": PageLink.to("/outbox", ["state": state]),
+                "href": PageLink.to(root + "/outbox", ["state": state]),
             ]
         }
         return tiles + blockedTile + [
             [
-                "label": "failed (error)", "value": PageNumber.text(counts.error), "href": "/failed",
+                "label": "failed (error)", "value": PageNumber.text(counts.error), "href": root + "/failed",
                 "isBad": counts.error > 0,
             ]
         ]

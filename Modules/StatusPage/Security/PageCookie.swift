@@ -1,11 +1,12 @@
 import HTTPTypes
 
-/// The cookie of a login: for this host alone, out of the reach of scripts and of other sites.
+/// The cookie of a login: for this host and the session's own addresses alone, out of the reach of scripts, of other
+/// sites, and of other ports, which cannot know the path.
 enum PageCookie {
-    /// Over TLS the prefix makes browsers refuse a cookie that another host or a plain connection set. Browsers give a
-    /// cookie to every port of a host: with the port in its name, two pages of one host keep their logins apart.
+    /// Over TLS the prefix makes browsers refuse a cookie that a plain connection set. Browsers give a cookie to every
+    /// port of a host: with the port in its name, two pages of one host keep their logins apart.
     private static func name(_ origin: SiteOrigin) -> String {
-        (origin.isSecure ? "__Host-causeway" : "causeway") + (origin.port.map { "-\($0)" } ?? "")
+        (origin.isSecure ? "__Secure-causeway" : "causeway") + (origin.port.map { "-\($0)" } ?? "")
     }
 
     static func value(in fields: HTTPFields, origin: SiteOrigin) -> String? {
@@ -18,9 +19,12 @@ enum PageCookie {
         return String(cookie.dropFirst(wanted.count))
     }
 
-    static func setting(_ value: String, origin: SiteOrigin) -> String {
-        name(origin) + "=" + value + "; Path=/; HttpOnly; SameSite=Strict" + (origin.isSecure ? "; Secure" : "")
+    /// - Parameter root: where the session's addresses begin; never `/`.
+    static func setting(_ value: String, origin: SiteOrigin, root: String) -> String {
+        name(origin) + "=" + value + "; Path=\(root)/; HttpOnly; SameSite=Strict" + (origin.isSecure ? "; Secure" : "")
     }
 
-    static func clearing(origin: SiteOrigin) -> String { setting("", origin: origin) + "; Max-Age=0" }
+    static func clearing(origin: SiteOrigin, root: String) -> String {
+        setting("", origin: origin, root: root) + "; Max-Age=0"
+    }
 }

@@ -20,9 +20,14 @@ final class SessionKeeper: Sendable {
     /// By the digest of the cookie, so that no comparison can tell anything of it.
     private let entries = Mutex<[[UInt8]: Entry]>([:])
 
-    init(needsLogin: Bool) {
-        open = needsLogin ? nil : PageSession(formSecret: Self.secret(), isLogin: false)
+    /// - Parameter allowsChanges: whether those without a login may change something, where none is needed.
+    init(needsLogin: Bool, allowsChanges: Bool) {
+        open =
+            needsLogin
+            ? nil : PageSession(formSecret: Self.secret(), isLogin: false, mayChange: allowsChanges, key: nil)
     }
+
+    var needsLogin: Bool { open == nil }
 
     static func secret() -> String {
         SecureRandom.bytes(32).map { byte in
@@ -31,10 +36,10 @@ final class SessionKeeper: Sendable {
         }.joined()
     }
 
-    /// Begins a session and says its cookie.
-    func begin(at now: MonotonicTime) -> String {
-        let cookie = Self.secret()
-        let session = PageSession(formSecret: Self.secret(), isLogin: true)
+    /// Begins a session and says its cookie, and the key of its addresses.
+    func begin(at now: MonotonicTime) -> (cookie: String, key: String) {
+        let (cookie, key) = (Self.secret(), Self.secret())
+        let session = PageSession(formSecret: Self.secret(), isLogin: true, mayChange: true, key: key)
         entries.withLock { entries in
             if entries.count >= StatusPageLimits.sessionsMax {
                 entries = entries.filter { Self.isAlive($0.value, now) }
@@ -46,24 +51,29 @@ final class SessionKeeper: Sendable {
             }
             entries[Digest.sha256(cookie.utf8)] = Entry(session: session, begunAt: now, usedAt: now)
         }
-        return cookie
+        return (cookie, key)
     }
 
     /// The session of a request; `nil` when it must log in first.
     ///
+    /// Both the cookie and the key must be the session's: the key stands in the address, which a cookie does not reach
+    /// other servers by, and may be seen over a shoulder.
+    ///
     /// - Parameter isUse: true when a person asks. What a page's script asks by itself, as long as its tab is open,
     ///   must not keep a login alive.
-    func session(cookie: String?, at now: MonotonicTime, isUse: Bool) -> PageSession? {
+    func session(cookie: String?, key: String?, at now: MonotonicTime, isUse: Bool) -> PageSession? {
         if let open { return open }
-        guard let cookie else { return nil }
-        let key = Digest.sha256(cookie.utf8)
+        guard let cookie, let key else { return nil }
+        let place = Digest.sha256(cookie.utf8)
         return entries.withLock { entries in
-            guard let entry = entries[key] else { return nil }
+            guard let entry = entries[place], let own = entry.session.key,
+                Digest.constantTimeEqual(Array(own.utf8), Array(key.utf8))
+            else { return nil }
             guard Self.isAlive(entry, now) else {
-                entries[key] = nil
+                entries[place] = nil
                 return nil
             }
-            if isUse { entries[key]?.usedAt = now }
+            if isUse { entries[place]?.usedAt = now }
             return entry.session
         }
     }

@@ -25,9 +25,14 @@ struct FrontGate: RouterMiddleware {
                 advice: "Names are added with --origin.")
         }
         context.origin = origin
-        guard let route = PageRoute.find(request.uri.path) else {
+        let address = PageAddress(request.uri.path)
+        // Only what needs a login lies below the key of one.
+        guard let route = PageRoute.find(address.path),
+            address.key == nil || sessions.needsLogin && !route.isPublic
+        else {
             throw PageRefusal.notFound
         }
+        context.root = address.root
         guard route.methods.contains(request.method) else {
             throw PageRefusal(
                 .methodNotAllowed, title: "Not that way", text: "This address takes only \(Self.names(route.methods)).",
@@ -40,7 +45,7 @@ struct FrontGate: RouterMiddleware {
         }
         let cookie = PageCookie.value(in: request.headers, origin: origin)
         context.session = sessions.session(
-            cookie: cookie, at: clock(), isUse: RequestRules.isByPerson(request))
+            cookie: cookie, key: address.key, at: clock(), isUse: RequestRules.isByPerson(request))
         if context.session == nil, !route.isPublic { throw PageRefusal.needsLogin }
         return try await next(request, context)
     }

@@ -9,6 +9,8 @@ struct PageContext: RequestContext {
     /// Set by the gates, in their order.
     var origin: SiteOrigin?
     var session: PageSession?
+    /// What stands before every path of this session; empty without a login.
+    var root = ""
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

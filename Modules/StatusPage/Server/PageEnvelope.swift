@@ -84,7 +84,8 @@ struct PageEnvelope: RouterMiddleware {
     }
 
     private func refused(_ refusal: PageRefusal, _ request: Request) -> Response {
-        let route = PageRoute.find(request.uri.path)
+        let address = PageAddress(request.uri.path)
+        let route = PageRoute.find(address.path)
         logger.debug(
             "refused",
             metadata: [
@@ -92,7 +93,7 @@ struct PageEnvelope: RouterMiddleware {
                 "route": "\(route.map { "\($0)" } ?? "none")",
             ])
         var response: Response
-        if route?.isJSON ?? request.uri.path.hasPrefix("/api/") {
+        if route?.isJSON ?? address.path.hasPrefix("/api/") {
             response = Self.json(refusal)
         } else if refusal.status == .unauthorized, route != .events, route != .actions {
             // A person is led to the form; a cookie is what is missing, so no scheme is named.
@@ -101,7 +102,7 @@ struct PageEnvelope: RouterMiddleware {
             var values: [String: Any] = ["text": refusal.text]
             if let advice = refusal.advice { values["advice"] = advice }
             let frame = PageFrame(
-                title: refusal.title, hasMenu: refusal.status != .misdirectedRequest,
+                title: refusal.title, root: address.root, hasMenu: refusal.status != .misdirectedRequest,
                 // What was asked for by a form is not asked for again by itself.
                 isLive: refusal.isPassing && request.method != .post,
                 isPassing: refusal.isPassing && request.method != .post)

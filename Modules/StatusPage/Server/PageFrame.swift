@@ -5,6 +5,8 @@ import CausewayHTTPServer
 /// What stands around a page's own part: title, menu, what was just done.
 struct PageFrame {
     var title: String
+    /// What stands before every path of the session.
+    var root = ""
     /// Which entry of the menu the page is; none for pages beside it.
     var current: PageRoute?
     var session: PageSession?
@@ -28,12 +30,13 @@ struct PageFrame {
         let moment = PageMoment(now.milliseconds, now: now)
         var view: [String: Any] = [
             "title": title, "isLive": isLive, "isPassing": isPassing, "now": moment.moment.description,
-            "nowText": moment.full,
+            "nowText": moment.full, "root": root,
         ]
         if let notice { view["notice"] = ["kind": notice.kind.rawValue, "text": notice.text] }
         if let session {
             view["csrf"] = session.formSecret
             view["logout"] = session.isLogin
+            view["mayChange"] = session.mayChange
         }
         guard hasMenu else { return view }
         view["nav"] = ["pages": Self.menu.map(entry)]
@@ -42,7 +45,7 @@ struct PageFrame {
 
     private func entry(_ route: PageRoute, _ href: String, _ label: String) -> [String: Any] {
         var entry: [String: Any] = [
-            "key": route == .overview ? "overview" : String(href.dropFirst()), "href": href, "label": label,
+            "key": route == .overview ? "overview" : String(href.dropFirst()), "href": root + href, "label": label,
             "isCurrent": route == current,
         ]
         let count = route == .outbox ? counts?.undelivered : route == .failed ? counts?.error : nil

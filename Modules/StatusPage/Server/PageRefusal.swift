@@ -50,6 +50,10 @@ struct PageRefusal: Error, Sendable {
         return refusal
     }()
 
+    static let readOnly = PageRefusal(
+        .forbidden, title: "Read-only", text: "Without a token this page only shows.",
+        advice: "Started with --token-file, it lets those who log in resend and delete. So does the command line.")
+
     static let needsLogin = PageRefusal(.unauthorized, title: "Log in", text: "This page needs a login.")
 
     /// What the daemon said, or that it says nothing.

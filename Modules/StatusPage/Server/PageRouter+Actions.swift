@@ -11,6 +11,7 @@ extension PageRouter {
     /// Asks first. Changes nothing.
     func confirm(_ request: Request, _ context: PageContext) async throws -> Response {
         let fields = try Self.fields(request)
+        guard try context.requireSession().mayChange else { throw PageRefusal.readOnly }
         guard let deed = fields["do"].flatMap(Deed.init) else { throw PageRefusal.badRequest("What is to be done?") }
         let ids = try Self.ids(fields)
         let channel = try Self.channel(fields)
@@ -27,7 +28,7 @@ extension PageRouter {
         ]
         if let channel { values["channel"] = channel.value }
         if fields["from"] == Self.fromMessage { values["from"] = Self.fromMessage }
-        values["back"] = Self.origin(fields, ids, channel)
+        values["back"] = Self.origin(fields, ids, channel, root: context.root)
         let (items, others) = try await listed(deed, ids, channel)
         if items.isEmpty, !deed.isForAll {
             throw PageRefusal(
@@ -64,6 +65,7 @@ extension PageRouter {
 
     /// Does it, and leads to the page that says so.
     func act(_ request: Request, _ context: PageContext) async throws -> Response {
+        guard try context.requireSession().mayChange else { throw PageRefusal.readOnly }
         let form = try await Self.form(request)
         guard RequestRules.carries(try context.requireSession().formSecret, form) else {
             throw PageRefusal.forged("It does not carry this page's secret.")
@@ -88,8 +90,8 @@ extension PageRouter {
             headers: [
                 // What was deleted has no page to go back to.
                 .location: deed.isDanger
-                    ? PageLink.to("/failed", ["channel": channel?.value, "notice": notice])
-                    : Self.origin(form, ids, channel, notice: notice)
+                    ? PageLink.to(context.root + "/failed", ["channel": channel?.value, "notice": notice])
+                    : Self.origin(form, ids, channel, root: context.root, notice: notice)
             ])
     }
 
@@ -97,12 +99,12 @@ extension PageRouter {
 
     /// Where a person came from who was asked: the page of the one message, or the list of those that failed.
     private static func origin(
-        _ fields: FormFields, _ ids: [MessageID], _ channel: ChannelID?, notice: String? = nil
+        _ fields: FormFields, _ ids: [MessageID], _ channel: ChannelID?, root: String, notice: String? = nil
     ) -> String {
         if fields["from"] == fromMessage, ids.count == 1, let id = ids.first {
-            return PageLink.to("/messages/\(id)", ["notice": notice])
+            return PageLink.to(root + "/messages/\(id)", ["notice": notice])
         }
-        return PageLink.to("/failed", ["channel": channel?.value, "notice": notice])
+        return PageLink.to(root + "/failed", ["channel": channel?.value, "notice": notice])
     }
 
     // MARK: - Login
@@ -123,19 +125,23 @@ extension PageRouter {
         guard RequestRules.carries(sessions.loginSecret, form), let origin = context.origin else {
             throw PageRefusal.forged("It does not carry this page's secret.")
         }
-        switch login.judge(form["token"] ?? "", from: PeerAddress.text(of: context.channel), at: clock()) {
+        switch try await login.judge(form["token"] ?? "", from: PeerAddress.text(of: context.channel), at: clock()) {
         case .right:
-            let cookie = sessions.begin(at: clock())
+            let (cookie, key) = sessions.begin(at: clock())
+            let root = PageAddress.root(of: key)
             logger.notice("somebody logged in")
             return Response(
                 status: .seeOther,
-                headers: [.location: "/", .setCookie: PageCookie.setting(cookie, origin: origin)])
+                headers: [
+                    .location: root + "/", .setCookie: PageCookie.setting(cookie, origin: origin, root: root),
+                ])
         case .wrong:
             logger.notice("a wrong token was given")
             return loginPage(problem: "That is not the token of this page.", status: .forbidden)
-        case .wait(let seconds):
+        case .wrongAgain(let seconds):
             var response = loginPage(
-                problem: "Too many wrong tokens came from this address. Wait \(seconds) s.", status: .tooManyRequests)
+                problem: "That is not the token of this page. Too many wrong ones came from this address.",
+                status: .tooManyRequests)
             response.headers[.retryAfter] = String(seconds)
             return response
         }
@@ -148,7 +154,8 @@ extension PageRouter {
         }
         if let cookie = PageCookie.value(in: request.headers, origin: origin) { sessions.end(cookie: cookie) }
         return Response(
-            status: .seeOther, headers: [.location: "/login", .setCookie: PageCookie.clearing(origin: origin)])
+            status: .seeOther,
+            headers: [.location: "/login", .setCookie: PageCookie.clearing(origin: origin, root: context.root)])
     }
 
     // MARK: - Forms

@@ -10,11 +10,12 @@ extension PageRouter {
     func overview(_ request: Request, _ context: PageContext) async throws -> Response {
         let activity = try await daemon.reading.activity()
         let frame = try frame("Overview", .overview, request, context, activity.status.counts)
-        return renderer.page(.overview, OverviewView(activity: activity, now: frame.now).view, in: frame)
+        return renderer.page(
+            .overview, OverviewView(activity: activity, now: frame.now, root: context.root).view, in: frame)
     }
 
     func outbox(_ request: Request, _ context: PageContext) async throws -> Response {
-        let query = try ListQuery(path: "/outbox", Self.fields(request))
+        let query = try ListQuery(path: context.root + "/outbox", Self.fields(request))
         let list = try await daemon.reading.outbox(query.outbox)
         let frame = try await frame("Outbox", .outbox, request, context)
         var values = rows(list, frame.now, query)
@@ -37,15 +38,17 @@ extension PageRouter {
     }
 
     func failed(_ request: Request, _ context: PageContext) async throws -> Response {
-        var query = try ListQuery(path: "/failed", Self.fields(request), newestFirst: true)
+        var query = try ListQuery(path: context.root + "/failed", Self.fields(request), newestFirst: true)
         query.state = .error
         let list = try await daemon.reading.outbox(query.outbox)
         let frame = try await frame("Failed", .failed, request, context)
         query.state = nil
         var values = rows(list, frame.now, query)
         values["emptyText"] = query.isFiltered ? "Nothing here matches." : "No message has failed."
-        values["resendAll"] = PageLink.to("/confirm", ["do": "resend-all", "channel": query.channel?.value])
-        values["deleteAll"] = PageLink.to("/confirm", ["do": "delete-all", "channel": query.channel?.value])
+        values["resendAll"] = PageLink.to(
+            context.root + "/confirm", ["do": "resend-all", "channel": query.channel?.value])
+        values["deleteAll"] = PageLink.to(
+            context.root + "/confirm", ["do": "delete-all", "channel": query.channel?.value])
         return renderer.page(.failed, values, in: frame)
     }
 
@@ -53,7 +56,7 @@ extension PageRouter {
         let (limit, before) = try Self.deletionRange(Self.fields(request))
         let list = try await daemon.reading.deleteActions(limit: limit, before: before)
         let frame = try await frame("Delete actions", .deleteActions, request, context)
-        let view = DeleteActionsView(list: list, limit: limit, before: before, now: frame.now).view
+        let view = DeleteActionsView(list: list, root: context.root, limit: limit, before: before, now: frame.now).view
         return renderer.page(.deleteActions, view, in: frame)
     }
 
@@ -86,9 +89,9 @@ extension PageRouter {
         let fields = try Self.fields(request)
         let wanted = (fields["q"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         if let id = MessageID(wanted) {
-            return Response(status: .seeOther, headers: [.location: "/messages/\(id)"])
+            return Response(status: .seeOther, headers: [.location: context.root + "/messages/\(id)"])
         }
-        let query = try ListQuery(path: "/messages", fields)
+        let query = try ListQuery(path: context.root + "/messages", fields)
         guard !wanted.isEmpty else {
             let frame = try await frame("Messages", .messages, request, context, isLive: false)
             return renderer.page(.messages, ["query": ""], in: frame)
@@ -110,9 +113,10 @@ extension PageRouter {
         values["hasChannel"] = true
         values["channelName"] = channel.value
         let limit = String(query.limit)
-        values["first"] = query.after.map { _ in PageLink.to("/messages", ["q": wanted, "limit": limit]) }
+        values["first"] = query.after.map { _ in PageLink.to(context.root + "/messages", ["q": wanted, "limit": limit])
+        }
         values["next"] = list.next.map {
-            PageLink.to("/messages", ["q": wanted, "limit": limit, "after": $0.description])
+            PageLink.to(context.root + "/messages", ["q": wanted, "limit": limit, "after": $0.description])
         }
         return renderer.page(.messages, values, in: frame)
     }
@@ -168,7 +172,7 @@ extension PageRouter {
     ) throws -> PageFrame {
         let fields = try Self.fields(request)
         return PageFrame(
-            title: title, current: current, session: try context.requireSession(), counts: counts,
+            title: title, root: context.root, current: current, session: try context.requireSession(), counts: counts,
             notice: notices.take(fields["notice"]), isLive: isLive)
     }
 }

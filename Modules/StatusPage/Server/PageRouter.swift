@@ -23,6 +23,20 @@ struct PageRouter: Sendable {
         let router = Router(context: PageContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: PageEnvelope(renderer: renderer, logger: logger))
         router.add(middleware: FrontGate(sites: sites, sessions: sessions, clock: clock))
+        router.get("login") { _, context in loginForm(context) }
+        router.post("login") { request, context in try await logIn(request, context) }
+        router.get("healthz") { _, _ in try await health() }
+        addAssets(to: router)
+        if sessions.needsLogin {
+            addPages(to: router.group("s/{key}"))
+        } else {
+            addPages(to: router)
+        }
+        return router
+    }
+
+    /// What needs a session.
+    private func addPages(to router: some RouterMethods<PageContext>) {
         router.get("") { request, context in try await overview(request, context) }
         router.get("outbox") { request, context in try await outbox(request, context) }
         router.get("failed") { request, context in try await failed(request, context) }
@@ -32,17 +46,12 @@ struct PageRouter: Sendable {
         router.get("delete-actions.csv") { _, _ in try await deleteActionsFile() }
         router.get("confirm") { request, context in try await confirm(request, context) }
         router.post("actions") { request, context in try await act(request, context) }
-        router.get("login") { _, context in loginForm(context) }
-        router.post("login") { request, context in try await logIn(request, context) }
         router.post("logout") { request, context in try await logOut(request, context) }
         router.get("events") { _, _ in try events() }
         addJSON(to: router)
-        addAssets(to: router)
-        return router
     }
 
-    private func addJSON(to router: Router<PageContext>) {
-        router.get("healthz") { _, _ in try await health() }
+    private func addJSON(to router: some RouterMethods<PageContext>) {
         router.get("api/overview") { _, _ in try PageJSON.answer(try await daemon.reading.activity()) }
         router.get("api/outbox") { request, _ in
             let query = try ListQuery(path: "", Self.fields(request))

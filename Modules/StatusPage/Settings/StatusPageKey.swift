@@ -1,7 +1,7 @@
 /// Everything that can be set for the page itself, under one name that gives the flag (`--token-file`), the
 /// environment's variable (`CAUSEWAY_STATUS_TOKEN_FILE`) and the key in the file (`tokenFile`).
 package enum StatusPageKey: String, Sendable, Hashable, CaseIterable {
-    case listen, origins, tokenFile, certificate, key, showBodies
+    case listen, origins, tokenFile, certificate, key, showBodies, allowChanges
 
     package var environmentName: String {
         rawValue.reduce(into: "CAUSEWAY_STATUS_") { text, letter in
@@ -24,6 +24,7 @@ package enum StatusPageKey: String, Sendable, Hashable, CaseIterable {
             "PEM file of the page's certificate and those that link it to its authority; with --key, TLS."
         case .key: "PEM file of its key, not encrypted."
         case .showBodies: "Show what messages say, too."
+        case .allowChanges: "Without a token, let everyone on this machine resend and delete; with one, a login may."
         }
     }
 

@@ -64,6 +64,7 @@ package struct StatusPageSettings: Sendable, Hashable {
         default: throw ControlError(.configuration, "--certificate and --key must be set together")
         }
         configuration.showsBodies = try isOn(.showBodies)
+        configuration.allowsChanges = try isOn(.allowChanges)
         try configuration.check()
         return configuration
     }

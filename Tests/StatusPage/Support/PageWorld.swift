@@ -45,7 +45,7 @@ struct PageWorld: Sendable {
         clock: @escaping @Sendable () -> MonotonicTime = SystemClock.monotonic,
         _ body: @Sendable (PageClient) async throws -> Void
     ) async throws {
-        var configuration = StatusPageConfiguration(socket: "/run/s")
+        var configuration = StatusPageConfiguration(allowsChanges: true, socket: "/run/s")
         try change(&configuration)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
@@ -97,12 +97,27 @@ struct PageWorld: Sendable {
     func state(_ id: MessageID) async throws -> String { try await service.message(id).state }
 
     /// The secret that stands in the forms of the page.
-    func formSecret(cookie: String? = nil) async throws -> String {
-        var fields: [(String, String)] = []
-        if let cookie { fields.append(("Cookie", cookie)) }
-        let answer = try await page.get("/confirm?do=delete-all", fields)
+    func formSecret(_ login: PageLogin? = nil) async throws -> String {
+        let answer = try await page.get((login?.root ?? "") + "/confirm?do=delete-all", login.map { [$0.field] } ?? [])
         guard let match = answer.body.firstMatch(of: /name="csrf" value="([0-9a-f]+)"/) else { throw Unserved() }
         return String(match.1)
+    }
+}
+
+/// What a browser keeps of a login: the cookie, and where its pages begin.
+struct PageLogin: Sendable {
+    let cookie: String
+    let root: String
+
+    var field: (String, String) { ("Cookie", cookie) }
+
+    /// From the answer to the right token.
+    init(_ answer: PageClient.Answer) throws {
+        guard let setting = answer.field("Set-Cookie"), let location = answer.field("Location"),
+            location.hasSuffix("/")
+        else { throw PageWorld.Unserved() }
+        cookie = String(setting.prefix { $0 != ";" })
+        root = String(location.dropLast())
     }
 }
 

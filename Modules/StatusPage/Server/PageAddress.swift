@@ -1,0 +1,42 @@
+/// Where a request leads: a path of the page, behind a login below the session's key.
+///
+/// Browsers give a cookie to every port of a host, unless its path forbids it: `/s/KEY/…` is a path that no other
+/// server on this machine can lead a browser to, because it does not know the key.
+struct PageAddress: Sendable, Hashable {
+    /// The key of a session, as far as the address has one.
+    let key: String?
+    /// The path without the key.
+    let path: String
+
+    init(_ text: String) {
+        guard let (key, path) = Self.parts(of: text) else {
+            self.key = nil
+            self.path = text
+            return
+        }
+        self.key = key
+        self.path = path
+    }
+
+    private static func parts(of text: String) -> (key: String, path: String)? {
+        guard text.hasPrefix(prefix) else { return nil }
+        let rest = text.dropFirst(prefix.count)
+        let key = rest.prefix(keyLength)
+        let path = rest.dropFirst(keyLength)
+        guard key.utf8.count == keyLength, key.utf8.allSatisfy(isDigit), path.hasPrefix("/") else { return nil }
+        return (String(key), String(path))
+    }
+
+    /// What stands before every path of the session; empty where there is none.
+    var root: String { key.map(Self.root) ?? "" }
+
+    static func root(of key: String) -> String { prefix + key }
+
+    private static let prefix = "/s/"
+    /// Characters of ``SessionKeeper/secret()``.
+    private static let keyLength = 64
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+}
