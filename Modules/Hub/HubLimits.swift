@@ -46,6 +46,9 @@ package enum HubLimits {
     package static let connectionsMax = 1024
     /// Open connections of one address; past it the one that was idle for the longest time is closed.
     package static let connectionsPerPeerMax = 256
+    /// Open connections that one account has used, from whatever addresses; past it the one without a request for the
+    /// longest time is closed.
+    package static let connectionsPerAccountMax = 128
     /// Requests of one account that are being dealt with; past it the answer is `503 busy`.
     static let requestsPerAccountMax = 32
     /// The same of one address.
@@ -94,6 +97,9 @@ package enum HubLimits {
     package static let channelsMax = 10_000
     /// Channels that one account has made.
     package static let channelsPerAccountMax = 500
+    /// Channels that one address makes at once, with whatever accounts, and how long it takes to earn one more.
+    package static let newChannelsPerPeerMax = 2_000
+    package static let newChannelSeconds: Int64 = 60
     /// Starts of the hub that it remembers in its history.
     static let startsKeptMax = 10_000
     /// Lanes of an outbox that are named to a client that must know where they stand.

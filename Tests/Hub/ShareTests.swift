@@ -95,6 +95,48 @@ import Testing
         }
     }
 
+    /// From however many addresses: what was idle for the longest time makes room for what the same account opens.
+    @Test func connectionsOfOneAccountFillItsShareAndNoMore() async throws {
+        try await HubFixture.running {
+            $0.connectionsPerAccountMax = 2
+        } _: { hub in
+            let bad = try await hub.client(of: "bad")
+            try await hub.client.connected { other in
+                #expect(try await other.send(.GET, "/v1/session").status == 200)
+                try await bad.connected { first in
+                    #expect(try await first.send(.GET, "/v1/session").status == 200)
+                    try await bad.connected { second in
+                        #expect(try await second.send(.GET, "/v1/session").status == 200)
+                        try await bad.connected { third in
+                            #expect(try await third.send(.GET, "/v1/session").status == 200)
+                            await first.closes()
+                            #expect(try await second.send(.GET, "/v1/session").status == 200)
+                            #expect(try await third.send(.GET, "/v1/session").status == 200)
+                        }
+                    }
+                }
+                #expect(try await other.send(.GET, "/v1/session").status == 200)
+            }
+        }
+    }
+
+    /// With however many accounts.
+    @Test func anAddressMakesItsShareOfNewChannels() async throws {
+        try await HubFixture.running {
+            $0.newChannelsPerPeerMax = 3
+        } _: { hub in
+            let bad = try await hub.client(of: "bad")
+            for name in ["a", "b"] { #expect(try await bad.send(.PUT, WireProtocol.channelPath(name)).status == 201) }
+            #expect(try await hub.client.send(.PUT, WireProtocol.channelPath("c")).status == 201)
+            for client in [bad, hub.client] {
+                let more = try await client.send(.PUT, WireProtocol.channelPath("d"))
+                #expect(more.status == 429 && more.errorCode == "tooManyNewChannels")
+                #expect(more.headers.first(name: "Retry-After") == "60")
+                #expect(try await client.send(.PUT, WireProtocol.channelPath("a")).status == 200)
+            }
+        }
+    }
+
     @Test func anAccountMakesItsShareOfChannelsAndUnusedOnesCanBeRemoved() async throws {
         try await HubFixture.running { hub in
             let bad = try await hub.client(of: "bad")

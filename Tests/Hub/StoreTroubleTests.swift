@@ -176,6 +176,29 @@ import Testing
         }
     }
 
+    /// Without another load: what was in the way once is not in the way for ever.
+    @Test func theLogIsEmptiedWhenAReaderThatWasInTheWayHasEnded() async throws {
+        try await HubFixture.running(rest: .milliseconds(200)) { hub in
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            configuration.busyMode = .timeout(30)
+            let database = try DatabaseQueue(path: hub.folder.database, configuration: configuration)
+            _ = try await hub.client.report(delivery([send(1)]))
+            try await database.writeWithoutTransaction { db in
+                try db.execute(sql: "BEGIN")
+                _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM message")
+            }
+            _ = try await hub.client.report(delivery([send(2)]))
+            try await Eventually.holds("it was in the way") { hub.log.contains("debug at rest log=held by a reader") }
+            #expect(!hub.log.contains("log=emptied"))
+            try await database.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+            try await Eventually.holds("the log is empty") { hub.log.contains("debug at rest log=emptied") }
+            let log = try FileManager.default.attributesOfItem(atPath: hub.folder.database + "-wal")
+            #expect(log[.size] as? Int == 0)
+            try database.close()
+        }
+    }
+
     @Test func theSyncSettingIsTheOneInForce() async throws {
         try await HubFixture.running { hub async throws in
             #expect(try await hub.hub.store.synchronousMode() == 2)

@@ -28,6 +28,13 @@ struct HubRefusal: Error, Sendable {
             headers: [.retryAfter: String(seconds)])
     }
 
+    static func tooManyNewChannels(seconds: Int64) -> HubRefusal {
+        HubRefusal(
+            .tooManyRequests, code: "tooManyNewChannels",
+            detail: "Too many new channels were made from this address. Wait \(seconds) s.",
+            headers: [.retryAfter: String(seconds)])
+    }
+
     static var busy: HubRefusal {
         HubRefusal(
             .serviceUnavailable, code: "busy", detail: "The hub has too much to do at the moment; nothing was applied.",

@@ -19,6 +19,8 @@ struct HubRouter: Sendable {
     let pageBytes = ByteShares(
         totalMax: HubLimits.pageBytesInFlightMax, perAccountMax: HubLimits.pageBytesPerAccountMax,
         perPeerMax: HubLimits.pageBytesPerPeerMax)
+    let newChannels: ChannelCreationShares
+    let accountConnections: AccountConnections
     let faults: HubFaults?
     /// How long it takes a peer to earn one more failed attempt.
     let attemptRefill: Duration
@@ -27,7 +29,8 @@ struct HubRouter: Sendable {
         let router = Router(context: HubRequestContext.self)
         router.add(middleware: AnswerEnvelope(faults: faults))
         router.get("healthz") { _, _ in try health() }
-        router.group("v1").add(middleware: TokenGate(store, refill: attemptRefill)).add(middleware: RequestShares())
+        router.group("v1").add(middleware: TokenGate(store, refill: attemptRefill))
+            .add(middleware: accountConnections).add(middleware: RequestShares())
             .add(middleware: HistoryGate(store: store))
             .get("session") { request, context in try await session(request, context) }
             .get("channels") { _, _ in try HubAnswer.json(WireChannels(channels: try await store.channels())) }
@@ -59,9 +62,14 @@ struct HubRouter: Sendable {
 
     private func putChannel(_ context: HubRequestContext) async throws -> Response {
         let id = try channelID(context)
-        let account = try context.requireAccount()
-        let (channel, isNew) = try await store.addChannel(id, of: account)
+        let owner = try context.requireOwner()
+        // One that is there costs no share.
+        if let wait = newChannels.wait(of: owner.peer), try await store.channel(id) == nil {
+            throw HubRefusal.tooManyNewChannels(seconds: wait)
+        }
+        let (channel, isNew) = try await store.addChannel(id, of: context.requireAccount())
         if isNew {
+            newChannels.recordNew(of: owner.peer)
             let who = try context.who(["channel": "\(id)"])
             context.logger.notice("channel created", metadata: who)
         }

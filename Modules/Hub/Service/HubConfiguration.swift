@@ -18,6 +18,10 @@ package struct HubConfiguration: Sendable, Hashable {
     package var limits = ConnectionLimits.hub
     /// How long it takes a peer that guesses tokens to earn one more attempt.
     package var attemptRefill: Duration = .seconds(HubLimits.failedAttemptSeconds)
+    /// Open connections that one account has used.
+    package var connectionsPerAccountMax = HubLimits.connectionsPerAccountMax
+    /// Channels that one address makes at once.
+    package var newChannelsPerPeerMax = HubLimits.newChannelsPerPeerMax
     /// Without a request for so long, the log of the database is emptied and memory is given back.
     package var rest: Duration = .seconds(HubLimits.restSeconds)
 

@@ -51,7 +51,9 @@ package final class HubService: Service {
     /// - Throws: `HubError.cannotListen`.
     package func run() async throws {
         let router = HubRouter(
-            store: store, writer: DeliveryWriter(store), faults: faults, attemptRefill: configuration.attemptRefill
+            store: store, writer: DeliveryWriter(store), newChannels: NewChannelShares(configuration),
+            accountConnections: AccountConnections(connectionsMax: configuration.connectionsPerAccountMax),
+            faults: faults, attemptRefill: configuration.attemptRefill
         ).build()
         let tls = tls
         let limits = configuration.limits

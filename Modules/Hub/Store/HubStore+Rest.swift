@@ -1,5 +1,6 @@
 internal import CausewayHTTPServer
 internal import GRDB
+internal import Logging
 
 /// Coming to rest after a load.
 extension HubStore {
@@ -14,19 +15,21 @@ extension HubStore {
                 seen = now
                 isAtRest = false
             } else if !isAtRest {
-                isAtRest = true
-                await rest()
+                isAtRest = await rest()
             }
         }
     }
 
-    private func rest() async {
-        // Readers that are in the way only put it off until the next load.
-        _ = try? await condition.connections?.pool.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+    /// - Returns: false when a reader was in the way, of this process or of another: it is tried again.
+    private func rest() async -> Bool {
+        let isBlocked = try? await condition.connections?.pool.writeWithoutTransaction { db in
+            let isBlocked = try Bool.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
             try db.execute(sql: "PRAGMA shrink_memory")
+            return isBlocked
         }
         condition.connections?.pool.releaseMemory()
         SystemMemory.giveBackFree()
+        logger?.debug("at rest", metadata: ["log": isBlocked == false ? "emptied" : "held by a reader"])
+        return isBlocked == false
     }
 }

@@ -59,6 +59,11 @@ struct HubClient: Sendable {
             return try await answer()
         }
 
+        /// Returns when the hub has closed it.
+        mutating func closes() async {
+            while (try? await inbound.next(isolation: #isolation)) != nil {}
+        }
+
         private mutating func answer() async throws -> Answer {
             var head: HTTPResponseHead?
             var body: [UInt8] = []

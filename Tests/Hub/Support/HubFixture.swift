@@ -39,18 +39,21 @@ struct HubFixture: Sendable {
     static func running<Value: Sendable>(
         faults: HubFaults? = nil, limits: ConnectionLimits = ConnectionLimits.hub,
         attemptRefill: Duration? = nil, rest: Duration? = nil,
+        change: @Sendable (inout HubConfiguration) -> Void = { _ in },
         _ body: @Sendable (HubFixture) async throws -> Value
     ) async throws -> Value {
         let temporary = TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
-        return try await running(folder, faults: faults, limits: limits, attemptRefill: attemptRefill, rest: rest, body)
+        return try await running(
+            folder, faults: faults, limits: limits, attemptRefill: attemptRefill, rest: rest, change: change, body)
     }
 
     /// A hub on a folder that is set up already.
     static func running<Value: Sendable>(
         _ folder: DataFolder, port: Int = 0, faults: HubFaults? = nil,
         limits: ConnectionLimits = ConnectionLimits.hub, attemptRefill: Duration? = nil, rest: Duration? = nil,
+        change: @Sendable (inout HubConfiguration) -> Void = { _ in },
         _ body: @Sendable (HubFixture) async throws -> Value
     ) async throws -> Value {
         let token = try token(in: folder)
@@ -58,6 +61,7 @@ struct HubFixture: Sendable {
         configuration.limits = limits
         if let attemptRefill { configuration.attemptRefill = attemptRefill }
         if let rest { configuration.rest = rest }
+        change(&configuration)
         let log = LogRecorder()
         // A hub before it may hold the folder until the last of its connections has let go of it.
         try await Eventually.holds("the folder of the hub is free") {

@@ -13,7 +13,7 @@ final class LogRecorder: Sendable {
 
     private struct Handler: LogHandler {
         let recorder: LogRecorder
-        var logLevel = Logger.Level.info
+        var logLevel = Logger.Level.debug
         var metadata: Logger.Metadata = [:]
 
         subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -22,6 +22,8 @@ final class LogRecorder: Sendable {
         }
 
         func log(event: LogEvent) {
+            // Of what is for developers only the hub's own.
+            guard event.level >= .info || event.source == "CausewayHub" else { return }
             let all = metadata.merging(event.metadata ?? [:]) { $1 }
             // The server library's own are of no interest.
             let extra = all.filter { !$0.key.hasPrefix("hb.") }.sorted { $0.key < $1.key }.map {
