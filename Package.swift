@@ -230,7 +230,7 @@ let package = Package(
             name: "causeway-bench",
             dependencies: [
                 "Causeway", "CausewayLive", "CausewayModels", "CausewayRuntime", "CausewayStorage",
-                "CausewaySQLiteStorage", "CausewayHTTPTransport", "CausewayTLS", .argumentParser, .grdb,
+                "CausewaySQLiteStorage", "CausewayHTTPTransport", "CausewayTLS", "CausewayWire", .argumentParser, .grdb,
             ],
             path: "Tools/bench/causeway-bench", swiftSettings: strict),
         .executableTarget(

@@ -37,7 +37,8 @@ struct CostTests {
     ) throws {
         let short = try (0..<3).map { _ in try processorSeconds { try work(Self.short) } }.min() ?? 0
         let long = try processorSeconds { try work(Self.short * factor) }
-        #expect(long < short * growthMax, "\(long) s, and \(short) s for the short queue", sourceLocation: sourceLocation)
+        #expect(
+            long < short * growthMax, "\(long) s, and \(short) s for the short queue", sourceLocation: sourceLocation)
     }
 
     /// The comparison sees what it is there for.

@@ -51,7 +51,7 @@ package final class HubService: Service {
     /// - Throws: `HubError.cannotListen`.
     package func run() async throws {
         let router = HubRouter(
-            store: store, writer: DeliveryWriter(store), newChannels: NewChannelShares(configuration),
+            store: store, writer: DeliveryWriter(store), newChannels: ChannelCreationShares(configuration),
             accountConnections: AccountConnections(connectionsMax: configuration.connectionsPerAccountMax),
             faults: faults, attemptRefill: configuration.attemptRefill
         ).build()

@@ -12,11 +12,11 @@ struct OutboxBench: AsyncParsableCommand {
     @Option(help: "The hub's authority.") var authority: String
     @Option(help: "A file with the token of an account.") var tokenFile: String
     @Option(help: "A channel in which nobody else writes meanwhile.") var channel: String
-    @Option(help: "Only this part: creates or backlog.") var only: Part?
+    @Option(help: "Only this part: creates, backlog or decoding.") var only: Part?
     @Flag(help: "Print, and do not fail when a goal is missed.") var noGoals = false
 
     enum Part: String, ExpressibleByArgument {
-        case creates, backlog
+        case creates, backlog, decoding
     }
 
     func run() async throws {
@@ -26,10 +26,11 @@ struct OutboxBench: AsyncParsableCommand {
         Table.flush()
 
         var goals: [Goal] = []
-        if only != .backlog {
+        if only == nil || only == .decoding { goals += try DecodingBenchmark().run() }
+        if only == nil || only == .creates {
             goals += try await CreateBenchmark(server: server, stores: stores, rawInsert: rawInsert).run()
         }
-        if only != .creates {
+        if only == nil || only == .backlog {
             goals += try await BacklogBenchmark(server: server, stores: stores).run()
         }
 

@@ -2,7 +2,7 @@ internal import CausewayHTTPServer
 internal import Synchronization
 
 /// New channels, bounded for each address: one with many accounts fills the hub no faster than one with few.
-final class NewChannelShares: Sendable {
+final class ChannelCreationShares: Sendable {
     private let limiter: Mutex<AttemptLimiter>
 
     init(_ configuration: HubConfiguration) {
