@@ -195,12 +195,16 @@ class Attacks(unittest.TestCase):
             f'<{tag} {attribute}="{self.base}/confirm?do=delete&id={self.message}"></{tag}>'
             for tag, attribute in (("iframe", "src"), ("object", "data"), ("embed", "src")))
         page = self.context.new_page()
-        statuses = []
-        page.on("response", lambda answer: statuses.append(answer.status) if "/confirm" in answer.url else None)
         for host in ("evil.test", "127.0.0.1"):
-            statuses.clear()
-            self.evil("/frame", body, host=host, page=page)
-            until("the frames were asked for", lambda: page.wait_for_timeout(20) or len(statuses) >= 3)
+            statuses = []
+
+            def is_last(answer):
+                if "/confirm" in answer.url:
+                    statuses.append(answer.status)
+                return len(statuses) >= 3
+
+            with page.expect_response(is_last):
+                self.evil("/frame", body, host=host, page=page)
             for frame in page.frames[1:]:
                 self.assertNotIn("Delete 1 message", until("a frame holds still", lambda: self.content(frame)))
             self.assertEqual(set(statuses), {403})

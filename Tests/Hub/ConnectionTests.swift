@@ -43,8 +43,9 @@ import Testing
         }
     }
 
-    /// With one connection allowed, the second is served only because the first, which never reads, is cut off.
-    @Test(.timeLimit(.minutes(10))) func anAnswerThatIsNotTakenIsCutOff() async throws {
+    /// With one connection allowed, the second is served only because the first, which never reads, is cut off. On a
+    /// machine that is very busy an answer that is taken is late for a short limit as well; then a longer one is tried.
+    @Test func anAnswerThatIsNotTakenIsCutOff() async throws {
         let temporary = TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
@@ -57,21 +58,28 @@ import Testing
                 }
             }
         }
-        // Long enough for an answer that is taken, however busy the machine is.
+        for limit in [Duration.milliseconds(500), .seconds(5), .seconds(50), .seconds(500)] {
+            if try await Self.isServedBesideAGreedyOne(folder, answer: limit) { return }
+        }
+        Issue.record("what was taken was cut off as well")
+    }
+
+    private static func isServedBesideAGreedyOne(_ folder: DataFolder, answer: Duration) async throws -> Bool {
         let limits = Self.limits { limits in
-            limits.answer = .seconds(10)
+            limits.answer = answer
             limits.connectionsMax = 1
         }
-        try await HubFixture.running(folder, limits: limits) { hub async throws in
+        return try await HubFixture.running(folder, limits: limits) { hub async throws in
             let greedy = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .channelOption(.autoRead, value: false)
                 .connect(host: "127.0.0.1", port: hub.port).get()
             let request =
                 "GET /v1/channels/general/messages?limit=1000 HTTP/1.1\r\nHost: h\r\n"
                 + "Authorization: Bearer \(hub.client.token ?? "")\r\n\r\n"
-            for _ in 0..<3 { try await greedy.writeAndFlush(ByteBuffer(string: request)) }
-            #expect(try await hub.client.get("/healthz").status == 200)
-            try await greedy.close()
+            for _ in 0..<3 { try? await greedy.writeAndFlush(ByteBuffer(string: request)) }
+            let status = try? await hub.client.get("/healthz").status
+            try? await greedy.close()
+            return status == 200
         }
     }
 

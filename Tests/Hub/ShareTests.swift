@@ -107,7 +107,7 @@ import Testing
                     #expect(try await first.send(.GET, "/v1/session").status == 200)
                     try await bad.connected { second in
                         #expect(try await second.send(.GET, "/v1/session").status == 200)
-                        try await bad.connected { third in
+                        try await bad.connected { third async throws in
                             #expect(try await third.send(.GET, "/v1/session").status == 200)
                             await first.closes()
                             #expect(try await second.send(.GET, "/v1/session").status == 200)

@@ -2,6 +2,7 @@ import Causeway
 import CausewayControl
 import CausewayHTTPServer
 import CausewayStatusPage
+import Synchronization
 import Testing
 
 /// Requests that are too large, too slow, or spelt oddly.
@@ -65,18 +66,23 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
-    func aSecondRequestThatNeverEndsIsCutOff() async throws {
-        try await PageWorld.run { configuration in
-            Self.impatient(&configuration)
-            configuration.connections.firstHeader = .seconds(3600)
-            // The first request is there at once; the time is for a machine that is very busy.
-            configuration.connections.idle = .seconds(15)
-        } _: { world in
-            let first = "GET /healthz HTTP/1.1\r\nHost: \(world.page.host)\r\n\r\n"
-            let answer = try await world.page.raw(first + "GET / HTTP/1.1\r\nHost:")
-            #expect(answer.status == 200)
+    /// Returns only because the page closes the connection. On a machine that is very busy the first request is not
+    /// there within a short limit either; then a longer one is taken.
+    @Test func aSecondRequestThatNeverEndsIsCutOff() async throws {
+        for idle in [Duration.milliseconds(300), .seconds(3), .seconds(30), .seconds(300)] {
+            let status = Mutex(0)
+            try await PageWorld.run { configuration in
+                Self.impatient(&configuration)
+                configuration.connections.firstHeader = .seconds(3600)
+                configuration.connections.idle = idle
+            } _: { world in
+                let first = "GET /healthz HTTP/1.1\r\nHost: \(world.page.host)\r\n\r\n"
+                let answer = try await world.page.raw(first + "GET / HTTP/1.1\r\nHost:")
+                status.withLock { $0 = answer.status }
+            }
+            if status.withLock({ $0 }) == 200 { return }
         }
+        Issue.record("the first request was never answered")
     }
 
     /// What a browser says with a form of the page.

@@ -98,7 +98,7 @@ import Testing
             #expect(try await world.page.get(login.root + "/login", [login.field]).status == 404)
             #expect(try await world.page.get(login.root + "/healthz", [login.field]).status == 404)
         }
-        try await PageWorld.run { world in
+        try await PageWorld.run { world async throws in
             #expect(try await world.page.get("/s/" + String(repeating: "0", count: 64) + "/failed").status == 404)
         }
     }
