@@ -147,12 +147,17 @@ extension SyncEngine {
     ///   message is not touched by that.
     package func result(of id: MessageID, in account: Account?) async -> DeliveryResult? {
         let result = await result(of: id)
-        guard result == .deleted else { return result }
-        do throws(StoreError) {
-            return try await store.session()?.account == account ? result : nil
-        } catch {
-            return nil
+        guard result == .deleted, session?.account != account else { return result }
+        // Gone from the lists of another account, it may be there.
+        while !isClosed {
+            do throws(StoreError) {
+                return try await store.session()?.account == account ? result : nil
+            } catch {
+                if error == .closed { return nil }
+            }
+            await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
         }
+        return nil
     }
 
     private func result(of id: MessageID) async -> DeliveryResult? {
