@@ -229,7 +229,7 @@ package struct HubOracle: Sendable {
         case .accepted(let placement) where operation.kind == .send && stored[operation.message] == nil:
             stored[operation.message] = Stored(
                 operation: operation, account: lane.account, placement: placement,
-                isDeleted: deleted[lane.account]?.contains(operation.message) ?? false)
+                isDeleted: operation.target == nil && deleted[lane.account]?.contains(operation.message) ?? false)
             lastPosition = placement.position
             if let target = operation.target { done[target, default: []].append(operation.message) }
         case .deleted:
