@@ -103,7 +103,9 @@ extension World {
             if status.lanes.contains(where: \.isPausedByFailure) {
                 await deleteFailed(client, process, everything: true)
             }
-            if status.session == nil || needsToken(process) { await logIn(client, process) }
+            // A login that failed has presented a token that the client never had.
+            let hasNone = status.attention?.detail.hasPrefix("there is no token") == true
+            if status.session == nil || hasNone || needsToken(process) { await logIn(client, process) }
         }
     }
 
