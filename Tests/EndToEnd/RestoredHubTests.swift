@@ -19,8 +19,9 @@ import Testing
     private struct Site: Sendable {
         let folder: String
         let data: DataFolder
-        let port: Int
+        private let reserved: ReservedPort
 
+        var port: Int { reserved.number }
         var backup: String { folder + "/backup" }
 
         func serving<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
@@ -33,6 +34,7 @@ import Testing
                     return false
                 }
             }
+            try await reserved.waitUntilFree()
             var logger = Logger(label: "hub")
             logger.logLevel = .error
             return try await HubService.running(.secure(data, port: port), logger: logger) { _ in try await body() }
@@ -73,10 +75,7 @@ import Testing
             defer { try? FileManager.default.removeItem(atPath: folder) }
             let data = DataFolder(folder + "/hub")
             _ = try await HubSetup(folder: data, names: ["127.0.0.1"], account: "ann", channel: "general").run()
-            let port = try await HubService.running(
-                .secure(data, port: 0), logger: Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() }
-            ) { hub in try await hub.port() }
-            try await story(Site(folder: folder, data: data, port: port))
+            try await story(Site(folder: folder, data: data, reserved: ReservedPort()))
         }
     }
 
