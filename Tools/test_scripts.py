@@ -24,7 +24,8 @@ class ScriptTests(unittest.TestCase):
         return str(path)
 
     def run_tool(self, name, *arguments, **environment):
-        usual = {key: value for key, value in os.environ.items() if key not in ("CI", "SWIFT", "TEST_SECONDS")}
+        usual = {key: value for key, value in os.environ.items() 
+                 if key not in ("CI", "SWIFT", "TEST_BUNDLE", "TEST_SECONDS")}
         return subprocess.run([str(TOOLS / name), *arguments], env={**usual, **environment}, text=True,
                               capture_output=True, check=False)
 
@@ -91,6 +92,17 @@ class ScriptTests(unittest.TestCase):
     def test_a_passing_run_shows_the_closing_line_alone(self):
         done = self.run_tests(f"echo noise\necho '{PASSED}'\n", CI="1")
         self.assertEqual((done.returncode, done.stdout.strip()), (0, PASSED))
+
+    def test_built_tests_are_started_without_swift(self):
+        bundle = pathlib.Path(self.folder.name) / "bundle"
+        bundle.write_text(f"#!/bin/sh\necho \"$*\" >&2\necho '{PASSED}'\n", encoding="utf-8")
+        bundle.chmod(0o755)
+        done = self.run_tests("exit 1\n", TEST_BUNDLE=str(bundle))
+        self.assertEqual((done.returncode, done.stdout.strip()), (0, PASSED))
+        bundle.write_text("#!/bin/sh\necho \"$*\"\nexit 9\n", encoding="utf-8")
+        done = self.run_tests("true\n", TEST_BUNDLE=str(bundle))
+        self.assertEqual(done.returncode, 9)
+        self.assertIn("--filter All --testing-library swift-testing", done.stdout)
 
     def test_a_failing_run_shows_everything_and_keeps_the_code(self):
         done = self.run_tests("echo noise\necho '◇ Test a() started.'\necho '◇ Test b() started.'\n"
