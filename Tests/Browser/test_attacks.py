@@ -280,7 +280,7 @@ class AttacksOnALogin(Attacks):
         # With the address of the login, which no other site can know.
         page = self.context.new_page()
         with page.expect_response(lambda answer: answer.url.endswith("/actions")) as seen:
-            self.evil("/cookie", self.form(self.world.address, self.secret), host="127.0.0.1", page=page)
+            self.evil("/cookie", self.form(self.base, self.secret), host="127.0.0.1", page=page)
         self.assertIn(f"causeway-{self.world.port}=", seen.value.request.all_headers().get("cookie", ""))
         self.assertEqual(seen.value.status, 403)
 
