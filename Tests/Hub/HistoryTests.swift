@@ -1,5 +1,6 @@
 import CausewayHub
 import CausewayModels
+import CausewayTestSupport
 import CausewayWire
 import Foundation
 import NIOHTTP1
@@ -161,6 +162,11 @@ import Testing
         }
     }
 
+    /// A hub that has ended may hold its folder until the last of its connections has let go of it.
+    private static func isFree(_ folder: DataFolder) async throws {
+        try await Eventually.holds("the folder of the hub is free") { (try? DataFolderLock(folder)) != nil }
+    }
+
     @Test func aRestoreBeginsAnotherHistoryAtOnce() async throws {
         let temporary = TemporaryFolder()
         let folder = try await Self.made(in: temporary)
@@ -175,6 +181,7 @@ import Testing
             _ = try await Self.deliver([send(2), send(3)], knowing: first, to: hub.client)
             #expect(throws: HubError.self) { try HubRestore(folder: folder, from: backup).run() }
         }
+        try await Self.isFree(folder)
         let report = try HubRestore(folder: folder, from: backup).run()
         #expect(report.messages == 1)
         #expect(report.accounts == 1)
@@ -186,6 +193,7 @@ import Testing
             #expect(try await hub.client.messages().map(\.id) == [id(1)])
         }
         // Again: what the replaced database gave away is not given away once more.
+        try await Self.isFree(folder)
         let again = try HubRestore(folder: folder, from: backup).run()
         #expect(again.messages == 1)
         try await HubFixture.running(folder) { hub in
