@@ -241,7 +241,7 @@ extension SyncEngine {
             // The store goes over to the account of the session, with what an earlier visit of it left. What the former
             // one created meanwhile stays with that one.
             try await store.commit([.endSession(stray), .saveSession(new)])
-            // Whoever waits for a message of the account that made room waits for its return no longer.
+            // A wait for a message of the former account ends: it does not last until that account returns.
             if isOther { waiters.failAll() }
             await reloadOutbox()
             session = new
@@ -287,14 +287,18 @@ extension SyncEngine {
         }
     }
 
-    /// How many messages and operations there are of which the server has not confirmed something: what is in the
-    /// queue, what waits for another message, and what is asked about or deleted. A failure that is certain is none.
+    /// How many messages and operations there are of which the server has not confirmed something: those in the queue,
+    /// those that wait for another message, and those that are asked about or deleted, each once. A failure that is
+    /// certain is none.
     private func pendingCount() async throws(StoreError) -> Int {
         let counts = try await store.counts()
         let entries = try await store.outbox().entries
         let queued = entries.count { $0.kind == .send }
         let parked = counts.undelivered - counts.error - queued
-        return Set(entries.map(\.message)).count + parked
+        // A message that waits for another one may be asked about besides.
+        let asked = entries.filter { $0.kind != .send }.map(\.message)
+        let both = try await store.messages(asked).count(where: \.isParked)
+        return Set(entries.map(\.message)).count + parked - both
     }
 
     /// The store holds another outbox than the machine now: nothing goes on before it was read, however long that

@@ -15,6 +15,8 @@ struct RegressionSeed: Sendable {
         RegressionSeed(seed: 832, what: "who waited for a parked reply was never told of its deletion"),
         RegressionSeed(seed: 1908, what: "a logout that the disk refused left a session without a way to the server"),
         RegressionSeed(seed: 3516, what: "a reply made while its parent was deleted stayed parked for ever"),
+        RegressionSeed(seed: 13440, what: "a logout counted a parked message that was asked about twice"),
+        RegressionSeed(seed: 27420, what: "the same, with nothing else going on"),
         RegressionSeed(seed: 25291, what: "a page that is older than a reaction, with the reaction in it"),
     ]
 }
