@@ -85,7 +85,7 @@ extension SyncEngine {
         let gone = (pagesUnderWay[number] ?? []).union(changes.gone)
         let items = changes.items.filter { !gone.contains($0.id) }
         let now = moment.wall
-        // What is not known to be on the server is the outbox's to find out.
+        // A message that is not known to be on the server is left to the outbox.
         let deleted = try await store.messages(changes.gone).filter { $0.syncState == .synced }.map(\.id)
         try await store.commit(items.map { .merge($0, at: now) } + deleted.map { .delete($0) })
         noteGone(changes.gone)
@@ -135,8 +135,9 @@ extension SyncEngine {
         var cursor = page.range.map { MessageQuery.Cursor(position: $0.lowerBound - 1, ordinal: .max) }
         repeat {
             let step = try await deletions(of: channel, in: page.range, after: cursor, listed)
+            let kept = history  // another answer may move it on while the disk is waited for
             try await store.commit(mutations + step.ids.map { .delete($0) } + unkeptHistory)
-            keptHistory = history
+            keptHistory = kept
             noteGone(step.ids)
             mutations = []
             cursor = step.next
