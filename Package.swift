@@ -112,7 +112,7 @@ let package = Package(
         module("StorageConformance", ["CausewayModels", "CausewayStorage"]),
         module("Transport", ["CausewayModels"]),
         module("Outbox", ["CausewayModels", "CausewayStorage", .deque]),
-        module("HubRules", ["CausewayModels"]),
+        module("HubRules", ["CausewayModels", .deque]),
 
         // Adapters.
         .systemLibrary(

@@ -1,10 +1,12 @@
+import DequeModule
+
 /// A queue that takes turns between keys and keeps the order within one.
 ///
 /// A key that queues much delays itself: every other key's next element comes after at most one of it.
 package struct FairQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
-    private var waiting: [Key: [Element]] = [:]
+    private var waiting: [Key: Deque<Element>] = [:]
     /// Each key that waits, once; the first one is next.
-    private var turns: [Key] = []
+    private var turns: Deque<Key> = []
     /// Elements of all keys.
     package private(set) var count = 0
 
@@ -24,17 +26,11 @@ package struct FairQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable 
     /// The element that ``popFirst()`` returns next.
     package var first: Element? { turns.first.flatMap { waiting[$0]?.first } }
 
-    /// The next element; its key goes behind all others.
+    /// The next element; its key goes behind all others. O(1).
     package mutating func popFirst() -> Element? {
-        guard let key = turns.first, var elements = waiting[key] else { return nil }
-        turns.removeFirst()
-        let element = elements.removeFirst()
-        if elements.isEmpty {
-            waiting[key] = nil
-        } else {
-            waiting[key] = elements
-            turns.append(key)
-        }
+        // Changed where it lies: a copy would cost the whole line of its key.
+        guard let key = turns.popFirst(), let element = waiting[key]?.popFirst() else { return nil }
+        if waiting[key]?.isEmpty == true { waiting[key] = nil } else { turns.append(key) }
         count -= 1
         return element
     }
