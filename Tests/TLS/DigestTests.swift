@@ -13,9 +13,31 @@ struct DigestTests {
         ),
     ])
     func sha256IsRight(text: String, expected: String) {
+        #expect(Self.digits(Digest.sha256(text.utf8)) == expected)
+    }
+
+    /// RFC 4231, test cases 1, 2 and 6: a short key, a text as key, and one that is longer than a block.
+    @Test(arguments: [
+        (
+            [UInt8](repeating: 0x0B, count: 20), "Hi There",
+            "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
+        ),
+        (
+            Array("Jefe".utf8), "what do ya want for nothing?",
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        ),
+        (
+            [UInt8](repeating: 0xAA, count: 131), "Test Using Larger Than Block-Size Key - Hash Key First",
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+        ),
+    ])
+    func hmacIsRight(key: [UInt8], text: String, expected: String) {
+        #expect(Self.digits(Digest.hmacSHA256(text.utf8, key: key)) == expected)
+    }
+
+    private static func digits(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef")
-        let digest = Digest.sha256(text.utf8).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        #expect(String(digest) == expected)
+        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
     }
 
     @Test func equalityIsRight() {

@@ -7,9 +7,8 @@ package struct AccountToken: Sendable, CustomStringConvertible, CustomDebugStrin
     package let text: String
 
     init() {
-        let digits = Array("0123456789abcdef".utf8)
         let bytes = SecureRandom.bytes(32)
-        text = "cwt_" + String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        text = "cwt_" + Hexadecimal.text(of: bytes)
     }
 
     /// Writes it to a new file that only its owner may read.

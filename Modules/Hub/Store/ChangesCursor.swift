@@ -18,10 +18,7 @@ struct ChangesCursor: Sendable, Equatable {
     let revision: Int64
 
     /// As it stands in pages and requests.
-    var text: String {
-        let digits = opening.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-        return digits.joined() + "-\(revision)"
-    }
+    var text: String { Hexadecimal.text(of: opening) + "-\(revision)" }
 
     init(opening: [UInt8], revision: Int64) {
         self.opening = opening
@@ -31,12 +28,10 @@ struct ChangesCursor: Sendable, Equatable {
     /// - Returns: nil for text that no hub of this version wrote.
     init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].utf8.count == 2 * Self.openingBytes, let revision = Int64(parts[1]),
-            revision >= 0
+        guard parts.count == 2, let opening = Hexadecimal.bytes(of: parts[0]), opening.count == Self.openingBytes,
+            let revision = Int64(parts[1]), revision >= 0
         else { return nil }
-        let digits = parts[0].compactMap(\.hexDigitValue)
-        guard digits.count == 2 * Self.openingBytes else { return nil }
-        opening = (0..<Self.openingBytes).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) }
+        self.opening = opening
         self.revision = revision
     }
 

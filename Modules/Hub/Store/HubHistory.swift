@@ -20,42 +20,26 @@ final class HubHistory: Sendable {
 
         var wire: WireHistory {
             var wire = WireHistory(
-                hub: Self.hexadecimal(hub), history: Self.hexadecimal(history), floor: floor,
-                opening: Self.hexadecimal(opening), commit: published, seal: "")
+                hub: Hexadecimal.text(of: hub), history: Hexadecimal.text(of: history), floor: floor,
+                opening: Hexadecimal.text(of: opening), commit: published, seal: "")
             wire.seal = seal(wire)
             return wire
         }
 
         /// True for what this hub wrote, in whichever history.
         func isOwn(_ claim: WireHistory) -> Bool {
-            claim.hub == Self.hexadecimal(hub)
+            claim.hub == Hexadecimal.text(of: hub)
                 && Digest.constantTimeEqual(Array(claim.seal.utf8), Array(seal(claim).utf8))
         }
 
-        /// HMAC-SHA-256 (RFC 2104) of what is said.
         private func seal(_ wire: WireHistory) -> String {
-            let block = key + [UInt8](repeating: 0, count: max(0, 64 - key.count))
-            let inner = Digest.sha256(block.map { $0 ^ 0x36 } + Array(wire.unsealed.utf8))
-            return Self.hexadecimal(Digest.sha256(block.map { $0 ^ 0x5C } + inner))
-        }
-
-        static func hexadecimal(_ bytes: [UInt8]) -> String {
-            let digits = Array("0123456789abcdef".utf8)
-            return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-        }
-
-        /// The bytes that hexadecimal digits stand for; pairs that are none are left out.
-        static func bytes(_ hexadecimal: String) -> [UInt8] {
-            let digits = Array(hexadecimal)
-            return stride(from: 0, to: digits.count - 1, by: 2).compactMap { index in
-                UInt8(String(digits[index...index + 1]), radix: 16)
-            }
+            Hexadecimal.text(of: Digest.hmacSHA256(wire.unsealed.utf8, key: key))
         }
     }
 
     private struct State {
         var present: Present?
-        /// What is said of it, made once for each commit.
+        /// The header field that answers carry; made once for each commit, when the first answer needs it.
         var text: String?
     }
 
@@ -67,12 +51,17 @@ final class HubHistory: Sendable {
         set { state.withLock { $0 = State(present: newValue) } }
     }
 
-    /// What answers say of it; `nil` until the hub serves.
+    /// The header field that answers carry; `nil` until the hub serves.
     var text: String? {
+        let (present, known) = state.withLock { ($0.present, $0.text) }
+        if let known { return known }
+        guard let present else { return nil }
+        // Sealed without the lock. While it was made another commit may have been published.
+        let text = present.wire.text
         state.withLock { state in
-            if state.text == nil { state.text = state.present?.wire.text }
-            return state.text
+            if state.present == present { state.text = text }
         }
+        return text
     }
 
     /// The number of a commit that is about to change something; 0 while the hub does not serve.

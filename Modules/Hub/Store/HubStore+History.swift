@@ -62,9 +62,9 @@ extension HubStore {
         case .named(let history): claimed = history
         }
         guard let present = history.present else { throw .recovering(path: path) }
-        let isOfPresent = claimed.history == HubHistory.Present.hexadecimal(present.history)
-        let isOfOpening = claimed.opening == HubHistory.Present.hexadecimal(present.opening)
-        // What nobody can gain anything by needs no proof.
+        let isOfPresent = claimed.history == Hexadecimal.text(of: present.history)
+        let isOfOpening = claimed.opening == Hexadecimal.text(of: present.opening)
+        // A claim that changes nothing needs no proof.
         if isOfPresent, isOfOpening, claimed.commit <= present.published { return true }
         guard present.isOwn(claimed) else { return false }
         let rules = HistoryRules.Claim(
@@ -80,7 +80,7 @@ extension HubStore {
     }
 
     private func lastCommit(of opening: String) async throws(HubError) -> Int64? {
-        let id = Data(HubHistory.Present.bytes(opening))
+        guard let id = Hexadecimal.bytes(of: opening).map({ Data($0) }) else { return nil }
         return try await read { db in
             try Int64.fetchOne(db, sql: "SELECT last_commit FROM hub_opening WHERE id = ?", arguments: [id])
         }
@@ -99,7 +99,7 @@ extension HubStore {
         guard hasBegun else { return }
         logger?.critical(
             "data lost: the database is older than what this hub had confirmed; another history begins",
-            metadata: ["history": "\(history.present.map { HubHistory.Present.hexadecimal($0.history) } ?? "")"])
+            metadata: ["history": "\(history.present.map { Hexadecimal.text(of: $0.history) } ?? "")"])
     }
 
     /// Moves the position of every channel far up, so that none is used twice.
@@ -133,7 +133,7 @@ extension HubStore {
     }
 }
 
-/// What a request says of the hub's history.
+/// The claim of a request about the hub's history.
 enum HistoryClaim: Sendable, Equatable {
     /// Nothing: an older client, or the first contact.
     case none
@@ -154,7 +154,7 @@ enum HistoryClaim: Sendable, Equatable {
         switch self {
         case .none: true
         case .foreign: false
-        case .named(let named): history.map { named.history == HubHistory.Present.hexadecimal($0) } ?? false
+        case .named(let named): history.map { named.history == Hexadecimal.text(of: $0) } ?? false
         }
     }
 }
