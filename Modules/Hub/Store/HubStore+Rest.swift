@@ -1,4 +1,4 @@
-internal import CausewayHTTPServer
+internal import CausewaySystem
 internal import GRDB
 internal import Logging
 

@@ -18,7 +18,7 @@ struct Ledger: Sendable {
     /// What the disk says is the next number: nothing at or above it may be committed before the disk says more.
     var reservedSequence: Int64 = 0
     var counts = StoreCounts()
-    /// What messages that have no place in their lane wait for.
+    /// The messages that others wait for, which have no place in their lane yet.
     var awaited = AwaitedMessages()
     /// How many past deletions are kept.
     var deletions = 0
@@ -42,4 +42,12 @@ struct Ledger: Sendable {
         defer { nextSequence += 1 }
         return nextSequence
     }
+}
+
+/// The number of an account in the tables; see ``StoreSchema``.
+struct AccountRow: Sendable, Hashable {
+    var id: Int64
+
+    /// The account that a store begins with; without a name until the first session.
+    static let first = AccountRow(id: 1)
 }

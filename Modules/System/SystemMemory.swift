@@ -2,7 +2,7 @@
     internal import Glibc
 #endif
 
-/// What a server holds of the system's memory.
+/// The memory that this process holds of the system's.
 package enum SystemMemory {
     /// Gives back what is free: glibc keeps the memory of a load for ever by itself. Costs milliseconds.
     package static func giveBackFree() {
