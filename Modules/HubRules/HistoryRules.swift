@@ -27,7 +27,7 @@ package enum HistoryRules {
         case lost(floor: Int64)
     }
 
-    /// What a client named; it was sealed by this hub.
+    /// The claim of a client, sealed by this hub.
     package struct Claim: Sendable, Equatable {
         package var isOfPresentHistory: Bool
         package var floor: Int64

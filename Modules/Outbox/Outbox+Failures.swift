@@ -65,7 +65,7 @@ extension Outbox {
         }
         if head.message != round.charged {
             lanes[lane].slots[0].attempts += 1
-            // What is given up now shows the attempt; what waits is written down when it is taken back.
+            // A message that is given up now shows the attempt; one that waits is written down when it is taken back.
             if head.attempts + 1 > configuration.retry.retriesMax, let previous = head.previous {
                 settlement.mutations.append(
                     .attempt(head.message, previous: previous, attempts: head.attempts + 1, at: moment.wall))

@@ -81,7 +81,7 @@ extension Outbox {
         pumpAll(moment, &actions)
     }
 
-    /// What was read again has the numbers that it had: what is known of its lanes holds.
+    /// An outbox that was read again has its former numbers: all that is known of its lanes holds.
     private mutating func keepPauses(of old: Outbox) {
         for lane in lanes.indices {
             lanes[lane].base = 0

@@ -141,7 +141,7 @@ package struct Outbox: Sendable, Hashable {
         case .greeted: greeted(moment, &actions)
         case .probeFailed(let error):
             probeFailed(error, moment)
-            // What needed attention a moment ago may wait for nothing but this look.
+            // Messages behind a need for attention may wait for nothing but this look.
             pumpAll(moment, &actions)
         case .proven(let message, let placement):
             proven(message, placement, moment, &actions)

@@ -70,7 +70,7 @@ public final class SQLiteStore: Store {
         let draft = draft.normalized
         let content = try ContentCoding.encode(draft.content)
         let answer = try await committer.submit(
-            // What relates to another message is more than one statement.
+            // A draft that relates to another message takes more than one statement.
             Call(isCompound: draft.role != .message, bytes: content.count) { writer in
                 .message(try writer.enqueue(draft, content: content))
             })

@@ -20,7 +20,7 @@ final class StoreDatabase: Sendable {
     private let durability: Durability
     private let options: SQLiteOptions
     private let logEnd: LogEnd
-    /// What the log was found to have lost when the store was opened; see ``LogEnd``.
+    /// The commits that the log was found to have lost when the store was opened; see ``LogEnd``.
     let loss: String?
 
     /// Opens the store in the folder, makes it when there is none. Blocks the thread.

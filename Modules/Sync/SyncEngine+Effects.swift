@@ -100,7 +100,7 @@ extension SyncEngine {
         brokenOff.remove(round.id)
         submit(
             .work { engine in
-                // What a former history says proves nothing in the present one.
+                // An answer of a former history proves nothing in the present one.
                 let isProof = asked != engine.session?.id || engine.admit(report.history)
                 let event = isProof ? OutboxEvent.answered(round, report) : .interrupted(round)
                 await engine.perform(engine.outbox.handle(event, at: engine.moment))

@@ -6,7 +6,7 @@ import CausewayTransport
 
 /// The history of the server's data.
 ///
-/// Whatever the server answers names its history. While it is the one that is kept, how far it has come is written down
+/// Each answer of the server names its history. While it is the one that is kept, how far it has come is written down
 /// with the next commit, at the latest with the one that calls a message `synced`. An answer of another history is not
 /// believed: the server is asked where the lanes of this outbox stand in it, and what it lost is queued again.
 extension SyncEngine {
@@ -27,7 +27,7 @@ extension SyncEngine {
         return true
     }
 
-    /// What is to be written down of the history; nothing when that was done.
+    /// The mutation that writes the history down; none when that was done.
     var unkeptHistory: [Mutation] {
         guard let history, history != keptHistory else { return [] }
         return [.keepHistory(history)]
@@ -66,8 +66,8 @@ extension SyncEngine {
         await reload()
     }
 
-    /// What was deleted here is not to be seen again on a server that went back. Bounded by the deletions that are
-    /// kept; one that the server still knows of changes nothing there.
+    /// Deletes again, so that a server that went back shows no message that was deleted here. Bounded by the deletions
+    /// that are kept; one that the server still knows of changes nothing there.
     private func queueDeletionsAgain() async {
         var before: Int64?
         while !isClosed {

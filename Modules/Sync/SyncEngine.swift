@@ -38,7 +38,7 @@ package actor SyncEngine {
         didSet { outbox.configuration = configuration.within(transport?.capabilities) }
     }
     var serverName: String?
-    /// What the server said last of the history of its data, and what of that is in the store.
+    /// The last history that the server named, and the last of them that is in the store.
     var history: ServerHistory?
     var keptHistory: ServerHistory?
     /// Why a commit is being tried again; everything else waits for it meanwhile.

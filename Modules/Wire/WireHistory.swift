@@ -40,7 +40,7 @@ package struct WireHistory: Sendable, Hashable {
             hub: parts[0], history: parts[1], floor: floor, opening: parts[3], commit: commit, seal: parts[5])
     }
 
-    /// What the seal is made of.
+    /// The text that is sealed.
     package var unsealed: String { "\(hub).\(history).\(floor).\(opening).\(commit)" }
 
     package var text: String { "\(unsealed).\(seal)" }

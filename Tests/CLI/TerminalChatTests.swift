@@ -37,7 +37,7 @@ import Testing
         try await first.shows("general > ")
         first.type("\u{3}")
         #expect(try await first.ended() & 0x7F == SIGINT)
-        // What it wrote last may be read after its end.
+        // Its last output may be read after its end.
         try await eventually("the terminal is given back:\n\(first.screen.text)") {
             !first.screen.isSecondPage && first.screen.hasCursor
         }

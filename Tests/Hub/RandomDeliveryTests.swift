@@ -22,7 +22,7 @@ import Testing
 
         var marks: [Lane: Int64] = [:]
         var kept: [MessageID: Kept] = [:]
-        /// What each account deleted, whether it had arrived or not.
+        /// The messages that each account deleted, whether they had arrived or not.
         var deleted: [String: Set<MessageID>] = [:]
         /// Edits and reactions that were accepted.
         var done: [MessageID: Kept] = [:]

@@ -62,7 +62,7 @@ package struct HubOracle: Sendable {
     /// Openings that were turned away for what another one had done in a lane.
     private var barred: [Outbox: Set<OpeningID>] = [:]
     private var stored: [MessageID: Stored] = [:]
-    /// What accounts deleted, whether it had arrived or not.
+    /// The messages that accounts deleted, whether they had arrived or not.
     private var deleted: [UserID?: Set<MessageID>] = [:]
     /// Operations on a message, in the order in which they were done.
     private var done: [MessageID: [MessageID]] = [:]

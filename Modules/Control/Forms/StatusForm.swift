@@ -38,7 +38,7 @@ package struct StatusForm: Sendable, Hashable, Codable {
         package let error: Int
         package let undelivered: Int
         package let undeliveredBytes: Int
-        /// What waits for a message that failed; absent where the daemon is an older one.
+        /// Messages that wait for a failed one; absent from an older daemon.
         package let blocked: Int?
 
         init(_ counts: StoreCounts) {
@@ -51,7 +51,7 @@ package struct StatusForm: Sendable, Hashable, Codable {
             blocked = counts.blocked
         }
 
-        /// What still goes by itself: everything undelivered but what failed, and what waits for that.
+        /// Messages that go by themselves: all undelivered ones but the failed and the blocked.
         package var waiting: Int { undelivered - error - (blocked ?? 0) }
     }
 

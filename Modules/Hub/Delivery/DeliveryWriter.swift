@@ -46,7 +46,7 @@ actor DeliveryWriter {
         isWriting = false
     }
 
-    /// What shares the next transaction: of each account that waits one delivery after the other, in turns.
+    /// The deliveries that share the next transaction, in turns between the accounts that wait.
     private func nextGroup() -> [Waiting] {
         var group: [Waiting] = []
         var operations = 0

@@ -33,7 +33,7 @@ final class TokenGate: RouterMiddleware {
             let peer = PeerAddress.text(of: context.channel)
             let wait = limiter.withLock { $0.recordFailure(of: peer, at: SystemClock.monotonic()) }
             if wait == nil {
-                // What is told to wait is not logged again and again: a log must not fill as fast as somebody guesses.
+                // An attempt that is told to wait is not logged: a log must not fill as fast as somebody guesses.
                 let hasToken = request.headers[.authorization] != nil
                 context.logger.notice(
                     "token refused", metadata: ["peer": "\(peer)", "reason": "\(hasToken ? "unknown" : "missing")"])

@@ -6,7 +6,7 @@ internal import GRDB
 /// The restored data begin another history, so that clients deliver again what the backup lacks, and no position that
 /// was given away since the backup is used twice. Certificates, keys and settings of the folder stay as they are.
 package struct HubRestore: Sendable {
-    /// What a restore did.
+    /// The result of a restore.
     package struct Report: Sendable {
         package let source: String
         package let database: String

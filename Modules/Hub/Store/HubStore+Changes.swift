@@ -60,7 +60,7 @@ extension HubStore {
     private static func gather(
         _ query: ChangesQuery, in channel: Int64, newest: Int64, for account: Account, _ db: Database
     ) throws -> GatheredChanges? {
-        // What was never here comes from another history.
+        // A state that was never reached here belongs to another history.
         guard try query.since.isKnown(db), query.through <= newest else { return nil }
         let since = query.since.revision
         let count = try Int.fetchOne(

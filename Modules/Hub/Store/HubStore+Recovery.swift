@@ -18,7 +18,7 @@ extension HubStore {
     func recover(from error: HubError, of connections: HubConnections) {
         guard let failed = condition.fail(connections) else { return }
         logger?.critical("storage failed", metadata: ["error": "\(error)"])
-        // What waits for a disk that hangs waits on a thread of its own.
+        // A wait for a disk that hangs takes a thread of its own.
         Self.recoveryQueue.async { [self] in
             failed.close()
             reopen(after: 0)

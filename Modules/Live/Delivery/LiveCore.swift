@@ -96,7 +96,7 @@
         if !isTelling { removeEnded() }
     }
 
-    /// What a listener holds may run anything when it goes, so it goes when the list is whole again.
+    /// A listener's values may run any code when they go, so they go when the list is whole again.
     private func removeEnded() {
         let ended = listeners.filter { !$0.validity.isValid }
         listeners.removeAll { !$0.validity.isValid }

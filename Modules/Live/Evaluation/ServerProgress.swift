@@ -8,7 +8,7 @@ import CausewayModels
 /// Where so much came to be that the rest cannot be reached, the list ends there.
 struct ServerProgress<Key: Comparable & Hashable & Sendable> {
     enum Question: Sendable, Hashable {
-        /// What changed in all that is covered.
+        /// The changes in all that is covered.
         case changes
         /// The first page.
         case first

@@ -152,7 +152,7 @@ extension WindowDriver {
     /// The side at which new records come.
     private var newestSide: WindowSide { window.query.direction == .ascending ? .end : .start }
 
-    /// What was shown when the server was asked is older than its answer, whatever that says.
+    /// Rows that were shown when the server was asked are older than its answer, even if that is empty.
     private func covering(_ answer: Reach) -> Reach {
         guard let newest = answer.newest, let asked = server.newestWhenAsked, asked > newest else { return answer }
         var reach = answer

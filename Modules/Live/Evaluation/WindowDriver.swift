@@ -71,7 +71,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         }
     }
 
-    /// Whatever it was, also a store that is closed for now, may have passed when it is tried again.
+    /// Any failure, also that of a store that is closed for now, may have passed when it is tried again.
     private func readingFailed(_ error: StoreError) { readTrouble = trouble(error) }
 
     func trouble(_ error: any Error) -> Trouble {

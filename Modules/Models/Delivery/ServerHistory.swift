@@ -1,4 +1,4 @@
-/// What a server said of the history of its data, with one of its answers.
+/// The history of a server's data, as one of its answers named it.
 ///
 /// A server whose data was restored from a backup, or made anew, goes on under another history. A client keeps the last
 /// one that it saw, and names it in all that it asks: so both notice when acknowledged data is gone.

@@ -123,13 +123,13 @@ extension CommitWriter {
         try overlayAll()
     }
 
-    /// What is parked, counted.
+    /// The parked messages, counted by the messages that they wait for.
     private func awaitedMessages() throws -> AwaitedMessages {
         var awaited = AwaitedMessages()
         let waiting = "SELECT related FROM \(StoreQueries.parked)"
         let rows = try Row.fetchCursor(db, sql: waiting, arguments: [ledger.account.id])
         while let row = try rows.next() {
-            // What cannot be read waits for nothing that can be found.
+            // A row that cannot be read waits for nothing that can be found.
             if let related = (row[0] as Data?).flatMap(MessageID.init(blob:)) { awaited.add(related) }
         }
         return awaited

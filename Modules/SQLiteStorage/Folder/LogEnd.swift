@@ -87,7 +87,7 @@ final class LogEnd: Sendable {
 
     // MARK: What is missing
 
-    /// What the log lacks of the commits that were noted, in words; `nil` when nothing is known to be missing.
+    /// The loss of commits that were noted, in words; `nil` when nothing is known to be missing.
     func loss() -> String? {
         var bytes = [UInt8](repeating: 0, count: Position.bytesCount)
         let size = unsafe bytes.withUnsafeMutableBytes { unsafe pread(note, $0.baseAddress, $0.count, 0) }

@@ -33,7 +33,7 @@ struct StoreFolder: Sendable {
                     try Self.sync(parent)
                 } else if errno != EEXIST {
                     let code = errno
-                    // What is there and cannot be written, such as a read-only root, is no obstacle on the way down.
+                    // A folder that cannot be written, such as a read-only root, is no obstacle on the way down.
                     if unsafe access(made, X_OK) != 0 { throw Self.failure(code, at: made) }
                 }
                 parent = made

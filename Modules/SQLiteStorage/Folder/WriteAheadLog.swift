@@ -47,7 +47,7 @@ enum WriteAheadLog {
         }
     }
 
-    /// What stands before a page.
+    /// The 24 bytes before a page.
     struct Frame {
         static let bytesCount = 24
 

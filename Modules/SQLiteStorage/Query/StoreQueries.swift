@@ -32,7 +32,7 @@ enum StoreQueries {
         """
     /// Whatever waits without a place in its lane.
     static let parked = "message INDEXED BY message_pending WHERE sync_state < 3 AND account = ? AND lane_sequence = 0"
-    /// What waits without a place for a message that failed, or for one that does so.
+    /// Messages that wait, without a place, for a failed one or for another that does so.
     static let blocked = """
         WITH RECURSIVE blocked (account, id) AS ( \
         SELECT message.account, message.id FROM \(parked) AND EXISTS ( \

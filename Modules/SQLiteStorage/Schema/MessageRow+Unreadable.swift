@@ -33,7 +33,7 @@ extension MessageRow {
             bytes: row[5])
     }
 
-    /// What the server has is there to be read again; what waits can only be given up.
+    /// A message that the server has can be read again; one that waits can only be given up.
     private static func failure(in state: SyncState, _ stored: Failure?, _ unreadable: Failure) -> Failure? {
         switch state {
         case .synced: nil

@@ -140,7 +140,7 @@ enum StoreSchema {
         ALTER TABLE store ADD COLUMN shared_below INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// What the server said last of the history of its data: JSON of a `ServerHistory`.
+    /// The last history that the server named: JSON of a `ServerHistory`.
     private static let layout5 = """
         ALTER TABLE store ADD COLUMN server_history TEXT;
         """

@@ -1,4 +1,4 @@
-/// What a request may do, and what it must know for that.
+/// The rights of a request, and the secrets that prove them.
 struct PageSession: Sendable, Hashable {
     /// Stands in every form of this session and nowhere else.
     let formSecret: String
@@ -6,6 +6,6 @@ struct PageSession: Sendable, Hashable {
     let isLogin: Bool
     /// Whether it may resend and delete; otherwise it may only look.
     let mayChange: Bool
-    /// What the addresses of a login's pages begin with; `nil` without one.
+    /// The beginning of the addresses of a login's pages; `nil` without one.
     let key: String?
 }

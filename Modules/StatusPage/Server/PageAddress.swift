@@ -27,7 +27,7 @@ struct PageAddress: Sendable, Hashable {
         return (String(key), String(path))
     }
 
-    /// What stands before every path of the session; empty where there is none.
+    /// The prefix of every path of the session; empty where there is none.
     var root: String { key.map(Self.root) ?? "" }
 
     static func root(of key: String) -> String { prefix + key }

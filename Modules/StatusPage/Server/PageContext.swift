@@ -9,7 +9,7 @@ struct PageContext: RequestContext {
     /// Set by the gates, in their order.
     var origin: SiteOrigin?
     var session: PageSession?
-    /// What stands before every path of this session; empty without a login.
+    /// The prefix of every path of this session; empty without a login.
     var root = ""
 
     init(source: ApplicationRequestContextSource) {

@@ -5,7 +5,7 @@ import CausewayHTTPServer
 /// What stands around a page's own part: title, menu, what was just done.
 struct PageFrame {
     var title: String
-    /// What stands before every path of the session.
+    /// The prefix of every path of the session.
     var root = ""
     /// Which entry of the menu the page is; none for pages beside it.
     var current: PageRoute?

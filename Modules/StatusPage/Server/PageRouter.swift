@@ -35,7 +35,7 @@ struct PageRouter: Sendable {
         return router
     }
 
-    /// What needs a session.
+    /// The routes that need a session.
     private func addPages(to router: some RouterMethods<PageContext>) {
         router.get("") { request, context in try await overview(request, context) }
         router.get("outbox") { request, context in try await outbox(request, context) }

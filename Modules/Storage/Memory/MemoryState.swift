@@ -27,7 +27,7 @@ struct MemoryState: Sendable {
 
     /// The current account; `nil` before the first session.
     var account: Account?
-    /// What belongs to the accounts that are not current; each without others of its own.
+    /// The states of the accounts that are not current; each without others of its own.
     var otherAccounts: [Account: MemoryState] = [:]
     var outboxID: OutboxID?
     var epoch: Int64 = 0

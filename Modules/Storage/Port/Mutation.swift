@@ -59,7 +59,7 @@ public enum Mutation: Sendable, Hashable {
     /// is here: each `error` message gets a fence and is in doubt until the server has answered.
     /// ``Lineage/sharedBelow`` rises above all of it. The feed reports a reset.
     case forkOutbox(OutboxID, at: Timestamp)
-    /// What the server said last of the history of its data.
+    /// The last history that the server named.
     case keepHistory(ServerHistory)
     /// The server lost data, or is another one: it has another history now, in which the lanes of this outbox stand at
     /// the marks, or have never been used.

@@ -24,9 +24,9 @@ public struct OutboxSnapshot: Sendable, Equatable {
     public var entries: [OutboxEntry]
     /// What pauses which lane, in the order in which the messages were created.
     public var pauses: [LanePause]
-    /// What the server said last of the history of its data; `nil` before it said anything.
+    /// The last history that the server named; `nil` before it named one.
     public var history: ServerHistory?
-    /// What the store found out to have lost of itself since it was open last, in words. Told once, by
+    /// The loss that the store found since it was open last, in words. Told once, by
     /// ``Store/begin(_:)``; `nil` when nothing is known to be lost.
     public var loss: String?
 

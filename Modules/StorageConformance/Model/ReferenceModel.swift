@@ -8,7 +8,7 @@ import CausewayStorage
 struct ReferenceModel {
     static let gap = Int64.min
 
-    /// What belongs to the current account.
+    /// The current account, to which all that follows belongs.
     var account: Account?
     var outboxID = Sample.outboxID
     var messages: [MessageID: Message] = [:]
@@ -19,7 +19,7 @@ struct ReferenceModel {
     var session: Session?
     /// Newest last.
     var deletions: [DeleteAction] = []
-    /// What belongs to the others.
+    /// The models of the others.
     private var others: [Account: ReferenceModel] = [:]
     var epoch: Int64 = 0
     var history: ServerHistory?

@@ -37,7 +37,7 @@ actor CopiesWorld {
         let seed: UInt64
         let verdicts: [CopyVerdict]
         let tally: Tally
-        /// What was done, line by line.
+        /// The steps that were taken, a line each.
         let story: [String]
     }
 

@@ -30,16 +30,16 @@ struct CopyEvidence: Sendable {
     /// A copy that was alive at the end.
     struct Alive: Sendable {
         var timeline: CopyTimeline
-        /// What its daemon lists as failed.
+        /// The messages that its daemon lists as failed.
         var failed: Set<MessageID>
     }
 
-    /// What each message said when it was created.
+    /// The text of each message when it was created.
     var texts: [MessageID: String] = [:]
     var alive: [Alive] = []
-    /// What was done in stores that a backup replaced. Some of it never left, and is gone with them.
+    /// The timelines of stores that a backup replaced. Some of their messages never left, and are gone with them.
     var replaced: [CopyTimeline] = []
-    /// What the hub holds, in its order.
+    /// The messages on the hub, in its order.
     var hub: [ProcessMessage] = []
 
     struct ProcessMessage: Sendable, Hashable {
@@ -48,12 +48,12 @@ struct CopyEvidence: Sendable {
     }
 }
 
-/// What is wrong with the end of such a history, if anything is.
+/// A fault of the end of such a history.
 enum CopyVerdict: Sendable, Hashable {
     /// It was taken by a copy that is still there, and is not on the hub.
     case lost(MessageID)
     case doubled(String)
-    /// Nobody created it.
+    /// It was created by none of the copies.
     case foreign(String)
     /// A copy calls it failed.
     case failed(MessageID)

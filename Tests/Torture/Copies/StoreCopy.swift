@@ -15,7 +15,7 @@ actor StoreCopy {
     private var daemon: RunningProgram?
 
     private(set) var timeline: CopyTimeline
-    /// What the running daemon has taken in, and what of that is in a backup that was taken meanwhile.
+    /// The messages that the running daemon has taken in, and those of them in a backup that was taken meanwhile.
     private var createdInThisRun: Set<MessageID> = []
     private var backedUpInThisRun: Set<MessageID> = []
 
@@ -146,7 +146,7 @@ actor StoreCopy {
         }
         guard isLive else { return }
         backedUpInThisRun.formUnion(createdInThisRun)
-        // What `sqlite3 store.sqlite ".backup …"` does beside a program that writes.
+        // The same as `sqlite3 store.sqlite ".backup …"`, beside a program that writes.
         let source = try DatabaseQueue(path: folder + "/store.sqlite")
         let target = try DatabaseQueue(path: other + "/store.sqlite")
         try source.backup(to: target)

@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayWire
 import Foundation
 
-/// What it costs to read a delivery, beside a parse of the same bytes that makes nothing of them: an operation must not
+/// The cost of reading a delivery, beside a parse of the same bytes that makes nothing of them: an operation must not
 /// cost more the more values its content holds.
 struct DecodingBenchmark {
     private static let rounds = 15
