@@ -50,6 +50,7 @@ extension Outbox {
             flightCount -= 1
             lanes[lane].dropGoneHead()
             lanes[lane].widenAfterCrash(flight.round, upTo: configuration.batchOperationsMax)
+            lanes[lane].widenAfterRefusal(flight.round, upTo: configuration.batchOperationsMax)
             commit(settlement, &actions)
         }
     }
@@ -314,5 +315,10 @@ extension OutboxLane {
         let hasOlder = inFlightCount < slots.count && slots[inFlightCount].wasTransmitted
         let hasMessage = round.operations.contains { $0.kind == .send }
         sendsAfterCrashMax = hasOlder ? (hasMessage ? min(max * 2, most) : max) : nil
+    }
+    /// A delivery with messages was answered after one was refused whole: the next one may be twice as large.
+    fileprivate mutating func widenAfterRefusal(_ round: DeliveryRound, upTo most: Int) {
+        guard let max = sendsAfterRefusalMax, round.operations.contains(where: { $0.kind == .send }) else { return }
+        sendsAfterRefusalMax = max * 2 < most ? max * 2 : nil
     }
 }

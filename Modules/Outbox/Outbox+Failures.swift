@@ -221,17 +221,18 @@ extension Outbox {
         }
     }
 
-    /// A whole request was refused: a message alone in it is; of several, the first tries alone.
+    /// A whole request was refused: a message alone in it is; of several, the first half goes next.
     private mutating func refuse(
         _ round: DeliveryRound, _ lane: Int, _ moment: Moment, code: String, detail: String,
         _ settlement: inout Settlement
     ) {
-        let sends = round.operations.filter { $0.kind == .send }.count
-        lanes[lane].isCautious = true
+        let sends = round.operations.count { $0.kind == .send }
         guard sends > 0 else {
+            lanes[lane].isCautious = true
             holdFruitless(lane, moment, isOfQuestions: true)
             return
         }
+        lanes[lane].sendsAfterRefusalMax = max(1, sends / 2)
         guard sends == 1, let message = round.charged, let place = places[message],
             let index = lanes[lane].index(of: place.sequence)
         else {

@@ -93,6 +93,7 @@ extension Outbox {
             lanes[lane].isCautious = former.isCautious
             lanes[lane].fruitless = former.fruitless
             lanes[lane].sendsAfterCrashMax = former.sendsAfterCrashMax
+            lanes[lane].sendsAfterRefusalMax = former.sendsAfterRefusalMax
             if former.hold?.isOfQuestions == true { questionHolds.insert(lane) }
             for slot in lanes[lane].slots.indices {
                 guard let known = former.index(of: lanes[lane].slots[slot].sequence),

@@ -93,7 +93,10 @@ extension Outbox {
     }
 
     /// Messages in one delivery of the lane at the most.
-    private func sendsMax(of lane: Int) -> Int { goesAlone(lane) ? 1 : lanes[lane].sendsAfterCrashMax ?? .max }
+    private func sendsMax(of lane: Int) -> Int {
+        if goesAlone(lane) { return 1 }
+        return min(lanes[lane].sendsAfterCrashMax ?? .max, lanes[lane].sendsAfterRefusalMax ?? .max)
+    }
 }
 
 extension OutboxLane {

@@ -72,6 +72,10 @@ struct OutboxLane: Sendable, Hashable {
     /// nothing of another lane is under way with one of this. So a payload that kills the process is soon alone with
     /// its attempts, and nothing else pays for it twice. `nil` when there was no crash.
     var sendsAfterCrashMax: Int?
+    /// Messages in one delivery at the most, after the server refused a whole delivery of several: half as many as that
+    /// one held, then twice as many with each delivery that was answered. So the one that the server cannot read is
+    /// alone after few deliveries, however many go with it. `nil` when there is no such limit.
+    var sendsAfterRefusalMax: Int?
     /// True while it waits for its turn, see ``Outbox/lanesInTurn``.
     var isInTurn = false
     /// Failures in a row of rounds without a message, and of gaps without progress.

@@ -69,6 +69,10 @@ struct Bench {
 
     /// The server answers a round.
     mutating func answer(_ round: Int, _ outcomes: DeliveryOutcome..., mark: Int64 = 0) {
+        answer(round, outcomes, mark: mark)
+    }
+
+    mutating func answer(_ round: Int, _ outcomes: [DeliveryOutcome], mark: Int64 = 0) {
         guard let round = self.round(round) else { return }
         take(.answered(round, DeliveryReport(mark: mark, outcomes: outcomes)))
     }

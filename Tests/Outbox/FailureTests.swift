@@ -81,7 +81,7 @@ import Testing
         #expect(bench.untilDeadline == .seconds(100))
     }
 
-    @Test func aRefusedRequestOfSeveralSendsItsHeadAlone() {
+    @Test func aRefusedRequestOfTwoSendsItsHeadAlone() {
         var bench = Bench()
         bench.create("a")
         bench.create("b", "c")
@@ -92,6 +92,37 @@ import Testing
         bench.fail(3, .badRequest)
         #expect(bench.told == ["b failed refused"])
         #expect(bench.sent == ["1<2 fence b, 2<3 send c"], "error at once, and the next goes on")
+    }
+
+    /// A server that cannot read one of many: each delivery with that one in it is refused whole.
+    @Test(arguments: [0, 1, 31, 40, 62, 63])
+    func oneThatSpoilsItsDeliveriesIsFoundInFewOfThem(spoilt: Int) {
+        var bench = Bench { $0.batchOperationsMax = 64 }
+        let names = (UInt8(128)..<192).map { String(UnicodeScalar($0)) }
+        bench.create("a")
+        let entries = names.map { bench.entry($0) }
+        bench.take(.enqueued(entries))
+        bench.answer(1, accepted())
+        var told: [String] = []
+        var position: Int64 = 1
+        var answered = 1
+        while answered < bench.rounds.count, answered < 100 {
+            answered += 1
+            let operations = bench.rounds[answered - 1].operations
+            if operations.contains(where: { $0.kind == .send && $0.message == id(names[spoilt]) }) {
+                bench.fail(answered, .badRequest)
+            } else {
+                let outcomes = operations.map { operation -> DeliveryOutcome in
+                    guard operation.kind == .send else { return .fenced }
+                    position += 1
+                    return accepted(position)
+                }
+                bench.answer(answered, outcomes)
+            }
+            told += bench.told
+        }
+        #expect(told == names.map { $0 == names[spoilt] ? "\($0) failed refused" : "\($0) delivered" })
+        #expect(answered <= 26, "one by one would take up to 129")
     }
 
     @Test func oneThatIsRefusedDoesNotStopTheOthers() {

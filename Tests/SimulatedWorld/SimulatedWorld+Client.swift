@@ -38,6 +38,9 @@ extension SimulatedWorld {
         guard !entries.isEmpty else { return false }
         for entry in entries where entry.kind == .send {
             noteSequence(entry)
+            if ledger.records[entry.message]?.role.isOperation == true {
+                story.tell(now, "client \(client): \(entry.message.value.low) is \(entry.sequence) in \(entry.lane)")
+            }
             ledger.records[entry.message]?.queued = Ledger.Queued(process: clients[client].process, at: now)
         }
         handle(.enqueued(entries), client)

@@ -30,9 +30,16 @@ extension SimulatedWorld {
         else { return nil }
         let isOfThisRun = queued.process == clients[client].process
         if !isOfThisRun, clients[client].wasClockSet || ledger.records[id]?.isOutOfHand == true { return nil }
+        if !isOfThisRun, keepsItsAge(id) { return nil }
         let slack: Duration = isOfThisRun ? .milliseconds(1) : Plan.hearingMax
         guard now - queued.at < expiry - slack else { return nil }
         return "\(id.value.low) expired after \(now - queued.at) instead of \(expiry)"
+    }
+
+    /// An operation that waited for a message gets its place when that one is deleted, and keeps its age in the store:
+    /// there is nothing left that it could change.
+    private func keepsItsAge(_ id: MessageID) -> Bool {
+        ledger.records[id]?.role.target.flatMap { ledger.records[$0] }?.isDeleted == true
     }
 
     func brokenBy(_ result: DeliveryResult, of id: MessageID, _ client: Int) -> String? {
