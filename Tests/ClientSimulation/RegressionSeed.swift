@@ -17,6 +17,9 @@ struct RegressionSeed: Sendable {
         RegressionSeed(seed: 3516, what: "a reply made while its parent was deleted stayed parked for ever"),
         RegressionSeed(seed: 13440, what: "a logout counted a parked message that was asked about twice"),
         RegressionSeed(seed: 27420, what: "the same, with nothing else going on"),
+        RegressionSeed(seed: 14702, what: "a message was found on the hub, edited, while an attempt was written down"),
+        RegressionSeed(seed: 25740, what: "somebody asked for the status just as all was at rest"),
+        RegressionSeed(seed: 36759, what: "questions went along with one new message after the other, not in a circle"),
         RegressionSeed(seed: 25291, what: "a page that is older than a reaction, with the reaction in it"),
     ]
 }

@@ -26,5 +26,9 @@ package enum RegressionSeeds {
         72142,
         // Nobody was told of a parked reply that another copy of the store had sent.
         788_968,
+        // A delivery that the hub cannot read was cut one message at a time: what stood behind went along 40 times.
+        41549,
+        // An operation whose message was deleted keeps its age in the store.
+        61686,
     ]
 }
