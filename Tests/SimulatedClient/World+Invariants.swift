@@ -272,10 +272,11 @@ extension World {
         return "\(network.openCalls) calls"
     }
 
-    /// The footprint of an engine at rest. One that is asked something just then, for its status by whoever looks after
-    /// the device, has done so soon.
+    /// The footprint of an engine at rest. One that was asked something just then, or waits for a disk that failed a
+    /// moment ago, is given time.
     private func restingFootprint(of client: CausewayClient) async -> SyncFootprint {
-        for _ in 0..<10 {
+        let deadline = runtime.now + latestTimer + .seconds(5)
+        while runtime.now < deadline {
             let footprint = await client.footprint()
             if footprint.inputs == 0 { return footprint }
             await pass(.milliseconds(500))

@@ -95,7 +95,7 @@ extension World {
     // MARK: - Errors
 
     /// How late a timer may be that was set before all was well.
-    private var latestTimer: Duration { plan.likelihoods[.lateTimer, default: 0] > 0 ? Plan.lateTimerMax : .zero }
+    var latestTimer: Duration { plan.likelihoods[.lateTimer, default: 0] > 0 ? Plan.lateTimerMax : .zero }
 
     /// An error that people see has a cause that they can know of.
     func witnessError(_ error: ClientError, _ process: Int) {

@@ -190,9 +190,11 @@ struct ModelStore: Hashable {
     }
 
     private mutating func endSession(_ failure: Failure) {
+        let sharedBelow = lineage.sharedBelow
         for id in pending where messages[id]?.isWaitingOperation == false {
-            if let fence = messages[id]?.fence, sabotage != .sweepLeavesNoFence { controls[fence.sequence] = fence }
-            change(id) { $0.sessionEnded(failure) }
+            let fence = messages[id]?.fence(sharedBelow: sharedBelow) { takeSequence() }
+            if let fence, sabotage != .sweepLeavesNoFence { controls[fence.sequence] = fence }
+            change(id) { $0.sessionEnded(failure, sharedBelow: sharedBelow) }
         }
     }
 

@@ -45,7 +45,7 @@ import Testing
         case .fork: message.forked(sequence: 9, at: later)
         case .lose: message.lost(at: later).forked(sequence: 9, at: later)
         case .delete: nil
-        case .endSession: message.sessionEnded(ended).unpaused()
+        case .endSession: message.sessionEnded(ended, sharedBelow: 0).unpaused()
         case .resume: message.resumed(at: later)
         }
     }

@@ -44,6 +44,14 @@ extension CommitWriter {
         }
     }
 
+    /// Replies that wait for a message, and that another copy of the store has, too.
+    func fenceParked(below sharedBelow: Int64) throws {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT lane, id FROM \(StoreQueries.parked) AND role < 2 AND ordinal < ? ORDER BY ordinal",
+            arguments: [ledger.account.id, sharedBelow])
+        for row in rows { try insertControl(.fence, row[0], ledger.takeSequence(), row[1]) }
+    }
+
     private func insertControl(
         _ kind: OutboxEntry.Kind, _ lane: String, _ sequence: Int64, _ message: Data
     ) throws {

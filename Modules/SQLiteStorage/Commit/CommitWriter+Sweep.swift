@@ -96,22 +96,26 @@ extension CommitWriter {
     func endSession(_ failure: Failure) throws {
         recent.forgetAll()
         let account = ledger.account.id
+        let sharedBelow = ledger.lineage.sharedBelow
         try execute(
             """
             INSERT INTO control (account, sequence, kind, lane, previous, message) \
             SELECT account, lane_sequence, \(OutboxEntry.Kind.fence.rawValue), lane, previous_sequence, id \
             FROM message INDEXED BY message_pending \
-            WHERE sync_state < 3 AND account = ? AND previous_sequence IS NOT NULL \
+            WHERE sync_state < 3 AND account = ? \
+            AND (previous_sequence IS NOT NULL OR (lane_sequence > 0 AND lane_sequence < ?)) \
             ON CONFLICT (account, sequence) DO UPDATE SET kind = excluded.kind, lane = excluded.lane, \
             previous = excluded.previous, message = excluded.message
-            """, [account])
+            """, [account, sharedBelow])
+        try fenceParked(below: sharedBelow)
         try execute(
             """
             UPDATE message INDEXED BY message_pending SET sync_state = 4, failure = ?, \
-            in_doubt = (in_doubt OR previous_sequence IS NOT NULL), \
+            in_doubt = (in_doubt OR previous_sequence IS NOT NULL \
+            OR iif(lane_sequence = 0, ordinal, lane_sequence) < ?), \
             history = \(HistoryCoding.appending(.error, at: failure.at)) \
             WHERE sync_state < 3 AND account = ? AND NOT (role > 1 AND sync_state = 0 AND lane_sequence = 0)
-            """, [try StoredJSON.encode(failure), account])
+            """, [try StoredJSON.encode(failure), sharedBelow, account])
         let undelivered = ledger.counts.undelivered
         ledger.awaited = try awaitedMessages()
         let parked = "SELECT count(*) FROM \(StoreQueries.parked)"

@@ -156,9 +156,11 @@ extension MemoryState {
     }
 
     private mutating func endSession(_ failure: Failure) {
+        let sharedBelow = lineage.sharedBelow
         for old in allUndelivered() where old.message.isPending {
-            if let fence = old.message.fence { controls[fence.sequence] = fence }
-            put(old.message.sessionEnded(failure), bytes: old.bytes)
+            let fence = old.message.fence(sharedBelow: sharedBelow) { takeSequence() }
+            if let fence { controls[fence.sequence] = fence }
+            put(old.message.sessionEnded(failure, sharedBelow: sharedBelow), bytes: old.bytes)
         }
         overlayAll()
     }

@@ -31,8 +31,9 @@ public protocol Store: Sendable {
     /// Begins a new epoch and settles, in the same commit, what the previous run left undelivered.
     ///
     /// Under ``RestartPolicy/fail`` every undelivered message that is not `error` yet becomes `error` with
-    /// `opening.failure`; what had been transmitted becomes in doubt and leaves a ``ControlEntry`` of kind `fence`
-    /// with its sequence; what was in doubt before it was sent again stays so. A parked operation stays parked.
+    /// `opening.failure`; what had been transmitted, and what another copy of the store has (``Lineage/sharedBelow``),
+    /// becomes in doubt and leaves a ``ControlEntry`` of kind `fence` with its sequence, or with a new one where it had
+    /// none; what was in doubt before it was sent again stays so. A parked operation stays parked.
     /// Under ``RestartPolicy/resume`` messages in `syncing` or `uploading` go back to `created` and keep their
     /// sequences. Cost: linear in the outbox, once.
     func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot

@@ -165,10 +165,15 @@ extension Message {
     }
 
     /// The session is over: what was in the queue is `error`, in doubt when it had been transmitted, now or before a
-    /// resend. An operation that waits for its message goes on waiting.
-    package func sessionEnded(_ failure: Failure) -> Message {
-        isPending && !isWaitingOperation ? failed(failure, inDoubt: isInDoubt || previousSequence != nil) : self
+    /// resend, or when another copy of the store has it, too. An operation that waits for its message goes on waiting.
+    ///
+    /// - Parameter sharedBelow: ``Lineage/sharedBelow``.
+    package func sessionEnded(_ failure: Failure, sharedBelow: Int64) -> Message {
+        guard isPending, !isWaitingOperation else { return self }
+        return failed(failure, inDoubt: isInDoubt || previousSequence != nil || isShared(below: sharedBelow))
     }
+
+    private func isShared(below limit: Int64) -> Bool { (isParked ? ordinal : laneSequence) < limit }
 
     /// The session is over: what had failed in it pauses no lane any more.
     package func unpaused() -> Message {
@@ -225,11 +230,19 @@ extension Message {
         return OutboxSnapshot.LanePause(lane: lane, message: id)
     }
 
-    /// The link that asks the server about a message whose session ended in doubt; `nil` when it was never transmitted.
-    package var fence: ControlEntry? {
-        guard isPending, let lane, let previousSequence else { return nil }
+    /// The link that asks the server about a message whose session ends in doubt; `nil` when no copy of it can be
+    /// anywhere else.
+    ///
+    /// - Parameters:
+    ///   - sharedBelow: ``Lineage/sharedBelow``.
+    ///   - takeSequence: makes a number for one that has no place in its lane.
+    package func fence(sharedBelow: Int64, _ takeSequence: () -> Int64) -> ControlEntry? {
+        guard isPending, !isWaitingOperation, let lane, previousSequence != nil || isShared(below: sharedBelow) else {
+            return nil
+        }
         return ControlEntry(
-            kind: .fence, lane: lane, sequence: laneSequence, previous: previousSequence, message: id)
+            kind: .fence, lane: lane, sequence: isParked ? takeSequence() : laneSequence, previous: previousSequence,
+            message: id)
     }
 
     private func become(_ state: SyncState, at time: Timestamp) -> Message {

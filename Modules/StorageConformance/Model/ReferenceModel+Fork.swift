@@ -62,6 +62,7 @@ extension ReferenceModel {
             }
         }
         try require(found.lineage.sharedBelow > highest, "a number that the other copy has too is not below the limit")
+        sharedBelow = found.lineage.sharedBelow
     }
 
     func checkLineage(_ lineage: Lineage) throws {

@@ -27,6 +27,8 @@ struct ReferenceModel {
     var openings: [OpeningID] = []
     /// The links in their order, when another copy was noticed in the last commit.
     var forked: [OutboxEntry]?
+    /// What the store said at the last fork: numbers below are those of the other copy, too.
+    var sharedBelow: Int64 = 0
     /// The number above which the next ones must lie.
     var highest: Int64 = 0
     /// What the commit at work raises `highest` to: it holds from the next commit on.
@@ -125,6 +127,7 @@ struct ReferenceModel {
             next.others = others
             next.others[account] = self
             (next.epoch, next.highest, next.mark) = (epoch, highest, mark)
+            next.sharedBelow = sharedBelow
             if let opening = openings.first, next.openings.first != opening { next.openings.insert(opening, at: 0) }
             self = next
         }
@@ -164,17 +167,20 @@ struct ReferenceModel {
     }
 
     private mutating func endSession(_ failure: Failure) {
-        for message in messages.values where isQueued(message.id) {
-            if message.role.isOperation, message.syncState == .created, message.laneSequence == 0 { continue }
+        for message in messages.values.filter({ isQueued($0.id) }).sorted(by: { $0.ordinal < $1.ordinal }) {
+            let isParked = message.syncState == .created && message.laneSequence == 0
+            if message.role.isOperation, isParked { continue }
+            let number = isParked ? message.ordinal : message.laneSequence
+            let mayBeThere = message.previousSequence != nil || number != Self.gap && number < sharedBelow
             become(.error, message.id, failure.at)
             messages[message.id]?.failure = failure
-            messages[message.id]?.isInDoubt = message.isInDoubt || message.previousSequence != nil
-            guard let lane = message.lane, let previous = message.previousSequence else { continue }
-            controls.removeAll { $0.sequence == message.laneSequence }
+            messages[message.id]?.isInDoubt = message.isInDoubt || mayBeThere
+            guard let lane = message.lane, mayBeThere else { continue }
+            if !isParked { controls.removeAll { $0.sequence == message.laneSequence } }
             controls.append(
                 ControlEntry(
-                    kind: .fence, lane: lane, sequence: message.laneSequence, previous: previous,
-                    message: message.id))
+                    kind: .fence, lane: lane, sequence: isParked ? Self.gap : message.laneSequence,
+                    previous: message.previousSequence, message: message.id))
         }
     }
 
@@ -218,8 +224,9 @@ struct ReferenceModel {
         let appended = controls.indices.filter { controls[$0].sequence == Self.gap }
         if !appended.isEmpty {
             let known = Set(controls.map(\.sequence))
-            let found = try await store.outbox().entries.filter { $0.kind == .delete && !known.contains($0.sequence) }
-            try requireEqual(found.map(\.message), appended.map { controls[$0].message }, "deletions in the outbox")
+            let found = try await store.outbox().entries.filter { $0.kind != .send && !known.contains($0.sequence) }
+            try requireEqual(found.map(\.message), appended.map { controls[$0].message }, "new links of the outbox")
+            try requireEqual(found.map(\.kind), appended.map { controls[$0].kind }, "kinds of new links")
             for (index, entry) in zip(appended, found) { controls[index].sequence = entry.sequence }
             fresh += found.map(\.sequence)
         }

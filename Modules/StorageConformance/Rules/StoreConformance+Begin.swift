@@ -49,6 +49,29 @@ extension StoreConformance {
             try requireEqual(
                 try await reopened.outbox().lineage.sharedBelow, outbox.lineage.sharedBelow, "the limit, stored")
         },
+        Rule("a session that ends asks about what another copy of the store has, too") { factory in
+            for restarts in [true, false] {
+                var store = try await factory.begun()
+                _ = try await store.enqueue(Sample.draft(1))
+                _ = try await store.enqueue(Sample.draft(2, lane: .media, role: .reply(to: Sample.id(1))))
+                try await store.commit([.forkOutbox(OutboxID(UUIDv7(high: 9, low: 9)), at: Sample.time(2))])
+                _ = try await store.enqueue(Sample.draft(3))
+                let queued = try await store.outbox().entries
+                if restarts {
+                    store = try await factory.restarted(store, .fail)
+                } else {
+                    try await store.commit([.endSession(Sample.ended)])
+                }
+                let messages = try await store.messages((1...3).map(Sample.id))
+                try requireEqual(messages.map(\.syncState), [.error, .error, .error], "states")
+                try requireEqual(messages.map(\.isInDoubt), [true, true, false], "doubts")
+                let entries = try await store.outbox().entries
+                try requireEqual(entries.map(\.kind), [.fence, .fence], "kinds of links")
+                try requireEqual(entries.map(\.message), [1, 2].map(Sample.id), "the links in their order")
+                try requireEqual(entries.map(\.previous), [nil, nil], "transmitted links")
+                try requireEqual(entries.first?.sequence, queued.first?.sequence, "the place of the first")
+            }
+        },
         Rule("what a server that went back has lost is queued again, before what came later") { factory in
             let store = try await factory.begun()
             for number in 1...5 {

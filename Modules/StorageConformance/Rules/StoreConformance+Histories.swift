@@ -38,6 +38,7 @@ extension StoreConformance {
                 subscription.cancel()
                 store = try await factory.restarted(store, policy)
                 model.begin(Sample.opening(policy))
+                try await model.adopt(from: store)
                 fold = FeedFold()
                 fold.reset(messages: model.messages, controls: model.controls)
                 subscription = store.subscribe(fold.receive)
