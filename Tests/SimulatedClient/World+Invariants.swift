@@ -157,8 +157,8 @@ extension World {
                 }
                 continue
             }
-            // What was proven to be on the hub a moment ago may leave once more, and is known there; it may show an edit
-            // of another device by now.
+            // What was proven to be on the hub a moment ago may leave once more, and is known there. It may show an
+            // edit of another device by now.
             if stored.syncState == .synced { continue }
             if operation.content != stored.sentContent { violated("message \(number) leaves as what it is not") }
             if stored.laneSequence != operation.sequence || stored.previousSequence != operation.previous {
