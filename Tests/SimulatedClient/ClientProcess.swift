@@ -19,7 +19,11 @@ struct ClientProcess {
 
     let device: Int
     let disk: MemoryStore
-    var life = Life.opening
+    var life = Life.opening {
+        didSet { if life == .isCopied { wasCopied = true } }
+    }
+    /// A copy of its store was opened elsewhere, now or before its end.
+    private(set) var wasCopied = false
     var client: CausewayClient?
     var store: DeviceStore?
     var mirror = Mirror()

@@ -209,6 +209,8 @@ extension World {
     }
 
     private func brokenByStoring(_ id: MessageID, _ call: DeliveryCall, _ account: UserID) -> String? {
+        // The other copy of a store delivers for itself, also by what was under way when the copy was made.
+        if processes[call.process].wasCopied { ledger.records[id]?.isExcused = true }
         guard let record = ledger.records[id], let stored = hub.accepted[id] else {
             return "the hub stores what nobody created"
         }
