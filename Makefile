@@ -58,8 +58,9 @@ torture-copies: setup ## Back up, restore and copy stores in HISTORIES histories
 replay: setup ## Play STORIES stories (2000) in the simulator and on the real parts, and compare their ends
 	@Tools/replay
 
-hostile: build ## Let hostile clients loose on a hub beside a well-behaved one; print its p99 and the hub's peak memory
-	@Tools/hostile-clients
+hostile: setup ## Let hostile clients loose on a hub beside a well-behaved one; print its p99 and the hub's peak memory
+	@Tools/quietly $(SWIFT) build -c release --product causeway-hub
+	@Tools/hostile-clients --hub "$$($(SWIFT) build -c release --show-bin-path)/causeway-hub"
 
 test-browser: setup-tests build ## Only the tests of the status page in a real browser
 	@Tools/test-browser

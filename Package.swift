@@ -164,8 +164,8 @@ let package = Package(
         module(
             "HTTPServer",
             [
-                "CausewayModels", "CausewayTLS", .hummingbirdCore, .httpTypes, .logging, .nioCore, .nioHTTP1,
-                .nioHTTPTypes, .nioHTTPTypesHTTP1,
+                "CausewayModels", "CausewaySystem", "CausewayTLS", .hummingbirdCore, .httpTypes, .logging, .nioCore,
+                .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1,
             ]),
         module(
             "Hub",

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CausewayDiagnostics
 import CausewayHub
+import CausewaySystem
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -27,6 +28,7 @@ struct Serve: AsyncParsableCommand {
     var plain = false
 
     func run() async throws {
+        SystemMemory.boundFree()
         try await failing {
             let folder = data.folder
             let settings = try HubSettings(listen: listen, logFormat: logFormat, logLevel: logLevel)

@@ -10,8 +10,11 @@ internal import NIOHTTPTypesHTTP1
 /// | --- | --- | --- |
 /// | the first request's header | `firstHeader` | the connection is closed |
 /// | the rest of a body | `body`; `discardedBytesMax` beyond `requestBytesMax` | the connection is closed |
-/// | the client to take an answer, or a part of one of unknown length | `answer` | the connection is closed |
+/// | the client to take the next part of an answer | `answer` | the connection is closed |
 /// | the next request | `idle` (Hummingbird's part) | the connection is closed |
+///
+/// While a request waits for its answer nothing more is read, so that what a client sends ahead stays with the system;
+/// of what came along with it `pipelinedRequestsMax` requests are kept, and past that the connection is closed.
 ///
 /// Bytes that are no HTTP, or a header beyond its limit, are answered with 400 or 431 and the connection is closed.
 package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
@@ -36,8 +39,12 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     /// Requests whose answer has not ended.
     private var unanswered = 0
     private var isAnswering = false
-    /// True while the answer comes in parts, of which nobody knows how many: each has its own deadline.
-    private var isStreaming = false
+    /// Parts of answers that the client has not taken.
+    private var untaken = 0
+    /// Kept alive until the answer that is being written has been taken.
+    private var holds: [AnswerHold] = []
+    /// True when more is wanted of the client than it may send at the moment.
+    private var isReadHeld = false
     /// True once this handler wrote the last answer; nothing of others leaves any more.
     private var isEnding = false
 
@@ -56,11 +63,16 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         readDeadline = closing(context, after: limits.firstHeader)
     }
 
-    package func handlerRemoved(context: ChannelHandlerContext) { cancelDeadlines() }
+    package func handlerRemoved(context: ChannelHandlerContext) { end() }
 
     package func channelInactive(context: ChannelHandlerContext) {
-        cancelDeadlines()
+        end()
         context.fireChannelInactive()
+    }
+
+    private func end() {
+        cancelDeadlines()
+        holds = []
     }
 
     // MARK: - Requests
@@ -69,6 +81,10 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         guard !isEnding else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
+            guard unanswered < limits.pipelinedRequestsMax else {
+                context.close(promise: nil)
+                return
+            }
             unanswered += 1
             registry?.requestBegan(on: context.channel)
             reading = .body(bytes: 0)
@@ -98,40 +114,71 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
 
+    // MARK: - Reading
+
+    package func read(context: ChannelHandlerContext) {
+        isReadHeld = isAnswerDue
+        if !isReadHeld { context.read() }
+    }
+
+    /// Whether a request that was read to its end has no answer yet.
+    private var isAnswerDue: Bool {
+        guard case .body = reading else { return unanswered > 0 }
+        return unanswered > 1
+    }
+
+    private func readOn(_ context: ChannelHandlerContext) {
+        guard isReadHeld, !isAnswerDue else { return }
+        isReadHeld = false
+        context.read()
+    }
+
     // MARK: - Answers
+
+    package func triggerUserOutboundEvent(
+        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+        guard let hold = event as? AnswerHold else {
+            context.triggerUserOutboundEvent(event, promise: promise)
+            return
+        }
+        if context.channel.isActive { holds.append(hold) }
+        promise?.succeed()
+    }
 
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard !isEnding else {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
+        var held: [AnswerHold] = []
         switch unwrapOutboundIn(data) {
-        case .head(let head):
-            isAnswering = true
-            isStreaming = head.headerFields[.contentLength] == nil
-            if answerDeadline == nil { answerDeadline = closing(context, after: limits.answer) }
-            context.write(data, promise: promise)
-        case .body:
-            guard isStreaming else {
-                context.write(data, promise: promise)
-                break
-            }
-            if answerDeadline == nil { answerDeadline = closing(context, after: limits.answer) }
-            context.write(data, promise: taken(promise, context))
+        case .head: isAnswering = true
+        case .body: break
         case .end:
             isAnswering = false
             unanswered -= 1
-            context.write(data, promise: taken(promise, context))
+            held = holds
+            holds = []
         }
+        context.write(data, promise: taken(promise, context, releasing: held))
+        readOn(context)
     }
 
-    /// A promise that is kept when the client has taken what is written with it; the deadline then ends.
-    private func taken(_ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
+    /// A promise that is kept when the client has taken what is written with it. Until then there is a deadline, which
+    /// begins anew with each part that was taken.
+    private func taken(
+        _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext, releasing held: [AnswerHold]
+    ) -> EventLoopPromise<Void> {
         let taken = promise ?? context.eventLoop.makePromise(of: Void.self)
+        untaken += 1
+        if answerDeadline == nil { answerDeadline = closing(context, after: limits.answer) }
         let channel = context.channel
         taken.futureResult.assumeIsolated().whenComplete { [self] _ in
+            withExtendedLifetime(held) {}
+            untaken -= 1
             answerDeadline?.cancel()
-            answerDeadline = nil
+            answerDeadline = untaken > 0 && channel.isActive ? closing(context, after: limits.answer) : nil
             if unanswered == 0 { registry?.becameIdle(channel) }
         }
         return taken

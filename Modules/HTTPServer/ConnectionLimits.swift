@@ -12,13 +12,17 @@ package struct ConnectionLimits: Sendable, Hashable {
     package var requestBytesMax: Int
     /// Bytes of a refused body that are read and thrown away so that the client sees the refusal.
     package var discardedBytesMax: Int
+    /// Requests that may come before the first of them is answered; past it the connection is closed.
+    package var pipelinedRequestsMax: Int
+    /// Bytes of answers that the system takes beyond those that are on their way; what is more waits in the process,
+    /// where it is counted.
+    package var unsentBytesMax: Int
 
     /// From the connection to the end of the first request's header, a TLS handshake included.
     package var firstHeader: Duration
     /// From the end of a request's header to the end of its body.
     package var body: Duration
-    /// From the first byte of an answer until the client has taken all of it. Of one whose
-    /// length is not known before, such as an event stream: each part.
+    /// Until the client has taken the next part of an answer: past it the connection is closed.
     package var answer: Duration
     /// Without a request; bounds also how long the header of a later request may take.
     package var idle: Duration
@@ -29,7 +33,8 @@ package struct ConnectionLimits: Sendable, Hashable {
 
     package init(
         headerFieldBytesMax: Int, headerListBytesMax: Int, headerFieldsMax: Int, requestBytesMax: Int,
-        discardedBytesMax: Int, firstHeader: Duration, body: Duration, answer: Duration, idle: Duration,
+        discardedBytesMax: Int, pipelinedRequestsMax: Int, unsentBytesMax: Int, firstHeader: Duration, body: Duration,
+        answer: Duration, idle: Duration,
         connectionsMax: Int, connectionsPerPeerMax: Int
     ) {
         self.headerFieldBytesMax = headerFieldBytesMax
@@ -37,6 +42,8 @@ package struct ConnectionLimits: Sendable, Hashable {
         self.headerFieldsMax = headerFieldsMax
         self.requestBytesMax = requestBytesMax
         self.discardedBytesMax = discardedBytesMax
+        self.pipelinedRequestsMax = pipelinedRequestsMax
+        self.unsentBytesMax = unsentBytesMax
         self.firstHeader = firstHeader
         self.body = body
         self.answer = answer

@@ -1,3 +1,4 @@
+internal import CausewaySystem
 package import CausewayTLS
 package import HummingbirdCore
 package import Logging
@@ -12,6 +13,7 @@ package struct GuardedChannel: ServerChildChannel, HTTPChannelHandler {
     private let http: HTTP1Channel
     private let tls: TLSServerContext?
     private let registry: ConnectionRegistry
+    private let unsentBytesMax: Int
 
     /// - Parameter tls: nil for plain HTTP.
     package init(
@@ -23,6 +25,7 @@ package struct GuardedChannel: ServerChildChannel, HTTPChannelHandler {
             maxHeaderFieldCount: limits.headerFieldsMax)
         let registry = ConnectionRegistry(limits)
         self.registry = registry
+        unsentBytesMax = limits.unsentBytesMax
         http = HTTP1Channel(
             responder: responder,
             configuration: HTTP1Channel.Configuration(
@@ -41,6 +44,8 @@ package struct GuardedChannel: ServerChildChannel, HTTPChannelHandler {
             if let tls { try channel.pipeline.syncOperations.addHandler(tls.makeHandler()) }
         }.flatMap {
             http.setup(channel: channel, logger: logger)
+        }.flatMap { value in
+            limitUnsent(of: channel).map { value }
         }.map { value in
             let pipeline = channel.pipeline.syncOperations
             if let codec = try? pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler {
@@ -49,6 +54,14 @@ package struct GuardedChannel: ServerChildChannel, HTTPChannelHandler {
             if !isWanted { channel.close(promise: nil) }
             return GuardedConnection(value)
         }
+    }
+
+    /// A connection that has ended meanwhile is none to fail for.
+    private func limitUnsent(of channel: any Channel) -> EventLoopFuture<Void> {
+        guard let option = SocketOptionNumber.unsentBytes else { return channel.eventLoop.makeSucceededVoidFuture() }
+        return channel.setOption(
+            .tcpOption(NIOBSDSocket.Option(rawValue: option)), value: SocketOptionValue(unsentBytesMax)
+        ).recover { _ in }
     }
 
     package func handle(value: Value, logger: Logger) async {

@@ -3,7 +3,7 @@ internal import CausewayWire
 /// Every bound of the hub in one place, with its unit in its name. The bounds of messages are in `Limits`.
 package enum HubLimits {
     /// Different reactions to one message.
-    static let reactionNamesMax = 64
+    package static let reactionNamesMax = 64
     /// Deletions of messages that have not arrived, remembered for each account; the oldest go.
     package static let earlyDeletionsPerAccountMax = 2_000
     // What one request may be
@@ -18,6 +18,8 @@ package enum HubLimits {
     package static let requestBytesMax = WireProtocol.requestBytesMax
     /// Bytes of a refused body that are read and thrown away so that the client sees the refusal.
     package static let discardedBytesMax = 8 * 1024 * 1024
+    /// Requests that may come over a connection before the first of them is answered; past it the connection is closed.
+    package static let pipelinedRequestsMax = 16
     /// Nesting of the JSON in a body. A custom message may use `Limits.customDepthMax` of it.
     package static let jsonDepthMax = 64
     /// JSON values in a body. A client's largest batch, all of it arrays of one digit, holds fewer.
@@ -33,7 +35,7 @@ package enum HubLimits {
     package static let firstHeaderSecondsMax: Int64 = 15
     /// From the end of a request's header to the end of its body.
     package static let bodySecondsMax: Int64 = 60
-    /// From the first byte of an answer until the client has taken all of it.
+    /// Until the client has taken the next part of an answer.
     package static let answerSecondsMax: Int64 = 60
     /// Without a request; bounds also how long the header of a later request may take.
     package static let idleSecondsMax: Int64 = 75
@@ -61,21 +63,28 @@ package enum HubLimits {
     static let bodyBytesPerAccountMax = 8 * 1024 * 1024
     /// The same of one address.
     static let bodyBytesPerPeerMax = 16 * 1024 * 1024
-    /// Bytes of all pages that are being made or wait for their client to take them; past it the answer is `503 busy`.
-    static let pageBytesInFlightMax = 32 * 1024 * 1024
+    /// Bytes of all answers that are being made or wait for their client to take them; past it the answer is
+    /// `503 busy`.
+    static let answerBytesInFlightMax = 32 * 1024 * 1024
     /// The same of one account.
-    static let pageBytesPerAccountMax = 8 * 1024 * 1024
+    package static let answerBytesPerAccountMax = 8 * 1024 * 1024
     /// The same of one address.
-    static let pageBytesPerPeerMax = 16 * 1024 * 1024
-    /// Bytes of a page that are given to a connection at once.
-    static let pagePartBytes = 64 * 1024
+    static let answerBytesPerPeerMax = 16 * 1024 * 1024
+    /// Bytes of an answer that are given to a connection at once.
+    package static let answerPartBytes = 64 * 1024
+    /// Bytes up to which an answer is not counted.
+    static let smallAnswerBytesMax = 16 * 1024
+    /// Bytes that the answer to one operation of a delivery takes up, give or take a reason.
+    static let resultBytes = 256
+    /// Bytes of answers that the system takes of a connection beyond those that are on their way.
+    package static let unsentBytesMax = 128 * 1024
     /// Deliveries that wait for the writer; past it the answer is `503 busy`.
     package static let deliveriesWaitingMax = 1024
     /// Operations that share one transaction, when several deliveries wait.
     package static let groupOperationsMax = 4096
     /// Bodies that are decoded at the same time.
     static let decodersMax = 2
-    /// Pages that are read at the same time.
+    /// Pages, messages and lists that are read at the same time.
     static let pagesMax = 4
     /// Requests of one account that wait for their turn at the same thing; past it the answer is `503 busy`.
     static let waitingPerAccountMax = 64
@@ -108,7 +117,7 @@ package enum HubLimits {
     static let loggedIDsMax = 8
     /// Accounts of a hub, removed ones included.
     package static let accountsMax = 100_000
-    /// Bytes of content in one page; a page stops short of its limit rather than pass it by more than one message.
+    /// Bytes of the messages in one page, which stops short of its limit rather than pass it; one alone always goes.
     package static let pageBytesMax = 1024 * 1024
     /// Changed messages of a channel, wherever they lie, that are looked at for one answer; past it pages are read.
     static let changesScannedMax = 10_000

@@ -89,6 +89,7 @@ extension ConnectionLimits {
         headerFieldBytesMax: StatusPageLimits.headerBytesMax, headerListBytesMax: StatusPageLimits.headerBytesMax,
         headerFieldsMax: StatusPageLimits.headerFieldsMax, requestBytesMax: StatusPageLimits.formBytesMax,
         discardedBytesMax: StatusPageLimits.discardedBytesMax,
+        pipelinedRequestsMax: StatusPageLimits.pipelinedRequestsMax, unsentBytesMax: StatusPageLimits.unsentBytesMax,
         firstHeader: .seconds(StatusPageLimits.firstHeaderSecondsMax), body: .seconds(StatusPageLimits.bodySecondsMax),
         answer: .seconds(StatusPageLimits.answerSecondsMax), idle: .seconds(StatusPageLimits.idleSecondsMax),
         // All come from this machine, or through one proxy.

@@ -13,6 +13,10 @@ package enum StatusPageLimits {
     package static let chosenMax = 200
     /// Bytes of a refused form that are read and thrown away so that the browser sees the refusal.
     static let discardedBytesMax = 1024 * 1024
+    /// Requests that may come before the first of them is answered.
+    static let pipelinedRequestsMax = 16
+    /// Bytes of answers that the system takes beyond those that are on their way.
+    static let unsentBytesMax = 128 * 1024
 
     // How long one may take
 

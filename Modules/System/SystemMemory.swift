@@ -4,6 +4,26 @@
 
 /// The memory that this process holds of the system's.
 package enum SystemMemory {
+    /// Heaps that threads share; glibc makes eight for each core, each of which keeps what was free in it.
+    private static let arenasMax: CInt = 4
+    /// A block from here on is the system's again as soon as it is free. By itself glibc raises that with each one.
+    private static let returnedBlockBytes: CInt = 1024 * 1024
+    /// Free bytes at the end of the heap from which on they are given back.
+    private static let freeBytesMax: CInt = 8 * 1024 * 1024
+
+    /// Bounds what stays with this process though it is free. Called once, at its start.
+    package static func boundFree() {
+        #if canImport(Glibc)
+            // M_ARENA_MAX, M_MMAP_THRESHOLD and M_TRIM_THRESHOLD of a header that is not part of the module.
+            typealias Setting = @convention(c) (CInt, CInt) -> CInt
+            guard let function = unsafe dlsym(nil, "mallopt") else { return }
+            let set = unsafe unsafeBitCast(function, to: Setting.self)
+            _ = set(-8, arenasMax)
+            _ = set(-3, returnedBlockBytes)
+            _ = set(-1, freeBytesMax)
+        #endif
+    }
+
     /// Gives back what is free: glibc keeps the memory of a load for ever by itself. Costs milliseconds.
     package static func giveBackFree() {
         #if canImport(Glibc)

@@ -5,7 +5,7 @@ import NIOEmbedded
 import NIOHTTPTypes
 import Testing
 
-/// The time limits of a connection, on a loop whose time goes on when it is told to.
+/// The limits of a connection, on a loop whose time goes on when it is told to.
 @Suite struct ConnectionGuardTests {
     private static let limit = TimeAmount.milliseconds(400)
     private static let almost = TimeAmount.milliseconds(399)
@@ -14,8 +14,8 @@ import Testing
     private static func connection() throws -> (channel: EmbeddedChannel, loop: EmbeddedEventLoop) {
         let limits = ConnectionLimits(
             headerFieldBytesMax: 1024, headerListBytesMax: 1024, headerFieldsMax: 16, requestBytesMax: 1024,
-            discardedBytesMax: 1024, firstHeader: .milliseconds(400), body: .milliseconds(400),
-            answer: .milliseconds(400), idle: .seconds(3600), connectionsMax: 1,
+            discardedBytesMax: 1024, pipelinedRequestsMax: 3, unsentBytesMax: 1024, firstHeader: .milliseconds(400),
+            body: .milliseconds(400), answer: .milliseconds(400), idle: .seconds(3600), connectionsMax: 1,
             connectionsPerPeerMax: 1)
         let refusal = ConnectionRefusal { problem in (HTTPResponse(status: problem.status), ByteBuffer()) }
         let loop = EmbeddedEventLoop()
@@ -63,6 +63,103 @@ import Testing
         #expect(!channel.isActive)
         _ = try? channel.finish()
     }
+
+    /// One that is taken bit by bit is not cut; what stands still is, though parts before it were taken.
+    @Test func eachPartOfAnAnswerHasItsTime() throws {
+        let (channel, loop) = try Self.connection()
+        try channel.writeInbound(Self.request)
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        var head = HTTPResponse(status: .ok)
+        head.headerFields[.contentLength] = "12"
+        try channel.writeOutbound(HTTPResponsePart.head(head))
+        for _ in 0..<2 {
+            loop.advanceTime(by: Self.almost)
+            try channel.writeOutbound(Self.part)
+            #expect(channel.isActive)
+        }
+        // Not flushed: nobody takes it.
+        channel.pipeline.write(Self.part, promise: nil)
+        loop.advanceTime(by: Self.almost)
+        #expect(channel.isActive)
+        loop.advanceTime(by: Self.limit)
+        #expect(!channel.isActive)
+        _ = try? channel.finish()
+    }
+
+    // MARK: - Memory
+
+    private final class Held: Sendable {}
+
+    /// What an answer holds is free when its last bytes have been taken, and no earlier.
+    @Test func anAnswerHoldsWhatItNamesUntilItIsTaken() throws {
+        let (channel, _) = try Self.answering()
+        var object: Held? = Held()
+        weak let held = object
+        channel.triggerUserOutboundEvent(AnswerHold(try #require(object)), promise: nil)
+        object = nil
+        try channel.writeOutbound(Self.part)
+        #expect(held != nil)
+        channel.pipeline.write(HTTPResponsePart.end(nil), promise: nil)
+        #expect(held != nil)
+        channel.pipeline.flush()
+        #expect(held == nil)
+        _ = try channel.finish()
+    }
+
+    @Test func aConnectionThatEndsHoldsNothing() throws {
+        let (channel, _) = try Self.answering()
+        var object: Held? = Held()
+        weak let held = object
+        channel.triggerUserOutboundEvent(AnswerHold(try #require(object)), promise: nil)
+        object = nil
+        try channel.close().wait()
+        #expect(held == nil)
+    }
+
+    private final class ReadCounter: ChannelOutboundHandler {
+        typealias OutboundIn = HTTPResponsePart
+        private(set) var reads = 0
+
+        func read(context: ChannelHandlerContext) {
+            reads += 1
+            context.read()
+        }
+    }
+
+    /// What a client sends ahead stays with the system until its turn comes.
+    @Test func nothingIsReadWhileAnAnswerIsDue() throws {
+        let (channel, _) = try Self.connection()
+        let counter = ReadCounter()
+        try channel.pipeline.syncOperations.addHandler(counter, position: .first)
+        try channel.writeInbound(Self.request)
+        channel.read()
+        let before = counter.reads
+        #expect(before > 0)
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        channel.read()
+        channel.read()
+        #expect(counter.reads == before)
+        try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+        #expect(counter.reads == before)
+        try channel.writeOutbound(HTTPResponsePart.end(nil))
+        #expect(counter.reads == before + 1)
+        _ = try channel.finish()
+    }
+
+    /// However many fit into one read.
+    @Test func requestsSentAheadAreBounded() throws {
+        let (channel, _) = try Self.connection()
+        for _ in 0..<3 {
+            try channel.writeInbound(Self.request)
+            try channel.writeInbound(HTTPRequestPart.end(nil))
+            #expect(channel.isActive)
+        }
+        try channel.writeInbound(Self.request)
+        #expect(!channel.isActive)
+        _ = try? channel.finish()
+    }
+
+    // MARK: - Requests
 
     @Test func aHeaderThatNeverEndsIsCutOff() throws {
         let (channel, loop) = try Self.connection()

@@ -1,3 +1,4 @@
+internal import CausewayHTTPServer
 internal import CausewayWire
 internal import HTTPTypes
 internal import Hummingbird
@@ -28,20 +29,21 @@ enum HubAnswer {
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    /// A page, which leaves in parts: what has not left counts as long as `lease` lives.
-    static func page(_ bytes: [UInt8], holding lease: ByteLease) -> Response {
-        var answer = json(.ok, [])
-        answer.body = ResponseBody(contentLength: bytes.count) { writer in
-            var rest = ByteBuffer(bytes: bytes)
-            while let part = rest.readSlice(length: min(rest.readableBytes, HubLimits.pagePartBytes)),
-                part.readableBytes > 0
-            {
-                try await writer.write(part)
-            }
+    /// One that leaves in parts over a connection, and counts until the last of them has left.
+    static func json(_ answer: AnswerParts, holding lease: ByteLease, on channel: any Channel) -> Response {
+        var response = json(.ok, [])
+        response.body = ResponseBody(contentLength: answer.count) { writer in
+            channel.triggerUserOutboundEvent(AnswerHold(lease), promise: nil)
+            for part in answer.parts { try await writer.write(part) }
             try await writer.finish(nil)
-            withExtendedLifetime(lease) {}
         }
-        return answer
+        return response
+    }
+
+    static func json(_ answer: AnswerParts) -> Response {
+        var response = json(.ok, [])
+        response.body = ResponseBody(contentsOf: answer.parts)
+        return response
     }
 
     static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {

@@ -15,10 +15,7 @@ struct HubRouter: Sendable {
     let writer: DeliveryWriter
     let budget = BodyBudget()
     let decoder = DeliveryDecoder()
-    let pages = FairGate(slots: HubLimits.pagesMax)
-    let pageBytes = ByteShares(
-        totalMax: HubLimits.pageBytesInFlightMax, perAccountMax: HubLimits.pageBytesPerAccountMax,
-        perPeerMax: HubLimits.pageBytesPerPeerMax)
+    let answers = AnswerShares()
     let newChannels: ChannelCreationShares
     let accountConnections: AccountConnections
     let faults: HubFaults?
@@ -33,7 +30,7 @@ struct HubRouter: Sendable {
             .add(middleware: accountConnections).add(middleware: RequestShares())
             .add(middleware: HistoryGate(store: store))
             .get("session") { request, context in try await session(request, context) }
-            .get("channels") { _, _ in try HubAnswer.json(WireChannels(channels: try await store.channels())) }
+            .get("channels") { _, context in try await channels(context) }
             .put("channels/{channel}") { _, context in try await putChannel(context) }
             .get("channels/{channel}/messages") { request, context in try await page(request, context) }
             .get("channels/{channel}/changes") { request, context in try await changes(request, context) }
@@ -53,12 +50,21 @@ struct HubRouter: Sendable {
         var session = WireSession(user: account.user, server: Self.serverName)
         if !context.knowsHistory, let text = request.uri.queryParameters["outbox"] {
             guard let outbox = OutboxID(String(text)) else { throw badQuery("outbox must be a UUID of 36 characters") }
-            session.marks = try await store.marks(of: outbox, account)
+            return try await answers.answer(context) {
+                session.marks = try await store.marks(of: outbox, account)
+                return AnswerParts(try HubCoding.encode(session))
+            }
         }
         return try HubAnswer.json(session)
     }
 
     // MARK: - Channels
+
+    private func channels(_ context: HubRequestContext) async throws -> Response {
+        try await answers.answer(context) {
+            AnswerParts(try HubCoding.encode(WireChannels(channels: try await store.channels())))
+        }
+    }
 
     private func putChannel(_ context: HubRequestContext) async throws -> Response {
         let id = try channelID(context)
@@ -112,20 +118,15 @@ struct HubRouter: Sendable {
 
     /// Answers with messages of a channel that `read` makes into JSON.
     private func paged(
-        _ id: ChannelID, _ context: HubRequestContext, _ read: (Account) async throws -> [UInt8]?
+        _ id: ChannelID, _ context: HubRequestContext, _ read: (Account) async throws -> AnswerParts?
     ) async throws -> Response {
         let account = try context.requireAccount()
-        // Counted from before it is made until it has left, so that slow readers hold what is theirs only.
-        let lease = ByteLease(pageBytes, for: try context.requireOwner())
-        let page = try await pages.run(for: account) {
-            try lease.add(HubLimits.pageBytesMax)
-            return try await read(account)
+        return try await answers.answer(context, reserving: HubLimits.pageBytesMax) {
+            guard let page = try await read(account) else {
+                throw HubRefusal.notFound("There is no channel called \(id).", code: "channelNotFound")
+            }
+            return page
         }
-        guard let page else {
-            throw HubRefusal.notFound("There is no channel called \(id).", code: "channelNotFound")
-        }
-        lease.shrink(to: page.count)
-        return HubAnswer.page(page, holding: lease)
     }
 
     private func number(_ name: Substring, in query: Parameters) throws -> Int64? {
@@ -157,10 +158,13 @@ struct HubRouter: Sendable {
         guard let id = MessageID(try context.parameters.require("message")) else {
             throw HubRefusal(.badRequest, code: "idInvalid", detail: "A message's id is a UUID of 36 characters.")
         }
-        switch try await store.message(id, for: context.requireAccount()) {
-        case .found(let message): return HubAnswer.json(.ok, message)
-        case .deleted: throw HubRefusal.notFound("The message \(id) was deleted.", code: "messageDeleted")
-        case .unknown: throw HubRefusal.notFound("There is no message \(id).", code: "messageNotFound")
+        let account = try context.requireAccount()
+        return try await answers.answer(context) {
+            switch try await store.message(id, for: account) {
+            case .found(let message): return AnswerParts(message)
+            case .deleted: throw HubRefusal.notFound("The message \(id) was deleted.", code: "messageDeleted")
+            case .unknown: throw HubRefusal.notFound("There is no message \(id).", code: "messageNotFound")
+            }
         }
     }
 
@@ -172,11 +176,14 @@ struct HubRouter: Sendable {
         return try await budget.collecting(request, of: context.requireOwner()) { body in
             var delivery = try await decoder.decode(body, of: account)
             delivery.history = context.history
+            // Before anything is applied: its answer must have room.
+            let lease = try answers.reserve(delivery.operations.count * HubLimits.resultBytes, context)
             let verdict = try await writer.apply(delivery, of: account, fault: fault)
             if case .report(let report) = verdict { try logDeletions(delivery, report, context) }
             if let fault { try await fault.meetAfter(context.channel) }
             switch verdict {
-            case .report(let report): return try HubAnswer.json(report)
+            case .report(let report):
+                return AnswerShares.answer(AnswerParts(try HubCoding.encode(report)), holding: lease, context)
             case .forked:
                 throw HubRefusal(
                     .conflict, code: "storeForked",

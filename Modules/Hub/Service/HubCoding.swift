@@ -25,17 +25,17 @@ enum HubCoding {
         return bytes
     }
 
-    /// The array of elements that are JSON already.
-    static func array(of elements: [[UInt8]]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(elements.reduce(2) { $0 + $1.count + 1 })
-        bytes.append(UInt8(ascii: "["))
+    /// The object with one member more: an array of elements that are JSON already.
+    static func encode(_ object: some Encodable, with name: String, arrayOf elements: [[UInt8]]) throws -> AnswerParts {
+        var head = try encode(object, with: name, CollectionOfOne(UInt8(ascii: "[")))
+        head.removeLast()
+        var answer = AnswerParts(head)
         for (index, element) in elements.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            bytes.append(contentsOf: element)
+            if index > 0 { answer.append([UInt8(ascii: ",")]) }
+            answer.append(element)
         }
-        bytes.append(UInt8(ascii: "]"))
-        return bytes
+        answer.append(Array("]}".utf8))
+        return answer
     }
 
     /// Where and what is wrong with a body, for the client's developer; short, whatever the body holds.

@@ -12,6 +12,14 @@ final class ByteShares: Sendable {
         var total = 0
         var ofAccounts: [Int64: Int] = [:]
         var ofPeers: [String: Int] = [:]
+
+        mutating func count(_ bytes: Int, for owner: Owner) {
+            total += bytes
+            let ofAccount = (ofAccounts[owner.account] ?? 0) + bytes
+            ofAccounts[owner.account] = ofAccount > 0 ? ofAccount : nil
+            let ofPeer = (ofPeers[owner.peer] ?? 0) + bytes
+            ofPeers[owner.peer] = ofPeer > 0 ? ofPeer : nil
+        }
     }
 
     private let totalMax: Int
@@ -36,23 +44,13 @@ final class ByteShares: Sendable {
             guard state.total + bytes <= totalMax, ofAccount <= perAccountMax, ofPeer <= perPeerMax else {
                 return false
             }
-            state.total += bytes
-            state.ofAccounts[owner.account] = ofAccount
-            state.ofPeers[owner.peer] = ofPeer
+            state.count(bytes, for: owner)
             return true
         }
     }
 
-    fileprivate func giveBack(_ bytes: Int, of owner: Owner) {
-        guard bytes > 0 else { return }
-        state.withLock { state in
-            state.total -= bytes
-            let ofAccount = (state.ofAccounts[owner.account] ?? 0) - bytes
-            state.ofAccounts[owner.account] = ofAccount > 0 ? ofAccount : nil
-            let ofPeer = (state.ofPeers[owner.peer] ?? 0) - bytes
-            state.ofPeers[owner.peer] = ofPeer > 0 ? ofPeer : nil
-        }
-    }
+    /// Counts more of them, or fewer when `bytes` is negative.
+    fileprivate func count(_ bytes: Int, for owner: Owner) { state.withLock { $0.count(bytes, for: owner) } }
 }
 
 /// Bytes that count for as long as this lives.
@@ -66,7 +64,7 @@ final class ByteLease: Sendable {
         self.owner = owner
     }
 
-    deinit { shares.giveBack(held.withLock { $0 }, of: owner) }
+    deinit { shares.count(-held.withLock { $0 }, for: owner) }
 
     /// - Throws: 503 `busy` when there is no room: nothing queues here.
     func add(_ bytes: Int) throws {
@@ -74,12 +72,12 @@ final class ByteLease: Sendable {
         held.withLock { $0 += bytes }
     }
 
-    /// Gives back what is held beyond `bytes`.
-    func shrink(to bytes: Int) {
-        let rest = held.withLock { held in
-            defer { held = min(held, bytes) }
-            return held - min(held, bytes)
+    /// Counts `bytes` from now on: what was reserved turns out to be so much. Room or not, as they are there already.
+    func correct(to bytes: Int) {
+        let change = held.withLock { held in
+            defer { held = bytes }
+            return bytes - held
         }
-        shares.giveBack(rest, of: owner)
+        shares.count(change, for: owner)
     }
 }

@@ -41,7 +41,7 @@ extension HubStore {
     /// Costs the changes, up to the limit, wherever they lie.
     func changes(
         of channel: ChannelID, _ query: ChangesQuery, for account: Account
-    ) async throws(HubError) -> [UInt8]? {
+    ) async throws(HubError) -> AnswerParts? {
         try await read { db in
             guard
                 let found = try Row.fetchOne(
@@ -52,8 +52,7 @@ extension HubStore {
             let gathered = try Self.gather(query, in: number, newest: newest, for: account, db)
             let head = ChangesHead(
                 gone: gathered?.gone ?? [], cursor: cursor, newest: newest, isComplete: gathered != nil)
-            return try HubCoding.encode(
-                head, with: "messages", HubCoding.array(of: gathered?.messages.map(\.json) ?? []))
+            return try HubCoding.encode(head, with: "messages", arrayOf: gathered?.messages.map(\.json) ?? [])
         }
     }
 
@@ -98,8 +97,9 @@ private struct GatheredChanges {
     mutating func take(_ row: Row, for account: Account, _ db: Database) throws -> Bool {
         guard messages.count + gone.count < limit else { return false }
         if let content: String = row[3] {
-            bytes += content.utf8.count
-            messages.append((row[5], try HubStore.message(row, content: content, for: account, db)))
+            let message = try HubStore.message(row, content: content, for: account, db)
+            bytes += message.count
+            messages.append((row[5], message))
         } else if let id = UUIDv7(bytes: row[0] as Data) {
             gone.append(MessageID(id))
         }

@@ -68,7 +68,7 @@ extension HubStore {
     /// Costs the page, not the channel: the index of the shown messages is walked from one key.
     func page(
         of channel: ChannelID, _ range: PageRange, limit: Int, for account: Account
-    ) async throws(HubError) -> [UInt8]? {
+    ) async throws(HubError) -> AnswerParts? {
         try await read { db in
             guard
                 let found = try Row.fetchOne(
@@ -93,14 +93,14 @@ extension HubStore {
             var bytes = 0
             var hasMore = false
             while let row = try rows.next() {
-                if messages.count == limit || bytes > HubLimits.pageBytesMax {
-                    hasMore = true
-                    break
-                }
-                let content: String = row[3]
-                bytes += content.utf8.count
+                hasMore = messages.count == limit
+                if hasMore { break }
+                let message = try Self.message(row, content: row[3], for: account, db)
+                bytes += message.count
+                hasMore = bytes > HubLimits.pageBytesMax && !messages.isEmpty
+                if hasMore { break }
                 positions.append(row[5])
-                messages.append(try Self.message(row, content: content, for: account, db))
+                messages.append(message)
             }
             if descending {
                 messages.reverse()
@@ -110,7 +110,7 @@ extension HubStore {
             let head = PageHead(
                 hasMore: hasMore, from: listed.lowerBound, through: listed.upperBound - 1,
                 cursor: try ChangesCursor.current(db).text)
-            return try HubCoding.encode(head, with: "messages", HubCoding.array(of: messages))
+            return try HubCoding.encode(head, with: "messages", arrayOf: messages)
         }
     }
 

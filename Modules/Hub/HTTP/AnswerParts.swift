@@ -1,0 +1,27 @@
+internal import NIOCore
+
+/// The bytes of an answer, in buffers of their own: what waits to be sent keeps nothing alive but itself.
+struct AnswerParts: Sendable {
+    private(set) var parts: [ByteBuffer] = []
+    private(set) var count = 0
+
+    /// Too small to be counted: a connection takes one answer after the other.
+    var isSmall: Bool { count <= HubLimits.smallAnswerBytesMax }
+
+    init(_ bytes: [UInt8]) { append(bytes) }
+
+    mutating func append(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        count += rest.count
+        while !rest.isEmpty {
+            if parts.last.map({ $0.readableBytes < HubLimits.answerPartBytes }) != true {
+                parts.append(ByteBuffer())
+                parts[parts.count - 1].reserveCapacity(min(rest.count, HubLimits.answerPartBytes))
+            }
+            let last = parts.count - 1
+            let part = rest.prefix(HubLimits.answerPartBytes - parts[last].readableBytes)
+            parts[last].writeBytes(part)
+            rest = rest.dropFirst(part.count)
+        }
+    }
+}
