@@ -2,7 +2,7 @@ package import CausewayHubRules
 package import CausewayModels
 
 /// The delivery contract a second time, for judging the hub: written from the contract alone, and sharing nothing with
-/// `LaneRules` and `LineageRules`, so that a rule that is wrong there is found.
+/// `LaneRules` and `LineageRules`, so that a rule that is wrong there is found. Histories: see ``HubChronicle``.
 ///
 /// It keeps the whole history instead of a mark: every operation that a lane has dealt with, in order. From that it
 /// derives for each operation of a delivery the only outcome that the contract allows, and compares. Afterwards it
@@ -67,8 +67,15 @@ package struct HubOracle: Sendable {
     /// Operations on a message, in the order in which they were done.
     private var done: [MessageID: [MessageID]] = [:]
     private var lastPosition: Int64 = 0
+    var chronicle = HubChronicle(HubIdentity().present)
 
     package init() {}
+
+    /// Where the lanes of an outbox stand.
+    func dealtMarks(of outbox: OutboxID, _ account: UserID?) -> [LaneID: Int64] {
+        let own = dealt.filter { $0.key.outbox == outbox && $0.key.account == account && !$0.value.isEmpty }
+        return Dictionary(uniqueKeysWithValues: own.map { ($0.key.lane, $0.value.max() ?? 0) })
+    }
 
     /// Lets the hub deal with a delivery, and judges what it did.
     ///
@@ -84,8 +91,11 @@ package struct HubOracle: Sendable {
                 verdicts[message] = given
                 return given
             }
+            let before = mark(of: Lane(account: account, outbox: delivery.outbox, lane: delivery.lane))
             let objection = objection(to: report, delivery, account, verdicts) ?? difference(from: hub, delivery)
-            return (.success(report), objection)
+            let hasChanged = report.mark != before || report.outcomes.contains(.deleted)
+            let uncounted = chronicle.objection(toCommit: hub.present, hasChanged: hasChanged)
+            return (.success(report), objection ?? uncounted)
         } catch {
             return (.failure(error), objection(to: error, delivery, account))
         }
@@ -97,6 +107,10 @@ package struct HubOracle: Sendable {
         to error: TransportError, _ delivery: Delivery, _ account: UserID?
     ) -> String? {
         let outbox = Outbox(account: account, outbox: delivery.outbox)
+        if case .historyChanged = error {
+            let isOther = delivery.history.map { !$0.isSame(as: chronicle.name) } ?? false
+            return isOther ? nil : "the hub turns away a delivery of its own history"
+        }
         if case .storeForked = error, let opening = delivery.opening {
             let isKnown = isDescendant(delivery, opening, outbox)
             if isKnown, isOvertaken(delivery, opening, account) {
@@ -148,6 +162,9 @@ package struct HubOracle: Sendable {
         to report: DeliveryReport, _ delivery: Delivery, _ account: UserID?,
         _ verdicts: [MessageID: LaneRules.Verdict]
     ) -> String? {
+        if let history = delivery.history, !history.isSame(as: chronicle.name) {
+            return "the hub deals with a delivery of a former history"
+        }
         if let wrong = wrongAdmission(delivery, account) { return wrong }
         guard report.outcomes.count == delivery.operations.count else {
             return "the hub gives \(report.outcomes.count) outcomes of \(delivery.operations.count) operations"
@@ -164,7 +181,8 @@ package struct HubOracle: Sendable {
             }
             switch outcome {
             case .gap, .tryLater, .notAttempted: isOver = true
-            default: note(outcome, of: operation, lane, isNew: operation.sequence > mark)
+            default:
+                if let wrong = note(outcome, of: operation, lane, isNew: operation.sequence > mark) { return wrong }
             }
         }
         let mark = mark(of: lane)
@@ -223,7 +241,7 @@ package struct HubOracle: Sendable {
 
     private mutating func note(
         _ outcome: DeliveryOutcome, of operation: DeliveryOperation, _ lane: Lane, isNew: Bool
-    ) {
+    ) -> String? {
         if isNew { dealt[lane, default: []].append(operation.sequence) }
         switch outcome {
         case .accepted(let placement) where operation.kind == .send && stored[operation.message] == nil:
@@ -232,11 +250,13 @@ package struct HubOracle: Sendable {
                 isDeleted: operation.target == nil && deleted[lane.account]?.contains(operation.message) ?? false)
             lastPosition = placement.position
             if let target = operation.target { done[target, default: []].append(operation.message) }
+            return chronicle.objection(toPlacing: operation.message, at: placement)
         case .deleted:
             stored[operation.message]?.isDeleted = true
             deleted[lane.account, default: []].insert(operation.message)
         default: break
         }
+        return nil
     }
 
     // MARK: - What is stored

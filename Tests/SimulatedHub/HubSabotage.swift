@@ -46,4 +46,10 @@ package enum HubSabotage: String, CaseIterable, Sendable {
     case editsForAnybody
     /// It does what is about a message that it does not have.
     case doesWhatIsAboutNothing
+    /// It applies deliveries that belong to a former history.
+    case deliversInFormerHistories
+    /// It begins no other history when a client proves that data was lost.
+    case overlooksLosses
+    /// It begins another history, and gives away the positions of what was lost once more.
+    case reusesLostPositions
 }

@@ -47,14 +47,15 @@ package struct ModelHub: Hashable {
         var outbox: OutboxID
     }
 
-    private var marks: [LaneKey: Int64] = [:]
+    private(set) var marks: [LaneKey: Int64] = [:]
+    var identity = HubIdentity()
     private var lineages: [OutboxKey: LineageRules] = [:]
     private var movers: [LaneKey: OpeningID] = [:]
     private var barred: [OutboxKey: Set<OpeningID>] = [:]
     package private(set) var accepted: [MessageID: Accepted] = [:]
     /// Every message stored, in the order in which that happened.
     package private(set) var history: [Stored] = []
-    private var nextPosition: Int64 = 1
+    var nextPosition: Int64 = 1
 
     private struct EarlyDeletion: Hashable {
         var account: UserID?
@@ -72,7 +73,7 @@ package struct ModelHub: Hashable {
 
     private var uncommitted: Uncommitted?
 
-    private let sabotage: HubSabotage?
+    let sabotage: HubSabotage?
 
     package init(sabotage: HubSabotage? = nil) { self.sabotage = sabotage }
 
@@ -98,6 +99,9 @@ package struct ModelHub: Hashable {
         _ delivery: Delivery, account: UserID? = nil, at time: Timestamp,
         verdict: (MessageID, MessageContent?) -> LaneRules.Verdict
     ) throws(TransportError) -> DeliveryReport {
+        guard mayDeliver(in: delivery.history) else {
+            throw .historyChanged(detail: "the delivery belongs to a former history")
+        }
         let outbox = OutboxKey(account: account, outbox: delivery.outbox)
         try admit(delivery, outbox)
         if sabotage == .answersBeforeCommitting { uncommitted = Uncommitted(marks: marks, accepted: accepted) }
@@ -122,6 +126,7 @@ package struct ModelHub: Hashable {
             marks[key] = delivery.operations[index].sequence
         }
         if rules.mark != markBefore { movers[key] = delivery.opening }
+        if rules.mark != markBefore || delivery.operations.contains(where: { $0.kind == .delete }) { countCommit() }
         return DeliveryReport(mark: rules.mark, outcomes: outcomes, opening: delivery.opening)
     }
 

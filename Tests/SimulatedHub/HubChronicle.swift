@@ -1,0 +1,191 @@
+import CausewayModels
+
+/// The histories of hubs a second time, for judging them: written from the promise alone, and sharing nothing with
+/// `HistoryRules`.
+///
+/// It knows what no hub can know: every commit that ever was, whatever became of it, and what every answer told of. A
+/// backup that is put back takes commits away from the present data; it takes nothing from the chronicle.
+///
+/// 1. A claim tells of a commit. While that commit is in the present data, and the claim is of the present history, it
+///    is current; in every other case it is not.
+/// 2. A history begins when a claim of this hub tells of a commit that is gone, and is of the present history, or of
+///    one that gave positions away which the present one can give away again; and when a person restores the data. It
+///    begins at no other time, and no two have one name.
+/// 3. What is done is a commit; so is a start of the hub, and the beginning of a history. Nothing is done for a
+///    delivery that names another history.
+/// 4. Once a hub was told of a loss, it never gives a position of a history that it lost to another message.
+struct HubChronicle: Sendable {
+    /// What is known of the data that the hub has now; goes back with them.
+    struct Present: Sendable {
+        var commits: Set<Int> = [0]
+        var last = 0
+        /// Histories of which the hub was told that something is gone.
+        var lost: Set<String> = []
+    }
+
+    private struct Told: Sendable {
+        var server: String
+        var history: String
+        var commit: Int
+    }
+
+    private struct Place: Hashable, Sendable {
+        var server: String
+        var position: Int64
+    }
+
+    private struct Given: Sendable {
+        var message: MessageID
+        var history: String
+    }
+
+    private struct History: Sendable {
+        var beganAt: Int
+        var floor: Int64
+        /// The highest position that it gave away.
+        var highest: Int64 = 0
+    }
+
+    private(set) var present = Present()
+    private(set) var name: ServerHistory
+    private var commits = 0
+    /// How often the data went back or were replaced.
+    private var age = 0
+    /// The age at which a commit went out of the data last.
+    private var lostAt: [Int: Int] = [:]
+    private var told: [String: Told] = [:]
+    private var histories: [String: History] = [:]
+    private var given: [Place: Given] = [:]
+    private var placements: [MessageID: Set<Placement>] = [:]
+
+    init(_ name: ServerHistory) {
+        self.name = name
+        histories[name.id] = History(beganAt: 0, floor: 0)
+    }
+
+    // MARK: - What answers tell
+
+    /// An answer leaves.
+    mutating func tell(_ named: ServerHistory) {
+        if told[named.claim] == nil {
+            told[named.claim] = Told(server: named.server, history: named.id, commit: present.last)
+        }
+    }
+
+    /// True while all that a claim tells of is in the present data.
+    func holds(_ claim: ServerHistory) -> Bool {
+        guard let told = told[claim.claim] else { return false }
+        return told.server == name.server && present.commits.contains(told.commit)
+    }
+
+    /// Judges what the hub said to a claim: whether it is current, and the history that the hub names since.
+    mutating func objection(
+        to isCurrent: Bool, _ claim: ServerHistory?, floor: Int64, _ named: ServerHistory
+    ) -> String? {
+        let hasBegun = named.id != name.id
+        defer {
+            if hasBegun { begin(named, floor: floor) }
+            tell(named)
+        }
+        guard let claim else { return isCurrent && !hasBegun ? nil : "the hub finds fault with no claim" }
+        guard let told = told[claim.claim] else { return "a claim was made up: \(claim.claim)" }
+        let isHere = holds(claim)
+        if isCurrent != (isHere && told.history == name.id) {
+            return "the hub calls claim \(claim.claim) \(isCurrent ? "current" : "outdated"), and it is not"
+        }
+        guard told.server == name.server, !isHere else {
+            return hasBegun ? "the hub begins a history, and what claim \(claim.claim) tells of is there" : nil
+        }
+        present.lost.insert(told.history)
+        let own = histories[name.id]
+        let floor = own?.floor ?? 0
+        let lost = histories[told.history]
+        if told.history == name.id, !hasBegun {
+            return "the hub goes on in its history after a loss that it was told of"
+        }
+        if !hasBegun, floor < lost?.highest ?? 0 {
+            return "the hub goes on in a history whose positions a lost one has given away"
+        }
+        let isNoted = own.map { $0.beganAt >= lostAt[told.commit, default: .max] } ?? false
+        return isNoted && hasBegun && floor > lost?.floor ?? 0
+            ? "the hub begins a history for a loss that the present one follows on" : nil
+    }
+
+    private mutating func begin(_ named: ServerHistory, floor: Int64) {
+        name = named
+        commit()
+        histories[named.id] = History(beganAt: age, floor: floor)
+    }
+
+    // MARK: - What the hub does
+
+    private mutating func commit() {
+        commits += 1
+        present.last = commits
+        present.commits.insert(commits)
+    }
+
+    /// The hub was started.
+    mutating func start() { commit() }
+
+    /// A delivery was dealt with.
+    mutating func objection(toCommit named: ServerHistory, hasChanged: Bool) -> String? {
+        let hasCounted = named.commit != (lastNamed ?? 0)
+        lastNamed = named.commit
+        if hasCounted { commit() }
+        return hasChanged && !hasCounted ? "the hub counts no commit for what it has done" : nil
+    }
+
+    private var lastNamed: Int64?
+
+    mutating func objection(toPlacing message: MessageID, at placement: Placement) -> String? {
+        let place = Place(server: name.server, position: placement.position)
+        defer {
+            given[place] = Given(message: message, history: name.id)
+            placements[message, default: []].insert(placement)
+            let highest = histories[name.id]?.highest ?? 0
+            histories[name.id]?.highest = max(highest, placement.position)
+        }
+        guard let before = given[place], before.message != message else { return nil }
+        return present.lost.contains(before.history)
+            ? "the hub gives position \(placement.position) to \(message.value.low), which was given to another message"
+            : nil
+    }
+
+    /// True for a place that a hub gave to the message at some time.
+    func wasGiven(_ placement: Placement, to message: MessageID) -> Bool {
+        placements[message]?.contains(placement) ?? false
+    }
+
+    // MARK: - What befalls the data
+
+    /// The data are those of `backup` now, by itself or by the hub's own command.
+    mutating func goBack(to backup: HubChronicle, _ named: ServerHistory, floor: Int64, isRestore: Bool) -> String? {
+        age += 1
+        for commit in present.commits.subtracting(backup.present.commits) { lostAt[commit] = age }
+        let replaced = name
+        present = backup.present
+        name = backup.name
+        lastNamed = named.commit
+        commit()
+        defer { if named.id != name.id { begin(named, floor: floor) } }
+        guard isRestore else { return named.id == name.id ? nil : "a hub begins a history by itself" }
+        present.lost.insert(replaced.id)
+        if named.server != name.server { return "a hub changes its name when it is restored" }
+        if histories[named.id] != nil { return "a restored hub goes on in an old history" }
+        let used = max(histories[replaced.id]?.highest ?? 0, histories[name.id]?.highest ?? 0)
+        return floor < used ? "a restored hub gives positions away again" : nil
+    }
+
+    /// Another hub answers.
+    mutating func replace(by named: ServerHistory) -> String? {
+        age += 1
+        for commit in present.commits { lostAt[commit] = age }
+        let isNew = named.server != name.server && histories[named.id] == nil
+        present = Present()
+        present.commits = []
+        lastNamed = named.commit
+        begin(named, floor: 0)
+        return isNew ? nil : "another hub has the names of the one before"
+    }
+}

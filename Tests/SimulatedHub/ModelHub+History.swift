@@ -1,0 +1,89 @@
+import CausewayHubRules
+package import CausewayModels
+
+/// Histories: the hub's data go back to a backup, or are others altogether, and the real rules notice.
+extension ModelHub {
+    /// The history that each answer names.
+    package var present: ServerHistory { identity.present }
+
+    /// Where the lanes of an outbox stand.
+    package func marks(of outbox: OutboxID, account: UserID?) -> [LaneID: Int64] {
+        let own = marks.filter { $0.key.outbox == outbox && $0.key.account == account && $0.value > 0 }
+        return Dictionary(uniqueKeysWithValues: own.map { ($0.key.lane, $0.value) })
+    }
+
+    /// The newest position of a channel, as if messages alone took positions: of one deleted, too.
+    package func newestPosition(of channel: ChannelID) -> Int64 {
+        let last = accepted.values.filter { $0.channel == channel }.map(\.placement.position).max() ?? 0
+        return max(identity.history.floor, last)
+    }
+
+    /// Whether somebody who claims this knows the present history; another one begins when the claim proves that data
+    /// was lost.
+    package mutating func knowsPresent(_ claim: ServerHistory?) -> Bool {
+        guard let claim else { return true }
+        guard let claimed = HubClaim(claim.claim), claimed.hub == identity.hub else { return false }
+        let isOfOpening = claimed.opening == identity.opening
+        let rules = HistoryRules.Claim(
+            isOfPresentHistory: claimed.history == identity.history.number, floor: claimed.floor,
+            commit: claimed.commit)
+        let last = isOfOpening ? identity.commit : identity.lastCommits[claimed.opening]
+        switch HistoryRules.judge(rules, floor: identity.history.floor, lastCommit: last) {
+        case .current: return true
+        case .changed: return false
+        case .lost(let floor):
+            if sabotage == .overlooksLosses { return true }
+            beginHistory(above: floor)
+            return false
+        }
+    }
+
+    /// The hub was started again.
+    package mutating func beginOpening() {
+        identity.lastCommits[identity.opening] = identity.commit
+        identity.opening = identity.takeName()
+    }
+
+    /// A copy of an earlier state lies in the place of the data, and the hub was started on it.
+    package mutating func putBack(_ backup: ModelHub) {
+        let names = identity.names
+        self = backup
+        identity.names = names
+        beginOpening()
+    }
+
+    /// The same by the hub's own command, which knows that the data go back, and reads what lies there now.
+    package mutating func restore(_ backup: ModelHub) {
+        let floor = max(identity.history.floor, nextPosition - 1)
+        putBack(backup)
+        beginHistory(above: floor)
+    }
+
+    /// Another hub answers in the place of this one; it has nothing.
+    package mutating func replace() {
+        var identity = HubIdentity()
+        identity.names = self.identity.names
+        identity.hub = identity.takeName()
+        identity.history.number = identity.takeName()
+        identity.opening = identity.takeName()
+        self = ModelHub(sabotage: sabotage)
+        self.identity = identity
+    }
+
+    private mutating func beginHistory(above floor: Int64) {
+        guard
+            let next = HistoryRules.floor(above: max(floor, identity.history.floor), nextPosition - 1)
+        else { preconditionFailure("a simulated world has too few histories to use all positions up") }
+        identity.history = HubIdentity.History(number: identity.takeName(), floor: next)
+        if sabotage != .reusesLostPositions { nextPosition = next + 1 }
+    }
+
+    /// Something was changed by a delivery.
+    mutating func countCommit() { identity.commit += 1 }
+
+    /// True when a delivery may be applied in the present history.
+    func mayDeliver(in history: ServerHistory?) -> Bool {
+        guard let history, sabotage != .deliversInFormerHistories else { return true }
+        return history.isSame(as: present)
+    }
+}
