@@ -265,7 +265,7 @@ extension Outbox {
     }
 
     /// Attempts at these rounds ended without an answer: the server may have what is in them.
-    private mutating func markInDoubt(_ lane: Int, where isUnanswered: (DeliveryRound) -> Bool) {
+    mutating func markInDoubt(_ lane: Int, where isUnanswered: (DeliveryRound) -> Bool) {
         var end = lanes[lane].inFlightCount
         for flight in lanes[lane].flights.reversed() {
             // The oldest flight may be settled in part.

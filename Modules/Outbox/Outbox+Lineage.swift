@@ -39,6 +39,7 @@ extension Outbox {
         for lane in lanes.indices {
             guard let round = lanes[lane].flights.first?.round else { continue }
             giveBackAttempt(round, lane)
+            markInDoubt(lane) { _ in true }
             takeBack(lane, judged: round, moment, &settlement, &actions)
             settlement = Settlement()
         }

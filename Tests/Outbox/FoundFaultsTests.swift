@@ -64,6 +64,24 @@ import Testing
         #expect(bench.told == [])
     }
 
+    /// The feed said no more than that something changed, while a request was on its way.
+    @Test func aFlightOverWhichTheStoreIsReadAgainIsInDoubt() {
+        var bench = Bench { $0.retry.retriesMax = 0 }
+        bench.create("a")
+        bench.take(.feedReset)
+        #expect(bench.written == ["requeue a #0", "reload"])
+        let entry = OutboxEntry(
+            kind: .send, lane: .text, sequence: 1, previous: 0, message: id("a"), attempts: 0, bytes: 10)
+        bench.take(
+            .forked(
+                OutboxSnapshot(
+                    outboxID: bench.outbox.outboxID, epoch: 1, lastTransmitted: [.text: 1], entries: [entry])))
+        #expect(bench.sent == ["0<1 send a"])
+        bench.fail(2, .serverBusy)
+        #expect(bench.written.first == "fail a retriesUsedUp in doubt")
+        #expect(bench.told == [])
+    }
+
     @Test func aFlightThatIsTakenBackDoesNotPayForAnother() {
         var bench = Bench { $0.deliveriesInFlightMax = 2 }
         bench.create("a")
