@@ -50,6 +50,8 @@ struct ClientProcess {
     /// When each message left last, and when it looked for the hub.
     var departures: [MessageID: Moments] = [:]
     var probes = Moments()
+    /// How often it went over to another history of the hub.
+    var changesOfHistory = 0
     /// The disk is busy with earlier commits until then.
     var diskBusyUntil = MonotonicTime.zero
     /// Sabotage: the store before the last commit.

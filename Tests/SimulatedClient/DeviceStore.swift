@@ -43,7 +43,7 @@ final class DeviceStore: Store {
         try await world.reachDisk(process)
         // A copied process only ends what was begun: nobody sits before it.
         guard world.processes[process].isWitnessed || mutations.allSatisfy({ $0.content == nil }) else { throw .closed }
-        let kept = world.forgetDoubts(before: world.tampered(mutations), process)
+        let kept = world.forgetDoubts(before: world.tampered(mutations, process), process)
         let ending = world.pendingAtTheEnd(of: kept, process)
         if world.lies(.acknowledgesBeforeCommit, oneIn: 5) {
             world.runtime.spawn { [world, process, inner] in
@@ -61,7 +61,9 @@ final class DeviceStore: Store {
             throw .closed
         }
         let visitor = world.visitor(in: kept, process)
+        let (history, outbox) = (inner.history, inner.outboxID)
         try await inner.commit(kept)
+        world.hasFollowed(kept, from: history, outbox, process)
         if let ending { world.processes[process].logouts.append(ending) }
         if visitor { world.tally.visits += 1 }
         world.hasCommitted(process, kept)
@@ -128,7 +130,7 @@ final class DeviceStore: Store {
     func subscribe(_ subscriber: @escaping @Sendable (StoreCommit) -> Void) -> StoreSubscription {
         inner.subscribe { [world] commit in
             if world.lies(.engineMissesCommits, oneIn: 20), !commit.isReset { return }
-            world.passOn(commit, to: subscriber)
+            world.passOn(world.blurred(commit), to: subscriber)
         }
     }
 

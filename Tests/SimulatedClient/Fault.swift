@@ -12,6 +12,8 @@ package enum Fault: String, CaseIterable, Sendable {
     case nobodyRepairs, protocolMismatch, lateTimer
     // What is in the message
     case lethalPayload, idTaken
+    // The hub's data go back or are others, and the feed says no more than that something changed
+    case hubPutBack, hubRestored, hubWiped, hubReplaced, feedReset
 
     /// In thousandths, before the plan multiplies it. What strikes by the clock is asked every few seconds, what
     /// strikes a request or a commit at each of them.
@@ -33,13 +35,23 @@ package enum Fault: String, CaseIterable, Sendable {
         case .nobodyRepairs, .protocolMismatch: 10
         case .lateTimer: 20
         case .lethalPayload, .idTaken: 0
+        case .hubPutBack: 40
+        case .hubRestored, .hubReplaced: 25
+        case .hubWiped: 20
+        case .feedReset: 15
         }
     }
+
+    /// Drawn from a stream of its own: a seed in which none of them strikes has the history that it would have without
+    /// them.
+    var isOfHistory: Bool { Self.ofHistory.contains(self) }
+
+    static let ofHistory: [Fault] = [.hubPutBack, .hubRestored, .hubWiped, .hubReplaced, .feedReset]
 
     /// True for what only counts when deliveries are under way.
     package var strikesInFlight: Bool {
         switch self {
-        case .restart, .clockJump, .readFails, .commitFails, .diskFull, .slowDisk: false
+        case .restart, .clockJump, .readFails, .commitFails, .diskFull, .slowDisk, .feedReset: false
         default: true
         }
     }

@@ -30,16 +30,34 @@ struct Ledger {
         var hasLostOperations = false
         /// The devices whose operations on it the hub has applied.
         var operatingDevices: Set<Int> = []
+        /// A page said that it is gone from the hub.
+        var isGoneByPage = false
         /// The hub has said no to it, or to a request that it was in.
         var wasRefused = false
     }
 
     var records: [MessageID: Record] = [:]
     var created: [MessageID] = []
+    /// A lane of a device, under whatever outbox id it was sent.
+    struct Lane: Hashable {
+        var device: Int
+        var account: UserID?
+        var lane: LaneID
+    }
+
     /// The place of what the hub stored last, in each lane.
     var lastStored: [ModelHub.LaneKey: Int64] = [:]
     /// The creation order of what the hub stored last and was never sent again, in each lane.
     var lastOrdinal: [ModelHub.LaneKey: Int64] = [:]
+    /// The same over all outboxes that a device has had.
+    var lastOrdinalOfDevice: [Lane: Int64] = [:]
+    /// What hubs have ever done to each message, and how it read there last.
+    var applied: [MessageID: Set<MessageID>] = [:]
+    var lastContents: [MessageID: MessageContent] = [:]
+    /// The outbox ids that clients gave up when the hub's history had changed.
+    var formerOutboxes: Set<OutboxID> = []
+    /// What accounts had deleted on the hub.
+    var deletedOnHub: Set<MessageID> = []
     /// How many entries of the hub's history were looked at.
     var seenOfHistory = 0
 

@@ -43,7 +43,8 @@ package struct Plan: Sendable {
     /// After everything is closed, this long may something of it still go on: the oldest copies of requests.
     static let wreckBound: Duration = .seconds(3600)
 
-    package init(seed: UInt64, sabotage: Sabotage? = nil) {
+    /// - Parameter isSteady: the hub keeps its data, and the feed tells of every change.
+    package init(seed: UInt64, sabotage: Sabotage? = nil, isSteady: Bool = false) {
         self.seed = seed
         self.sabotage = sabotage
         var generator = SplitMix64(seed: seed)
@@ -68,7 +69,7 @@ package struct Plan: Sendable {
         }
         // Most runs are bad in a few ways, some in all, some in none: faults hide each other.
         let badness = [0, 1, 2, 3, 6].randomElement(using: &generator) ?? 2
-        for fault in Fault.allCases {
+        for fault in Fault.allCases where !fault.isOfHistory {
             let isOn = Int.random(in: 0..<6, using: &generator) < badness
             likelihoods[fault] = isOn ? fault.likelihood * Int.random(in: 1...3, using: &generator) : 0
         }
@@ -78,7 +79,21 @@ package struct Plan: Sendable {
             }
             if Int.random(in: 0..<4, using: &generator) == 0 { devices[index].outbox.headFailure = .pauseLane }
         }
+        if !isSteady { drawHistories() }
     }
+
+    private mutating func drawHistories() {
+        var generator = SplitMix64(seed: seed ^ 0x3C3C_3C3C_3C3C_3C3C)
+        let isOn = Int.random(in: 0..<3, using: &generator) == 0
+        for fault in Fault.ofHistory {
+            let times = Int.random(in: 1...3, using: &generator)
+            let isDrawn = Bool.random(using: &generator)
+            likelihoods[fault] = isOn && isDrawn ? fault.likelihood * times : 0
+        }
+    }
+
+    /// True when the hub's data may go back, or be others.
+    var hasLosses: Bool { Fault.ofHistory.contains { $0 != .feedReset && likelihoods[$0, default: 0] > 0 } }
 
     private static func configuration(_ generator: inout SplitMix64) -> OutboxConfiguration {
         var configuration = OutboxConfiguration()

@@ -34,6 +34,16 @@ package enum Sabotage: Hashable, Sendable, CaseIterable {
     case showsAnothers
     /// Questions and deletions are not among what is to be sent.
     case hidesQuestions
+    /// What the hub lost is queued in another order than it was created in.
+    case redeliversInDisorder
+    /// What was deleted is not deleted again on a hub that went back.
+    case forgetsRepeatedDeletions
+    /// The history that the hub named is not kept.
+    case forgetsHistory
+    /// What the hub lost stays `synced`.
+    case keepsWhatIsLost
+    /// The feed tells of a reset as of a commit that changed nothing.
+    case hidesFeedResets
 
     // What the client is told that people want
     /// It tries for ever, every 10 ms.
@@ -52,6 +62,12 @@ package enum Sabotage: Hashable, Sendable, CaseIterable {
     case mixesAccounts
     /// A page from the server is merged with other contents.
     case bringsOldContents
+    /// It hands in answers of a former history as if they were of the present one.
+    case believesFormerAnswers
+    /// The same with pages.
+    case believesFormerPages
+    /// It does not ask where the lanes stand after the hub went back, and says that all is there.
+    case inventsMarks
 
     // The runtime
     /// Now and then a task runs twice.
@@ -70,6 +86,8 @@ package enum Sabotage: Hashable, Sendable, CaseIterable {
             .keepsAnsweredFences, .losesAttempts, .visitForgetsDoubts, .showsAnothers, .hidesQuestions,
             .answersForAnotherRound, .repeatsAfterItsEnd, .takesDoubtForFailure,
             .mixesAccounts, .bringsOldContents, .startsTasksTwice, .losesTimers, .neverGivesUp, .probesInCircles,
+            .redeliversInDisorder, .forgetsRepeatedDeletions, .forgetsHistory, .keepsWhatIsLost, .hidesFeedResets,
+            .believesFormerAnswers, .believesFormerPages, .inventsMarks,
         ] + HubSabotage.allCases.filter { ![.editsForAnybody, .deletesForAnybody].contains($0) }.map(Sabotage.hub)
     }
 

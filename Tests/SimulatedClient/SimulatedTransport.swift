@@ -57,7 +57,8 @@ final class SimulatedTransport: Transport {
     func greet(
         knowing history: ServerHistory?, outbox: OutboxID?
     ) async throws(TransportError) -> ServerGreeting {
-        try await call { [self] reply in world.greet(self, reply) }
+        let greeting = try await call { [self] reply in world.greet(knowing: history, outbox, self, reply) }
+        return told(greeting)
     }
 
     func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
@@ -78,7 +79,9 @@ final class SimulatedTransport: Transport {
     }
 
     func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
-        try await call { [self] reply in world.ask(query, self, reply) }
+        var page = try await call { [self] reply in world.ask(query, self, reply) }
+        if world.plan.sabotage == .believesFormerPages { page.history = nil }
+        return page
     }
 
     func lookup(_ id: MessageID) async throws(TransportError) -> Placement? { nil }
@@ -104,8 +107,22 @@ final class SimulatedTransport: Transport {
         return try await reply.value()
     }
 
+    /// The greeting that is handed in.
+    private func told(_ greeting: ServerGreeting) -> ServerGreeting {
+        var greeting = greeting
+        if world.plan.sabotage == .inventsMarks, let marks = greeting.marks {
+            greeting.marks = marks.merging([.text: Limits.sequenceMax - 1]) { $1 }
+        }
+        return greeting
+    }
+
     /// The report that is handed in: the true one, unless somebody planted another.
     private func answer(_ report: DeliveryReport) -> DeliveryReport {
+        if world.plan.sabotage == .believesFormerAnswers {
+            var report = report
+            report.history = nil
+            return report
+        }
         guard world.plan.sabotage == .answersForAnotherRound else { return report }
         return state.withLock { state in
             defer { state.lastReport = report }

@@ -24,11 +24,12 @@ extension Simulation {
     /// Runs seeds on several threads, and every hundredth twice. The result does not depend on the number of threads.
     ///
     /// - Parameters:
+    ///   - isSteady: the hub keeps its data.
     ///   - brokenMax: stops soon after so many seeds have failed.
     ///   - told: called now and then, with the number of seeds that are done.
     package static func run(
-        _ seeds: Swift.Range<UInt64>, sabotage: Sabotage? = nil, threads: Int, brokenMax: Int = .max,
-        told: @escaping @Sendable (Int) -> Void = { _ in }
+        _ seeds: Swift.Range<UInt64>, sabotage: Sabotage? = nil, isSteady: Bool = false, threads: Int,
+        brokenMax: Int = .max, told: @escaping @Sendable (Int) -> Void = { _ in }
     ) -> Range {
         let next = Atomic<UInt64>(seeds.lowerBound)
         let results = Mutex<[UInt64: Range]>([:])
@@ -36,7 +37,7 @@ extension Simulation {
             while true {
                 let first = next.wrappingAdd(seedsOfOneTurn, ordering: .relaxed).oldValue
                 guard first < seeds.upperBound else { return }
-                let turn = runInTurn(first..<min(first + seedsOfOneTurn, seeds.upperBound), sabotage)
+                let turn = runInTurn(first..<min(first + seedsOfOneTurn, seeds.upperBound), sabotage, isSteady)
                 let (done, broken) = results.withLock { results in
                     results[first] = turn
                     return (
@@ -53,10 +54,10 @@ extension Simulation {
         }
     }
 
-    private static func runInTurn(_ seeds: Swift.Range<UInt64>, _ sabotage: Sabotage?) -> Range {
+    private static func runInTurn(_ seeds: Swift.Range<UInt64>, _ sabotage: Sabotage?, _ isSteady: Bool) -> Range {
         var range = Range()
         for seed in seeds {
-            let plan = Plan(seed: seed, sabotage: sabotage)
+            let plan = Plan(seed: seed, sabotage: sabotage, isSteady: isSteady)
             let run = run(plan)
             range.tally.add(run.tally)
             if let violation = run.violation { range.broken.append(Broken(seed: seed, violation: violation)) }

@@ -33,6 +33,7 @@ package struct Simulation: Sendable {
 extension World {
     /// A run from beginning to end: the bad time, the good time, the verdict.
     func run() async {
+        if plan.hasLosses { runtime.spawn { [self] in await befallHub() } }
         for device in devices.indices {
             await open(device)
             if let (process, client) = running(device) { await logIn(client, process) }
@@ -45,8 +46,16 @@ extension World {
         let end = plan.faultsEnd
         while runtime.now < end, violation == nil, usersLeft > 0 { await pass(.milliseconds(500)) }
         await heal()
-        await settle()
-        if violation == nil, await bringAccountsBack() { await settle() }
+        await settle(isLast: false)
+        if plan.hasLosses {
+            await lookAround()
+            await settle(isLast: false)
+        }
+        if violation == nil, await bringAccountsBack() { await settle(isLast: !plan.hasLosses) }
+        if violation == nil, plan.hasLosses {
+            await lookAround()
+            await settle(isLast: true)
+        }
         isOver = true
         for device in devices.indices {
             guard let (process, client) = running(device) else { continue }
@@ -57,9 +66,9 @@ extension World {
     }
 
     /// Everything comes to its end, and is looked at.
-    private func settle() async {
+    private func settle(isLast: Bool) async {
         await rest()
-        if violation == nil { await checkTheEnd() }
+        if violation == nil { await checkTheEnd(isLast: isLast) }
         // What is parked waits for failed messages: somebody deletes these, and nothing may be left.
         for _ in 0..<10
         where violation == nil && processes.contains(where: { $0.life == .running && $0.mirror.hasParked }) {
@@ -68,7 +77,7 @@ extension World {
                 await deleteFailed(client, process, everything: true)
             }
             await rest()
-            if violation == nil { await checkTheEnd() }
+            if violation == nil { await checkTheEnd(isLast: isLast) }
         }
         for device in devices.indices where violation == nil {
             guard let (process, _) = running(device) else { continue }

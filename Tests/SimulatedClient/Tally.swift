@@ -55,10 +55,12 @@ package struct Tally: Sendable, Equatable {
 
     /// Why a run of this many seeds proves little; `nil` when every fault struck often enough, and often enough while
     /// something was under way.
-    package var voidReason: String? {
+    ///
+    /// - Parameter isSteady: the hub's data were not to go back.
+    package func voidReason(isSteady: Bool) -> String? {
         let wanted = max(1, seeds / 50)
         if mediaCreated < wanted { return "only \(mediaCreated) media messages in \(seeds) runs" }
-        for fault in Fault.allCases {
+        for fault in Fault.allCases where !(isSteady && fault.isOfHistory) {
             let count = struck[fault, default: 0]
             if count < wanted { return "\(fault.rawValue) struck only \(count) times in \(seeds) runs" }
             let inFlight = struckInFlight[fault, default: 0]

@@ -74,20 +74,26 @@ extension World {
         if let broken = processes[process].mirror.fold(commit) {
             return violated("the feed of device \(device) does not add up: \(broken)")
         }
+        let recorded = Set(commit.changes.compactMap(\.deletedByPeople))
         for change in commit.changes {
             if case .session(let session) = change { devices[device].session = session }
             guard case .message(let before, let after, _) = change else { continue }
-            note(before, after, process)
+            if let before, after == nil, before.syncState == .synced, !recorded.contains(before.id) {
+                notePageRemoval(before, process)
+                continue
+            }
+            note(before, after, process, isReset: commit.isReset)
         }
         tell(.commits, process, commit.changes.count) { "device \(device): \(commit.told(ledger))" }
     }
 
     /// One message changed in the store that owns it.
-    private func note(_ before: Message?, _ after: Message?, _ process: Int) {
+    private func note(_ before: Message?, _ after: Message?, _ process: Int, isReset: Bool) {
         let device = processes[process].device
         guard let id = (after ?? before)?.id else { return }
         if before == nil, let after {
             if after.lane != nil, ledger.records[id] == nil { ledger.take(after, device: device) }
+            ledger.records[id]?.isGoneByPage = false
             if let record = ledger.records[id], record.isDeleted, isAtHome(record, device) {
                 violated("message \(record.number) was deleted, and is back on device \(device)")
             }
@@ -95,7 +101,8 @@ extension World {
         if let before, after == nil { noteRemoval(before, process) }
         if let before, let after {
             if before.syncState == .synced, after.syncState != .synced { violated("\(id) was synced, and is no more") }
-            if before.laneSequence != after.laneSequence { ledger.records[id]?.resends += 1 }
+            // With a reset everything gets new places, in the order of the old ones.
+            if !isReset, before.laneSequence != after.laneSequence { ledger.records[id]?.resends += 1 }
         }
         if let after, after.lane != nil, after.attempts > plan.devices[device].outbox.retry.retriesMax + 1 {
             violated("message \(ledger.number(id)) is tried \(after.attempts) times")
@@ -122,15 +129,23 @@ extension World {
 
     // MARK: - Sabotage
 
-    func tampered(_ mutations: [Mutation]) -> [Mutation] {
+    func tampered(_ mutations: [Mutation], _ process: Int) -> [Mutation] {
         guard let sabotage = plan.sabotage else { return mutations }
-        return mutations.filter { mutation in
+        return tamperedHistory(mutations, process).filter { mutation in
             switch (sabotage, mutation) {
             case (.forgetsDeletions, .recordDelete), (.losesFences, .putControl), (.losesAttempts, .attempt): false
+            case (.forgetsHistory, .keepHistory): false
             case (.keepsAnsweredFences, .removeControl): between(0, 3) != 0
             default: true
             }
         }
+    }
+}
+
+extension RecordChange {
+    /// The message whose deletion was asked for here.
+    fileprivate var deletedByPeople: MessageID? {
+        if case .deleteAction(let action) = self { action.message } else { nil }
     }
 }
 

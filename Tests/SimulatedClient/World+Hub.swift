@@ -22,10 +22,11 @@ extension World {
             return .failure(.refused(code: "413", detail: "it cannot be read"))
         }
         if strikes(.requestRefused) { return .failure(.refused(code: "400", detail: "the hub takes it for nonsense")) }
-        if strikes(.hubRestart) { hub.restart() }
+        if strikes(.hubRestart) { oracle.restart(&hub) }
         guard let account = account(of: call.token) else {
             return .failure(.refused(code: "400", detail: "no such token"))
         }
+        _ = meet(call.delivery.history)
         let (result, objection) = oracle.apply(
             call.delivery, to: &hub, account: account, at: runtime.wallClock, verdict: { id, _ in verdict(id) })
         if case .success(let report) = result {
@@ -36,7 +37,11 @@ extension World {
         if case .success = result, strikes(.appliedThenFailed) {
             return .failure(.inDoubt(detail: "502 from a proxy"))
         }
-        return result
+        return result.map { report in
+            var report = report
+            report.history = oracle.name(hub)
+            return report
+        }
     }
 
     /// Why the hub listens to nobody, or not to this one.

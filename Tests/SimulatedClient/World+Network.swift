@@ -92,7 +92,10 @@ extension World {
 
     // MARK: - Other calls
 
-    func greet(_ transport: SimulatedTransport, _ reply: Reply<ServerGreeting>) {
+    func greet(
+        knowing history: ServerHistory?, _ outbox: OutboxID?, _ transport: SimulatedTransport,
+        _ reply: Reply<ServerGreeting>
+    ) {
         guard processes[transport.process].life != .dead else { return }
         let device = processes[transport.process].device
         processes[transport.process].tokenPresented = transport.token
@@ -104,7 +107,7 @@ extension World {
             if let error = doorError(transport.token) {
                 outcome = .failure(error)
             } else if let user = account(of: transport.token) {
-                outcome = .success(ServerGreeting(user: user, server: "simulated"))
+                outcome = .success(greeting(of: user, knowing: history, outbox))
             } else {
                 outcome = .failure(.refused(code: "400", detail: "no such token"))
             }
@@ -126,7 +129,20 @@ extension World {
         }
     }
 
+    private func greeting(of user: UserID, knowing history: ServerHistory?, _ outbox: OutboxID?) -> ServerGreeting {
+        var greeting = ServerGreeting(user: user, server: "simulated")
+        let isCurrent = meet(history)
+        greeting.history = oracle.name(hub)
+        if !isCurrent, let outbox {
+            let marks = hub.marks(of: outbox, account: user)
+            if let objection = oracle.objection(toMarks: marks, of: outbox, user) { violated(objection) }
+            greeting.marks = marks
+        }
+        return greeting
+    }
+
     private func page(_ query: RemoteQuery, for account: UserID?) -> RemotePage {
+        _ = meet(query.history)
         var items = hub.history.compactMap { entry -> PlacedMessage? in
             guard let stored = hub.accepted[entry.message], !stored.isDeleted, let channel = stored.channel,
                 channel == query.channel, let sender = stored.key.account
@@ -142,7 +158,19 @@ extension World {
         }
         if case .before(let position) = query.range { items.removeAll { $0.placement.position >= position } }
         let hasMore = items.count > query.limit
-        return RemotePage(items: Array(items.suffix(query.limit)), hasMore: hasMore)
+        var page = RemotePage(items: Array(items.suffix(query.limit)), hasMore: hasMore)
+        page.history = oracle.name(hub)
+        if plan.hasLosses { page.range = range(of: page, query) }
+        return page
+    }
+
+    /// The positions of which the page lists every message.
+    private func range(of page: RemotePage, _ query: RemoteQuery) -> Range<Int64> {
+        let newest = hub.newestPosition(of: query.channel)
+        var last = newest
+        if case .before(let position) = query.range { last = min(newest, position - 1) }
+        let first = page.hasMore ? page.items.first?.placement.position ?? last + 1 : 1
+        return min(first, last + 1)..<last + 1
     }
 }
 

@@ -54,7 +54,9 @@ extension World {
                 !record.hasLostOperations,
                 record.operatingDevices.isSubset(of: [device]), let stored = hub.accepted[message.id]
             else { continue }
-            if message.content != stored.content { return "message \(record.number) reads otherwise than on the hub" }
+            if message.content != stored.content {
+                return "message \(record.number) reads \(message.content), and on the hub \(stored.content)"
+            }
             let given = Set(stored.reactors.filter { $0.value.contains(user) }.keys)
             if message.myReactions != given {
                 return

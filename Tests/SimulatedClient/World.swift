@@ -17,6 +17,8 @@ final class World: @unchecked Sendable {
     let plan: Plan
     let runtime: SimulatedRuntime
     var dice: SplitMix64
+    /// For what befalls the hub's data and the feed.
+    var historyDice: SplitMix64
     var history: History
     var tally = Tally()
     /// The first thing that was not as it must be.
@@ -26,6 +28,9 @@ final class World: @unchecked Sendable {
     var processes: [ClientProcess] = []
     var hub: ModelHub
     var oracle = HubOracle()
+    var backups: [HubBackup] = []
+    /// On every device somebody has asked the hub for something since all was well.
+    var haveAllLooked = false
     var network = SimulatedNetwork()
     var ledger = Ledger()
     /// Tasks of users that have not ended.
@@ -44,6 +49,7 @@ final class World: @unchecked Sendable {
         self.plan = plan
         runtime = SimulatedRuntime(seed: plan.seed)
         dice = SplitMix64(seed: plan.seed ^ 0x5555_5555_5555_5555)
+        historyDice = SplitMix64(seed: plan.seed ^ 0x9999_9999_9999_9999)
         history = History(isTold: isTold)
         devices = plan.devices.map { _ in Device() }
         hub = ModelHub(sabotage: plan.sabotage?.ofHub)
@@ -77,7 +83,9 @@ final class World: @unchecked Sendable {
     /// Asks fate whether a fault happens now, and counts it when it does.
     func strikes(_ fault: Fault) -> Bool {
         guard !isHealed, let likelihood = plan.likelihoods[fault], likelihood > 0 else { return false }
-        guard runtime.now < plan.faultsEnd, chance(likelihood) else { return false }
+        guard runtime.now < plan.faultsEnd else { return false }
+        let die = fault.isOfHistory ? Int.random(in: 0..<1000, using: &historyDice) : between(0, 999)
+        guard die < likelihood else { return false }
         tally.count(fault, isInFlight: network.openCalls > 0)
         tell(.strikes, fault.rawValue.utf8.count) { "-- \(fault.rawValue)" }
         return true

@@ -23,6 +23,8 @@ final class ScriptedTransport: Transport {
         var hub = ModelHub()
         /// What it refuses.
         var refused: Set<MessageID> = []
+        /// Its answers name the history of its data.
+        var namesHistory = false
         var deletions: [MessageID] = []
         var deliveries: [(at: MonotonicTime, delivery: Delivery)] = []
         var greetings = 0
@@ -69,7 +71,7 @@ final class ScriptedTransport: Transport {
     ) async throws(TransportError) -> ServerGreeting {
         try server.withLock { server in
             server.greetings += 1
-            return server.greeting
+            return server.greeting.map { server.named($0, knowing: history, outbox) }
         }.get()
     }
 
@@ -99,9 +101,12 @@ final class ScriptedTransport: Transport {
             for operation in delivery.operations {
                 if case .delete(let id) = operation.body { server.deletions.append(id) }
             }
-            return try server.hub.apply(delivery, at: runtime.wallClock) { id, _ in
+            _ = server.hub.knowsPresent(delivery.history)
+            var report = try server.hub.apply(delivery, at: runtime.wallClock) { id, _ in
                 server.refused.contains(id) ? .refuse(code: "refused", detail: "for a test") : .fine
             }
+            report.history = server.namesHistory ? server.hub.present : nil
+            return report
         }
     }
 
@@ -139,6 +144,18 @@ final class ScriptedTransport: Transport {
 }
 
 extension ScriptedTransport.Server {
+    /// A greeting with the history that this server names.
+    mutating func named(
+        _ greeting: ServerGreeting, knowing history: ServerHistory?, _ outbox: OutboxID?
+    ) -> ServerGreeting {
+        guard namesHistory else { return greeting }
+        var greeting = greeting
+        let isCurrent = hub.knowsPresent(history)
+        greeting.history = hub.present
+        if !isCurrent, let outbox { greeting.marks = hub.marks(of: outbox, account: nil) }
+        return greeting
+    }
+
     var revision: Int { revisions?.values.max() ?? 0 }
 
     mutating func edit(_ id: MessageID, _ text: String, at time: Timestamp) {

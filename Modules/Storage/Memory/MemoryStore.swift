@@ -46,6 +46,10 @@ public final class MemoryStore: Store {
     /// The current account; `nil` before the first session.
     package var account: Account? { run.withLock { $0.state.account } }
 
+    /// The last history that the server of the current account named, and the outbox of that account.
+    package var history: ServerHistory? { run.withLock { $0.state.history } }
+    package var outboxID: OutboxID? { run.withLock { $0.state.outboxID } }
+
     /// Makes a message of the current account one that cannot be read any more, as a damaged row on a disk is.
     package func damage(_ id: MessageID) {
         run.withLock { run in

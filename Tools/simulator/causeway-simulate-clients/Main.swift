@@ -6,8 +6,11 @@ import Foundation
 struct Main {
     private static let usage = """
         usage: causeway-simulate-clients run [SEEDS] [FIRST]     random histories, on all cores
-               causeway-simulate-clients seed SEED [FAULT]       the story of one, with a planted fault or without
-               causeway-simulate-clients minimal SEED [FAULT]    the shortest story found in which it still breaks
+               causeway-simulate-clients steady [SEEDS] [FIRST]  the same with a hub that keeps its data
+               causeway-simulate-clients seed SEED [steady] [FAULT]
+                                                                 the story of one, with a planted fault or without
+               causeway-simulate-clients minimal SEED [steady] [FAULT]
+                                                                 the shortest story found in which it still breaks
                causeway-simulate-clients faults [SEEDS]          whether each planted fault is found within so many
                causeway-simulate-clients digest [SEEDS] [FIRST]  one number for all these histories
         """
@@ -16,7 +19,8 @@ struct Main {
         let arguments = Array(CommandLine.arguments.dropFirst())
         let isFine: Bool
         switch arguments.first {
-        case "run": isFine = run(number(arguments, 1) ?? 10_000, from: number(arguments, 2) ?? 0)
+        case "run": isFine = run(number(arguments, 1) ?? 10_000, from: number(arguments, 2) ?? 0, isSteady: false)
+        case "steady": isFine = run(number(arguments, 1) ?? 10_000, from: number(arguments, 2) ?? 0, isSteady: true)
         case "digest": isFine = digest(number(arguments, 1) ?? 100, from: number(arguments, 2) ?? 0)
         case "faults": isFine = findPlantedFaults(number(arguments, 1) ?? 2_000)
         case "seed": isFine = tell(Simulation.run(plan(arguments), isTold: true))
@@ -38,21 +42,22 @@ struct Main {
     }
 
     private static func plan(_ arguments: [String]) -> Plan {
-        let sabotage = arguments.dropFirst(2).first.map { name in
+        let isSteady = arguments.dropFirst(2).first == "steady"
+        let sabotage = arguments.dropFirst(isSteady ? 3 : 2).first.map { name in
             guard let sabotage = Sabotage.allCases.first(where: { $0.name == name }) else {
                 print("there is no planted fault \(name): " + Sabotage.allCases.map(\.name).joined(separator: ", "))
                 exit(64)
             }
             return sabotage
         }
-        return Plan(seed: number(arguments, 1) ?? 1, sabotage: sabotage)
+        return Plan(seed: number(arguments, 1) ?? 1, sabotage: sabotage, isSteady: isSteady)
     }
 
-    private static func run(_ seeds: UInt64, from first: UInt64) -> Bool {
+    private static func run(_ seeds: UInt64, from first: UInt64, isSteady: Bool) -> Bool {
         let clock = ContinuousClock()
         let start = clock.now
         let cores = ProcessInfo.processInfo.activeProcessorCount
-        let range = Simulation.run(first..<first + seeds, threads: cores, brokenMax: 20) { done in
+        let range = Simulation.run(first..<first + seeds, isSteady: isSteady, threads: cores, brokenMax: 20) { done in
             if done % 10_000 == 0 { print("\(done) of \(seeds) seeds …") }
         }
         let seconds = max(0.001, (clock.now - start) / .seconds(1))
@@ -62,11 +67,11 @@ struct Main {
         for broken in range.broken.prefix(20) { print("seed \(broken.seed): \(broken.violation)") }
         if let first = range.broken.first {
             print("\nthe shortest story found of seed \(first.seed):")
-            _ = tell(Simulation.minimal(Plan(seed: first.seed)))
+            _ = tell(Simulation.minimal(Plan(seed: first.seed, isSteady: isSteady)))
         }
         for seed in range.unlike { print("seed \(seed) gave two different histories") }
         guard range.broken.isEmpty, range.unlike.isEmpty else { return false }
-        if let void = range.tally.voidReason {
+        if let void = range.tally.voidReason(isSteady: isSteady) {
             print("void: \(void)")
             return false
         }

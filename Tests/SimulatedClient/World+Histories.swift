@@ -1,0 +1,230 @@
+import Causeway
+import CausewayModels
+import CausewaySimulatedHub
+import CausewaySimulatedRuntime
+import CausewayStorage
+
+/// A copy of the hub's data, with what the witness had seen of them.
+struct HubBackup {
+    let hub: ModelHub
+    let oracle: HubOracle
+    let lastStored: [ModelHub.LaneKey: Int64]
+    let lastOrdinal: [ModelHub.LaneKey: Int64]
+    let lastOrdinalOfDevice: [Ledger.Lane: Int64]
+    let newestAdmitted: [Int: [UserID: [OutboxID: Int]]]
+}
+
+/// The hub's data go back to an older state, or another hub answers; and what must come of it.
+extension World {
+    private static let backupsMax = 8
+
+    /// Lets the data of the hub go back by the clock, until the faults are over.
+    func befallHub() async {
+        backUp()
+        while !isHealed, runtime.now < plan.faultsEnd {
+            await pass(.milliseconds(Int64.random(in: 200...6_000, using: &historyDice)))
+            if Int.random(in: 0..<3, using: &historyDice) == 0 { backUp() }
+            if strikes(.hubPutBack), let backup = backups.randomElement(using: &historyDice) {
+                goBack(to: backup, isRestore: false)
+            }
+            if strikes(.hubRestored), let backup = backups.randomElement(using: &historyDice) {
+                goBack(to: backup, isRestore: true)
+            }
+            if strikes(.hubWiped), let first = backups.first {
+                goBack(to: first, isRestore: Bool.random(using: &historyDice))
+            }
+            if strikes(.hubReplaced) { replaceHub() }
+        }
+        backups = []
+    }
+
+    private func backUp() {
+        // The first one, of a hub that has nothing yet, stays.
+        if backups.count == Self.backupsMax {
+            backups.remove(at: Int.random(in: 1..<backups.count, using: &historyDice))
+        }
+        backups.append(
+            HubBackup(
+                hub: hub, oracle: oracle, lastStored: ledger.lastStored, lastOrdinal: ledger.lastOrdinal,
+                lastOrdinalOfDevice: ledger.lastOrdinalOfDevice, newestAdmitted: network.newestAdmitted))
+    }
+
+    private func goBack(to backup: HubBackup, isRestore: Bool) {
+        noteLosses(upTo: backup.hub)
+        if let objection = oracle.putBack((backup.hub, backup.oracle), to: &hub, isRestore: isRestore) {
+            violated(objection)
+        }
+        ledger.lastStored = backup.lastStored
+        ledger.lastOrdinal = backup.lastOrdinal
+        ledger.lastOrdinalOfDevice = backup.lastOrdinalOfDevice
+        network.newestAdmitted = backup.newestAdmitted
+        ledger.seenOfHistory = hub.history.count
+        startAgain("goes back to \(hub.history.count) operations\(isRestore ? ", by its own command" : "")")
+    }
+
+    private func replaceHub() {
+        noteLosses(upTo: ModelHub())
+        if let objection = oracle.replace(&hub) { violated(objection) }
+        ledger.lastStored = [:]
+        ledger.lastOrdinal = [:]
+        ledger.lastOrdinalOfDevice = [:]
+        network.newestAdmitted = [:]
+        ledger.seenOfHistory = 0
+        startAgain("is another one")
+    }
+
+    private func startAgain(_ words: String) {
+        tell(.strikes, hub.history.count) { "hub: \(words): \(hub.present.claim)" }
+        guard Bool.random(using: &historyDice) else { return }
+        let pause = Duration.milliseconds(Int64.random(in: 100...20_000, using: &historyDice))
+        network.outageUntil = max(network.outageUntil, runtime.now + pause)
+    }
+
+    /// What was done to messages, and is undone with the data, is sent again by nobody: edits of what the hub kept, and
+    /// all reactions. An edit of what the hub lost comes back with the message.
+    private func noteLosses(upTo backup: ModelHub) {
+        for (id, applied) in ledger.applied {
+            let kept = backup.accepted[id]
+            let undone = applied.subtracting(kept?.applied ?? [])
+            let hasReactions = undone.contains { ledger.records[$0]?.message.role.isEdit == false }
+            let isEditUndone = kept.map { !undone.isEmpty && $0.content != ledger.lastContents[id] } ?? false
+            if hasReactions || isEditUndone { ledger.records[id]?.hasLostOperations = true }
+        }
+    }
+
+    // MARK: - At the hub's door
+
+    /// The hub looks at a claim.
+    func meet(_ claim: ServerHistory?) -> Bool {
+        let (isCurrent, objection) = oracle.meet(claim, at: &hub)
+        if let objection { violated(objection) }
+        return isCurrent
+    }
+
+    // MARK: - At the store
+
+    /// The client of the process has been told more than the hub has now, and does not know yet.
+    func isBehind(_ process: Int) -> Bool {
+        processes[process].disk.history.map { !oracle.holds($0) } ?? false
+    }
+
+    /// A commit was made that may have gone over to another history.
+    func hasFollowed(_ mutations: [Mutation], from history: ServerHistory?, _ outbox: OutboxID?, _ process: Int) {
+        for case .followHistory(let new, _, marks: _, at: _) in mutations {
+            let device = processes[process].device
+            if let history, history.isSame(as: new) { violated("device \(device) goes over to what it knows") }
+            processes[process].changesOfHistory += 1
+            if let outbox { ledger.formerOutboxes.insert(outbox) }
+            tell(.commits, process, -1) { "device \(device): goes over to \(new.claim)" }
+        }
+    }
+
+    /// A page said that a message is gone: some account had deleted it on the hub.
+    func notePageRemoval(_ message: Message, _ process: Int) {
+        guard let record = ledger.records[message.id], isAtHome(record, processes[process].device) else { return }
+        ledger.records[message.id]?.isGoneByPage = true
+        if message.lane != nil, !ledger.deletedOnHub.contains(message.id) {
+            violated("message \(record.number) was taken away by a page, and nobody had deleted it")
+        }
+    }
+
+    // MARK: - At the end
+
+    /// Somebody looks at a channel on each device: whoever asks the hub for nothing cannot hear that it lost something.
+    func lookAround() async {
+        for device in devices.indices {
+            for _ in 0..<200 {
+                guard violation == nil, let channel = channels.first else { return }
+                guard let (_, client) = running(device) else {
+                    await pass(.seconds(1))
+                    continue
+                }
+                do throws(ClientError) {
+                    try await client.messages.refreshMessages(in: channel, limit: 1)
+                    break
+                } catch {
+                    if case .sync(.transport(.historyChanged)) = error { break }
+                }
+                await pass(.seconds(2))
+            }
+        }
+        await pass(.seconds(5))
+        haveAllLooked = true
+    }
+
+    /// Each change of history was said, once.
+    func checkNotices(_ client: CausewayClient, _ process: Int) async {
+        guard plan.hasLosses, let status = try? await client.status(), isRunning(process) else { return }
+        let told = status.notices.count { $0.kind == .serverRestored || $0.kind == .serverReplaced }
+        let isFull = status.notices.count >= 8
+        if told != processes[process].changesOfHistory, !isFull {
+            violated("\(processes[process].changesOfHistory) changes of history were told \(told) times")
+        }
+    }
+
+    /// Everybody knows what the hub has lost, and what was deleted on it is there no more.
+    func checkLosses(_ isLast: Bool) {
+        for device in devices.indices {
+            guard let (process, _) = running(device) else { continue }
+            if isBehind(process) { violated("device \(device) still believes in what the hub has lost") }
+        }
+        guard isLast, !devices.contains(where: \.wasCopied) else { return }
+        for id in ledger.created where ledger.deletedOnHub.contains(id) && hub.holds(id) {
+            violated("message \(ledger.number(id)) was deleted on the hub, and is there again")
+        }
+    }
+
+    // MARK: - The feed, and sabotage
+
+    /// The feed may say of a commit no more than that something changed.
+    func blurred(_ commit: StoreCommit) -> StoreCommit {
+        if plan.sabotage == .hidesFeedResets, commit.isReset || strikes(.feedReset) {
+            return StoreCommit(version: commit.version, changes: [], isReset: false)
+        }
+        return strikes(.feedReset) ? StoreCommit(version: commit.version, changes: [], isReset: true) : commit
+    }
+
+    func tamperedHistory(_ mutations: [Mutation], _ process: Int) -> [Mutation] {
+        switch plan.sabotage {
+        case .redeliversInDisorder:
+            for case .followHistory(_, _, let marks, let time) in mutations {
+                let lost = processes[process].disk.contents.messages.filter { $0.isLost(by: marks) }
+                guard let first = lost.first, lost.dropFirst().contains(where: { $0.lane == first.lane }) else { break }
+                return mutations + [.resend(first.id, at: time)]
+            }
+            return mutations
+        case .keepsWhatIsLost:
+            return mutations.map { mutation in
+                guard case .followHistory(let history, let id, _, let time) = mutation else { return mutation }
+                let lanes = Set(processes[process].disk.contents.messages.compactMap(\.lane))
+                let marks = Dictionary(uniqueKeysWithValues: lanes.map { ($0, Limits.sequenceMax - 1) })
+                return .followHistory(history, id, marks: marks, at: time)
+            }
+        case .forgetsRepeatedDeletions:
+            return mutations.contains { !$0.isRepeatedDeletion } ? mutations : []
+        default: return mutations
+        }
+    }
+}
+
+extension Message {
+    fileprivate func isLost(by marks: [LaneID: Int64]) -> Bool {
+        syncState == .synced && lane != nil && isBehind(marks)
+    }
+}
+
+extension MessageRole {
+    fileprivate var isEdit: Bool {
+        if case .edit = self { true } else { false }
+    }
+}
+
+extension Mutation {
+    /// What repeated deletions are committed with.
+    fileprivate var isRepeatedDeletion: Bool {
+        switch self {
+        case .appendDelete, .keepHistory: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Causeway
+import CausewayModels
+import CausewaySimulatedHub
+import CausewaySimulatedRuntime
+import CausewayTransport
+import Synchronization
+import Testing
+
+/// A server whose data go back while the client runs.
+@Suite struct ServerHistoryTests {
+    private static let resuming = {
+        var configuration = ClientConfiguration()
+        configuration.restart = .resume
+        return configuration
+    }()
+
+    private func create(_ texts: String..., by client: CausewayClient, _ world: ClientWorld) async throws -> [MessageID]
+    {
+        var ids: [MessageID] = []
+        for text in texts { ids.append(try await client.messages.createTextMessage(text, in: world.general).id) }
+        return ids
+    }
+
+    private func deliverAll(_ client: CausewayClient, in world: ClientWorld) async throws {
+        await client.probeNow()
+        try await world.until("everything has ended") { try await client.status().counts.undelivered == 0 }
+    }
+
+    /// Puts a backup in the place of the server's data, by its own command, and waits until the client has noticed.
+    private func restore(_ backup: ModelHub, _ count: Int, noticedBy client: CausewayClient, _ world: ClientWorld)
+        async throws
+    {
+        world.transport.server.withLock { $0.hub.restore(backup) }
+        await client.probeNow()
+        try await world.until("the loss is noticed") { try await client.status().notices.count == count }
+    }
+
+    private func order(_ world: ClientWorld) -> [MessageID] { world.transport.server.withLock { $0.order } }
+
+    @Test func whatTheServerLostIsDeliveredAgainInOrder() throws {
+        try ClientWorld.run { world in
+            world.transport.server.withLock { $0.namesHistory = true }
+            let client = try await world.loggedIn(Self.resuming)
+            let kept = try await create("a", "b", by: client, world)
+            try await deliverAll(client, in: world)
+            let backup = world.transport.server.withLock { $0.hub }
+            let lost = try await create("c", "d", by: client, world)
+            try await deliverAll(client, in: world)
+            try await restore(backup, 1, noticedBy: client, world)
+            try await deliverAll(client, in: world)
+            #expect(order(world) == kept + lost)
+            #expect(try await client.status().notices.map(\.kind) == [.serverRestored])
+            await client.close()
+        }
+    }
+
+    /// What is queued again under a new outbox id may be on the server all the same: a session that ends then leaves it
+    /// in doubt, and asks.
+    @Test func whatIsQueuedAgainIsAskedAboutWhenTheSessionEnds() throws {
+        try ClientWorld.run { world in
+            world.transport.server.withLock { $0.namesHistory = true }
+            let client = try await world.loggedIn(Self.resuming)
+            let ids = try await create("a", "b", by: client, world)
+            try await deliverAll(client, in: world)
+            let backup = world.transport.server.withLock { $0.hub }
+            try await restore(backup, 1, noticedBy: client, world)
+            // The outbox that began then is one that the backup does not know.
+            try await client.pause()
+            try await restore(backup, 2, noticedBy: client, world)
+            #expect(try await client.status().counts.undelivered == 2)
+            await client.close()
+
+            let next = try await world.open(on: world.store.crashed())
+            try await world.until("the server was asked") { try await next.status().counts.error == 0 }
+            for id in ids { #expect(try await next.messages.getMessage(id)?.syncState == .synced) }
+            #expect(order(world) == ids)
+            await next.close()
+        }
+    }
+}
