@@ -166,4 +166,7 @@ public final class SQLiteStore: Store {
 
     /// For tests: the disk has failed to confirm a write.
     package func suspectDisk() { database.suspect() }
+
+    /// For tests: the next commit waits until there are so many calls.
+    package func gather(_ calls: Int) { committer.gather(calls) }
 }

@@ -58,7 +58,7 @@ struct LogTests {
         try? current.inDatabase { try $0.execute(sql: "COMMIT") }
     }
 
-    /// What a group brings at once is bounded, whatever waits.
+    /// The bytes that a group brings at once are bounded, whatever waits.
     @Test func aGroupHasABoundOfBytes() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let seen = Statements()
@@ -66,6 +66,7 @@ struct LogTests {
             at: folder.fresh(), durability: .normal, options: SQLiteOptions(groupBytesMax: 1, trace: seen.add))
         _ = try await store.begin(Story.opening())
         let before = seen.inOrder.count
+        store.gather(200)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<200 { group.addTask { _ = try await store.enqueue(Story.draft(number)) } }
             try await group.waitForAll()

@@ -21,6 +21,18 @@ final class GroupCommitter: Sendable {
         var closers: [CheckedContinuation<Void, Never>] = []
         var isDraining = false
         var isClosed = false
+        /// The next group waits for so many calls; more than one for tests alone.
+        var callsToGather = 1
+
+        /// True when there is something to commit.
+        var hasGroup: Bool { !calls.isEmpty && (isClosed || calls.count >= callsToGather) }
+
+        /// True for the one who is to write what waits.
+        mutating func becomeWriter() -> Bool {
+            if isDraining || !hasGroup { return false }
+            isDraining = true
+            return true
+        }
     }
 
     private let waiting = Mutex(Waiting())
@@ -52,8 +64,7 @@ final class GroupCommitter: Sendable {
             let isFirst: Bool? = waiting.withLock { waiting in
                 if waiting.isClosed { return nil }
                 waiting.calls.append((call, answer))
-                defer { waiting.isDraining = true }
-                return !waiting.isDraining
+                return waiting.becomeWriter()
             }
             switch isFirst {
             case true? where Self.commitsInPlace: commitFirstGroup()
@@ -67,6 +78,9 @@ final class GroupCommitter: Sendable {
 
     /// With a single processor the pool has a single thread: held by a commit, it would let no group gather.
     private static let commitsInPlace = ProcessInfo.processInfo.activeProcessorCount > 1
+
+    /// For tests: nothing is committed before so many calls wait, or the store is closed.
+    func gather(_ calls: Int) { waiting.withLock { $0.callsToGather = calls } }
 
     /// Commits what waits, then closes the database.
     func close() async {
@@ -84,7 +98,7 @@ final class GroupCommitter: Sendable {
     private func commitFirstGroup() {
         commitAndAnswer(takeGroup())
         let isMore = waiting.withLock { waiting in
-            waiting.isDraining = !waiting.calls.isEmpty || !waiting.closers.isEmpty
+            waiting.isDraining = waiting.hasGroup || !waiting.closers.isEmpty
             return waiting.isDraining
         }
         if isMore { queue.async { self.drain() } }
@@ -99,7 +113,7 @@ final class GroupCommitter: Sendable {
                 continue
             }
             let closers: [CheckedContinuation<Void, Never>]? = waiting.withLock { waiting in
-                guard waiting.calls.isEmpty else { return nil }
+                if waiting.hasGroup { return nil }
                 waiting.isDraining = false
                 defer { waiting.closers = [] }
                 return waiting.closers
@@ -113,6 +127,8 @@ final class GroupCommitter: Sendable {
 
     private func takeGroup() -> [Waiter] {
         waiting.withLock { waiting in
+            guard waiting.hasGroup else { return [] }
+            waiting.callsToGather = 1
             var (count, bytes) = (0, 0)
             for waiter in waiting.calls.prefix(SQLiteLimits.groupCallsMax) {
                 bytes += waiter.call.bytes
