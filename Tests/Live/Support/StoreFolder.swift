@@ -4,6 +4,7 @@ import Foundation
 
 /// A folder for stores of a test's own; gone with it.
 final class StoreFolder: Sendable {
+    private static let names = ["store.sqlite", "store.sqlite-wal"]
     private let path: String
 
     /// Where the system has a disk in memory it lies there: durability is not what is tested here.
@@ -17,6 +18,25 @@ final class StoreFolder: Sendable {
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The path of a store that is not there yet.
+    func fresh() -> String { path + "/" + UUID().uuidString }
+
+    /// Moves a store's files to where it does not find them.
+    func takeAway(_ store: String) throws {
+        for name in Self.names {
+            try FileManager.default.moveItem(atPath: store + "/" + name, toPath: store + "/away-" + name)
+        }
+    }
+
+    /// Moves them back, in place of what was made meanwhile.
+    func bringBack(_ store: String) throws {
+        let files = FileManager.default
+        for name in Self.names + ["store.sqlite-shm"] { try? files.removeItem(atPath: store + "/" + name) }
+        for name in Self.names.reversed() where files.fileExists(atPath: store + "/away-" + name) {
+            try files.moveItem(atPath: store + "/away-" + name, toPath: store + "/" + name)
+        }
+    }
 
     /// A new store that has not begun.
     func makeStore() async throws(StoreError) -> SQLiteStore {

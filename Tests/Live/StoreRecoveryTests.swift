@@ -1,0 +1,48 @@
+import CausewayLive
+import CausewayModels
+import CausewayRuntime
+import CausewaySQLiteStorage
+import CausewayStorage
+import Foundation
+import Testing
+
+/// Live lists of a real store whose disk fails and comes back.
+@MainActor struct StoreRecoveryTests {
+    /// A sync fails, and the database cannot be opened anew before its disk is back. Nobody writes meanwhile: the lists
+    /// alone find out.
+    @Test(.timeLimit(.minutes(2))) func listsRecoverWithTheirStore() async throws {
+        let folder = try StoreFolder()
+        let path = folder.fresh()
+        let store = try await SQLiteStore.open(at: path, durability: .full)
+        _ = try await store.begin(.forTests)
+        let general = try #require(ChannelID("general"))
+        let router = LiveRouter(store: store, runtime: SystemRuntime())
+        _ = try await store.enqueue(try Sample.draft(1, in: general))
+        let early = router.collection(MessagesQuery(.channel(general), anchor: .last))
+        await Self.change(early) { $0.snapshot.map(\.text) == ["1"] }
+
+        store.suspectDisk()
+        try folder.takeAway(path)
+        let late = router.collection(MessagesQuery(.channel(general), anchor: .first))
+        await Self.change(late) { $0.loadingStatus == .error }
+        #expect(late.count == 0)
+        #expect(early.allObjects().map(\.text) == ["1"])
+        await #expect(throws: StoreError.self) { try await store.enqueue(try Sample.draft(2, in: general)) }
+
+        try folder.bringBack(path)
+        await Self.change(late) { $0.snapshot.map(\.text) == ["1"] && $0.loadingStatus == .loaded }
+        _ = try await store.enqueue(try Sample.draft(3, in: general))
+        for list in [early, late] {
+            await Self.change(list) { $0.snapshot.map(\.text) == ["1", "3"] && $0.loadingStatus == .loaded }
+        }
+        await store.close()
+    }
+
+    /// Waits until the list shows what is asked for.
+    private static func change(
+        _ list: LiveCollection<Message>, _ isSo: (LiveCollectionChange<Message>) -> Bool
+    ) async {
+        for await change in list.changes where isSo(change) { return }
+        Issue.record("the list ended")
+    }
+}
