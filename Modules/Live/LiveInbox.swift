@@ -33,11 +33,14 @@ final class LiveInbox: Sendable {
         var jobs: [Job] = []
         /// True when more commits came than were kept: none of them is told.
         var isReset = false
+        /// The account whose session was saved last. It is told whatever is dropped: nobody may be shown the records
+        /// of another one.
+        var account: Account?
 
         var isEmpty: Bool { commits.isEmpty && jobs.isEmpty && !isReset }
 
         /// As the router gets it. Frees what is not told, so it is called under no lock.
-        fileprivate func told() -> Batch { isReset ? Batch(jobs: jobs, isReset: true) : self }
+        fileprivate func told() -> Batch { isReset ? Batch(jobs: jobs, isReset: true, account: account) : self }
 
         /// True when somebody asks for something.
         var hasRequests: Bool {
@@ -66,6 +69,7 @@ final class LiveInbox: Sendable {
         mutating func dropCommits() {
             batch.commits = []
             batch.isReset = false
+            batch.account = nil
             changes = 0
             bytes = 0
         }
@@ -86,6 +90,7 @@ final class LiveInbox: Sendable {
     func push(_ commit: StoreCommit) -> Bool {
         state.withLock { state in
             guard state.isListening, commit.isReset || !commit.changes.isEmpty else { return false }
+            if commit.isReset, let account = commit.account { state.batch.account = account }
             // Every window will be read again, and sees this commit, too.
             if state.batch.isReset { return state.wake() }
             if state.batch.commits.count >= commitsMax || state.changes > LiveLimits.inboxChangesMax
@@ -158,8 +163,18 @@ final class LiveInbox: Sendable {
     func takeCommits() -> Batch {
         let batch = state.withLock { state in
             defer { state.dropCommits() }
-            return Batch(commits: state.batch.commits, isReset: state.batch.isReset)
+            return Batch(
+                commits: state.batch.commits, isReset: state.batch.isReset, account: state.batch.account)
         }
         return batch.told()
+    }
+}
+
+extension StoreCommit {
+    /// The account of the session that it saved last.
+    fileprivate var account: Account? {
+        changes.reversed().lazy.compactMap { change in
+            if case .session(let session) = change { session.account } else { nil }
+        }.first
     }
 }

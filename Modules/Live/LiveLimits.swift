@@ -34,12 +34,12 @@ public enum LiveLimits {
     /// New windows that are read before they are shown, and before what was asked for meanwhile is done.
     static let newcomersPerPassMax = 64
     /// Questions to the server under way at a time, of all windows; the others wait.
-    static let loadsMax = 8
+    package static let loadsMax = 8
     /// Records in one page of a refresh beyond the first.
     static let catchUpPageSize = 200
     /// Pages that a refresh asks for beyond the first, until it has come to all that is shown; past it the list ends
     /// there, and shows the rest when another page is asked for.
-    static let catchUpPagesMax = 10
+    package static let catchUpPagesMax = 10
     /// How long after the server was asked another window of the same query need not ask it.
     package static let freshnessAge: Duration = .seconds(30)
 }

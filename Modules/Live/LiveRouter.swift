@@ -33,6 +33,8 @@ package actor LiveRouter {
     private var nextLoad = 0
     private var subscription: StoreSubscription?
     private var version: Int64 = 0
+    /// Whose records the windows show; `nil` until a login or a logout was told.
+    private var account: Account?
     /// Windows for which the server may have to be asked.
     private var unloaded: Set<Int> = []
     /// Windows of which something may have changed since they were frozen last.
@@ -159,7 +161,7 @@ package actor LiveRouter {
             unreadable.remove(id)
             stirred.insert(id)
         case .loadEnded(let id, let number, let end):
-            guard loads[id]?.number == number else { return }
+            guard loads[id]?.number == number || plantedFault == .takesLateAnswer else { return }
             loads[id] = nil
             if let window = windows[id] { end.apply(window, runtime.now) }
             stirred.insert(id)
@@ -190,7 +192,10 @@ package actor LiveRouter {
                 runtime.spawn { [weak self] in await self?.drain() }
             }
         }
-        if windows.isEmpty { inbox.listen(true) }
+        if windows.isEmpty {
+            account = nil  // nobody listened to who came meanwhile
+            inbox.listen(true)
+        }
         let twins = byTopic[window.topic] ?? []
         _ = twins.contains { twin in
             windows[twin].map { window.adoptFreshness(from: $0, at: runtime.now) } ?? false
@@ -226,6 +231,7 @@ package actor LiveRouter {
 
     private func apply(_ batch: LiveInbox.Batch) {
         if batch.isReset { invalidateAll() }
+        if let next = batch.account { goOver(to: next) }
         for commit in batch.commits {
             version = max(version, commit.version)
             if commit.isReset { invalidateAll() }
@@ -238,6 +244,12 @@ package actor LiveRouter {
                 }
             }
         }
+    }
+
+    private func goOver(to next: Account) {
+        defer { account = next }
+        guard next != account, plantedFault != .keepsFormerAccount else { return }
+        for window in windows.values { window.disown() }
     }
 
     private func invalidateAll() {
@@ -277,7 +289,7 @@ package actor LiveRouter {
     }
 
     private func retryLater() {
-        if isRetryOnItsWay { return }
+        if isRetryOnItsWay || plantedFault == .neverReadsAgain { return }
         isRetryOnItsWay = true
         runtime.spawn { [runtime, weak self] in
             await runtime.sleep(until: runtime.now + LiveLimits.readRetryInterval)

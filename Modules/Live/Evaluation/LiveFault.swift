@@ -24,7 +24,28 @@ package enum LiveFault: Sendable, CaseIterable {
     case staysFresh
     /// What could not be asked for is never asked for again.
     case neverRefreshes
+    /// A window that could not be read is left alone for good.
+    case neverReadsAgain
+    /// Records of the account before stay in a list that could not be read since another one logged in.
+    case keepsFormerAccount
+    /// The answer to a question that was given up counts as one to the question after it.
+    case takesLateAnswer
+    /// Records that come by themselves, with others before them that were not asked for, count as following on.
+    case losesGap
+    /// A page that is asked for later counts as if all pages before it had been read with it.
+    case takesNewerCursor
+    /// A refresh is over with its first page, and the rest counts as refreshed.
+    case stopsRefreshEarly
+    /// Too many changes are taken for none.
+    case takesTooMuchForNothing
 
     /// True for what only a window with a server can do wrong.
-    package var isOfServer: Bool { self == .leavesHoles || self == .staysFresh || self == .neverRefreshes }
+    package var isOfServer: Bool {
+        switch self {
+        case .leavesHoles, .staysFresh, .neverRefreshes, .losesGap, .takesNewerCursor, .stopsRefreshEarly,
+            .takesTooMuchForNothing, .keepsFormerAccount, .takesLateAnswer:
+            true
+        default: false
+        }
+    }
 }

@@ -12,6 +12,8 @@ protocol LiveWindow: AnyObject {
     func apply(_ change: RecordChange)
     /// More changed than the feed told.
     func invalidate()
+    /// The store may show the records of another account now: without reading it again, nothing is shown of the former.
+    func disown()
 
     var needsReading: Bool { get }
     var hasReadingFailed: Bool { get }

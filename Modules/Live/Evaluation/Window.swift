@@ -73,6 +73,9 @@ final class Window<Query: LiveQuery> {
         return touched
     }
 
+    /// Nothing of what was frozen last is the same in the next state.
+    func touchAll() { touched.overflow() }
+
     // MARK: - Changes of the feed
 
     /// Takes in one change. Cost: O(log n) for a window of n rows.

@@ -72,7 +72,7 @@ extension WindowDriver {
         case .success(nil):
             // Too much changed, or nobody knows what: the pages are asked for again.
             server.reach?.cursor = nil
-            server.isRefreshDue = true
+            server.isRefreshDue = plantedFault != .takesTooMuchForNothing
         case .failure(let error):
             // Since it was asked, something came about that makes it worth while to ask again.
             if question == .first || question == .changes, server.isRefreshDue { return }
@@ -98,6 +98,7 @@ extension WindowDriver {
                 return loadFailed(question, LiveRemoteError.noProgress)
             }
             server.reach = reach
+            if plantedFault == .takesNewerCursor { server.reach?.cursor = answer.cursor }
             window.confine(to: reach)
         }
         remoteTrouble = nil
@@ -121,6 +122,12 @@ extension WindowDriver {
     /// Asks on for what was shown beyond the first page, or comes to an end with it.
     private func goOn() {
         guard let pending = server.pending else { return }
+        if plantedFault == .stopsRefreshEarly, let reach = server.reach {
+            server.reach?.cursor = pending.cursor ?? reach.cursor
+            server.abandonRefresh()
+            server.isComplete = true
+            return
+        }
         if server.restPagesLeft > 0, let side = window.side(of: server.goal, outside: pending),
             plantedFault != .leavesHoles
         {
@@ -172,7 +179,7 @@ extension WindowDriver {
         if window.count(after: newest, through: last) == remote.placedCount(after: newest, through: last) {
             server.reach?.newest = last
         } else {
-            server.hasGap = true
+            server.hasGap = plantedFault != .losesGap
         }
     }
 

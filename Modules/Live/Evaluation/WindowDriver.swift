@@ -23,6 +23,8 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     var remoteTrouble: Trouble?
     private var readTrouble: Trouble?
     private var troubles = 0
+    /// True when the rows may be another account's, until they were read again.
+    private var isDisowned = false
     /// What was handed over last.
     private var frozen: LiveFrame<Query>
 
@@ -55,6 +57,8 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         // Among what was not told may be records of the server.
         if remote != nil, server.reach != nil { server.askAgain() }
     }
+
+    func disown() { isDisowned = true }
 
     // MARK: The store
 
@@ -113,6 +117,8 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         // What is stale is shown at no version at all; only that it could not be read is told.
         if window.isStale, readTrouble == nil { return nil }
         let status = status
+        if isDisowned, window.isStale { return freezeNothing(at: version, status) }
+        isDisowned = false
         guard !window.touched.isEmpty || !status.isSame(as: frozen.status) else { return nil }
         let touched = window.isStale ? TouchedRows() : window.takeTouched()
         if window.isStale {
@@ -120,6 +126,22 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         } else {
             frozen = LiveFrame(version: version, rows: window.rows, status: status)
         }
+        return { [outlet, frozen] in outlet.publish(frozen, touched) }
+    }
+
+    /// What was shown is another account's, and what is this one's cannot be read.
+    private func freezeNothing(at version: Int64, _ status: LiveStatus) -> (() -> Void)? {
+        var status = status
+        status.data = .error
+        status.hasNext = false
+        status.hasPrevious = false
+        guard !frozen.rows.isEmpty || !status.isSame(as: frozen.status) else { return nil }
+        // Whatever is shown next was not there.
+        window.touchAll()
+        var touched = TouchedRows<Query.Record.ID, Query.Key>()
+        touched.overflow()
+        let nothing = RankedRows<Query.Key, Query.Record>(isDescending: window.rows.isDescending)
+        frozen = LiveFrame(version: version, rows: nothing, status: status)
         return { [outlet, frozen] in outlet.publish(frozen, touched) }
     }
 

@@ -6,14 +6,23 @@ import Synchronization
 final class ManualRuntime: Runtime {
     typealias Job = @isolated(any) @Sendable () async -> Void
 
+    /// One that was spawned, and the task that its starter holds and may have cancelled.
+    private struct Spawned {
+        let handle: Task<Void, Never>
+        let body: Job
+        /// Where it pauses.
+        var pause: CheckedContinuation<Void, Never>?
+    }
+
     private struct State {
-        var jobs: [Job] = []
+        var jobs: [Spawned] = []
+        var running: Spawned?
+        var runner: CheckedContinuation<Void, Never>?
         var generator: SplitMix64
         var now = MonotonicTime.zero
     }
 
     private let state: Mutex<State>
-    private static let ended = RuntimeTask(Task {})
 
     init(seed: UInt64) { state = Mutex(State(generator: SplitMix64(seed: seed))) }
 
@@ -24,19 +33,57 @@ final class ManualRuntime: Runtime {
     func sleep(until deadline: MonotonicTime) async {}
 
     func spawn(_ body: @escaping Job) -> RuntimeTask {
-        state.withLock { $0.jobs.append(body) }
-        return Self.ended
+        let handle = Task {}
+        state.withLock { $0.jobs.append(Spawned(handle: handle, body: body)) }
+        return RuntimeTask(handle)
     }
 
-    /// Runs one of the jobs that are ready.
+    /// Runs one of the jobs that are ready, until it ends or pauses.
     ///
     /// - Returns: false when there is none.
     func runOne(_ choice: Int) async -> Bool {
-        let job: Job? = state.withLock { state in
+        let next = state.withLock { state in
             state.jobs.isEmpty ? nil : state.jobs.remove(at: choice % state.jobs.count)
         }
-        guard let job else { return false }
-        await job()
+        guard let next else { return false }
+        await withCheckedContinuation { runner in
+            state.withLock { state in
+                state.runner = runner
+                state.running = next
+            }
+            if let pause = next.pause { return pause.resume() }
+            Task {
+                Self.cancelItself(like: next.handle)
+                await next.body()
+                self.endTurn()
+            }
+        }
         return true
+    }
+
+    private static func cancelItself(like handle: Task<Void, Never>) {
+        if handle.isCancelled { unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() } }
+    }
+
+    /// Lets other jobs run before the calling one goes on.
+    func pause() async {
+        guard let running = state.withLock({ $0.running }) else { preconditionFailure("nothing runs here") }
+        await withCheckedContinuation { pause in
+            state.withLock { state in
+                var paused = running
+                paused.pause = pause
+                state.jobs.append(paused)
+            }
+            endTurn()
+        }
+        Self.cancelItself(like: running.handle)
+    }
+
+    private func endTurn() {
+        let runner = state.withLock { state in
+            state.running = nil
+            return state.runner.take()
+        }
+        runner?.resume()
     }
 }

@@ -3,36 +3,66 @@ import CausewayModels
 import CausewayStorage
 import Synchronization
 
+/// The server of whoever is logged in.
+final class CurrentServer: Sendable {
+    private let current: Mutex<RandomServer>
+
+    init(_ server: RandomServer) { current = Mutex(server) }
+
+    var server: RandomServer {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+}
+
 /// The server's part of a collection in a random history.
 final class RandomRemote: LiveRemote {
     typealias Key = MessageQuery.Cursor
 
     private let query: MessagesQuery
-    private let server: RandomServer
-    private let store: any Store
-    /// Tells what was committed to `store`.
-    private let told: TurbulentStore
+    private let current: CurrentServer
+    private let store: TurbulentStore
     /// Whether the server reports changes; one that does not is asked for pages again.
     private let reportsChanges: Bool
+    private let struck = Mutex(Strikes())
     /// When the server was asked for everything last.
-    private let known = Mutex<Int?>(nil)
+    private let known = Mutex<(server: RandomServer, time: Int)?>(nil)
+    private let pages = Mutex(0)
+    /// More changes than these are not told.
+    private let changesMax: Int
+    private let runtime: ManualRuntime
 
     init(
-        _ query: MessagesQuery, _ server: RandomServer, _ store: any Store, told: TurbulentStore, reportsChanges: Bool
+        _ query: MessagesQuery, _ current: CurrentServer, _ store: TurbulentStore, _ runtime: ManualRuntime,
+        reportsChanges: Bool, changesMax: Int
     ) {
-        self.told = told
+        self.runtime = runtime
         self.query = query
-        self.server = server
+        self.current = current
         self.store = store
         self.reportsChanges = reportsChanges
+        self.changesMax = changesMax
     }
 
-    var knownTime: Int? { known.withLock { $0 } }
+    private var server: RandomServer { current.server }
+
+    /// When the present server was asked for everything last.
+    var knownTime: Int? { known.withLock { [server] in $0.flatMap { $0.server === server ? $0.time : nil } } }
+    /// What its answers were.
+    var strikes: Strikes { struck.withLock { $0 } }
+
+    /// Pages that it was asked for beyond the first one, since it was asked for that or for changes.
+    var pagesBeyondFirst: Int { pages.withLock { $0 } }
+
+    private func note(_ kind: Strikes.Kind) { struck.withLock { $0.note(kind) } }
 
     func load(_ page: LiveRemotePage<Key>) async throws -> LiveReach<Key> {
+        try checkCancellation()
         let isAscending = query.direction == .ascending
+        pages.withLock { $0 += 1 }
         switch page {
         case .first:
+            pages.withLock { $0 = 0 }
             let time = server.time
             let reach =
                 switch query.anchor {
@@ -42,7 +72,7 @@ final class RandomRemote: LiveRemote {
                     isAscending
                         ? try await newer(than: key.position - 1) : try await older(than: key.position + 1)
                 }
-            known.withLock { $0 = time }
+            known.withLock { [server] in $0 = (server, time) }
             return reach
         case .next(let key, _):
             return isAscending ? try await newer(than: key.position) : try await older(than: key.position)
@@ -52,11 +82,19 @@ final class RandomRemote: LiveRemote {
     }
 
     func loadChanges(since reach: LiveReach<Key>) async throws -> LiveReach<Key>? {
+        try checkCancellation()
         guard let cursor = reach.cursor.flatMap({ Int($0) }) else { return nil }
-        guard let answer = server.changes(since: cursor) else { throw Self.failure }
-        if answer.changed.count + answer.gone.count > 12 { return nil }
+        guard let answer = server.changes(since: cursor) else {
+            note(.serverFailed)
+            throw Self.failure
+        }
+        if answer.changed.count + answer.gone.count > changesMax {
+            note(.tooManyChanges)
+            return nil
+        }
+        if !answer.changed.isEmpty || !answer.gone.isEmpty { note(.changesTold) }
         try await commit(answer.changed.map { .merge($0, at: Sample.time) } + answer.gone.map { .delete($0) })
-        known.withLock { $0 = answer.time }
+        known.withLock { [server] in $0 = (server, answer.time) }
         var reach = reach
         reach.cursor = "\(answer.time)"
         if reach.newest != nil { reach.newest = ScriptedRemote.end(answer.newest) }
@@ -92,9 +130,12 @@ final class RandomRemote: LiveRemote {
     private static let failure = StoreError.other(detail: "a server that was told to fail")
 
     private func take(_ page: RandomServer.Page?) async throws -> RandomServer.Page {
-        guard let page else { throw Self.failure }
+        guard let page else {
+            note(.serverFailed)
+            throw Self.failure
+        }
         let listed = Set(page.items.map(\.id))
-        let stored = try await store.page(MessageQuery(scope: .channel(server.channel), limit: 1000)).messages
+        let stored = try await store.base.page(MessageQuery(scope: .channel(server.channel), limit: 1000)).messages
         let gone = stored.filter { message in
             guard let position = message.placement?.position, !listed.contains(message.id) else { return false }
             return page.range?.contains(position) == true
@@ -105,6 +146,18 @@ final class RandomRemote: LiveRemote {
 
     private func commit(_ mutations: [Mutation]) async throws {
         try await store.commit(mutations)
-        told.tell()
+        store.tell()
+        // What was stored may be all that comes of it: the answer arrives when nobody waits for it any more.
+        if server.isOne(in: 3) {
+            await runtime.pause()
+            if Task.isCancelled { note(.answeredTooLate) }
+        }
+    }
+
+    /// The question was given up before it was put.
+    private func checkCancellation() throws {
+        guard Task.isCancelled else { return }
+        note(.cancelled)
+        throw CancellationError()
     }
 }

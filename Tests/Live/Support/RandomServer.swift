@@ -48,10 +48,16 @@ final class RandomServer: Sendable {
     let sender: UserID
     private let state: Mutex<State>
 
-    init?(seed: UInt64) {
+    /// What its messages begin with, and from which number on their ids are drawn.
+    private let name: String
+    private let firstNumber: Int
+
+    init?(seed: UInt64, name: String, firstNumber: Int) {
         guard let channel = ChannelID("general"), let sender = UserID("grace") else { return nil }
         self.channel = channel
         self.sender = sender
+        self.name = name
+        self.firstNumber = firstNumber
         state = Mutex(State(dice: WriterDice(seed: seed, messages: 1)))
     }
 
@@ -59,11 +65,15 @@ final class RandomServer: Sendable {
     /// What it has now, by ascending position.
     var messages: [PlacedMessage] { state.withLock { $0.alive } }
     var time: Int { state.withLock { $0.time } }
+    func isOne(in count: Int) -> Bool { state.withLock { $0.dice.isOne(in: count) } }
     func setFailures(_ percent: Int) { state.withLock { $0.failures = percent } }
 
     // MARK: Changes
 
-    func grow() { accept(Sample.id(state.withLock { $0.entries.count } + 1), .text("new"), from: sender) }
+    func grow() {
+        let number = firstNumber + state.withLock { $0.entries.count } + 1
+        accept(Sample.id(number), .text("\(name) new"), from: sender)
+    }
 
     /// - Returns: where it was placed.
     @discardableResult
@@ -84,7 +94,7 @@ final class RandomServer: Sendable {
         state.withLock { state in
             guard let index = Self.anyIndex(&state) else { return }
             state.time += 1
-            let content = MessageContent.text("edit \(state.time)")
+            let content = MessageContent.text("\(name) edit \(state.time)")
             state.entries[index].message.face.content = content
             state.entries[index].message.face.changedAt = Timestamp(milliseconds: Int64(state.time))
             state.entries[index].versions[state.entries[index].versions.count - 1].until = state.time - 1

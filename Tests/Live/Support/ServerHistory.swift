@@ -1,130 +1,196 @@
 import CausewayLive
 import CausewayModels
 import CausewayStorage
-import Testing
 
-/// One random history of windows with a server, in an order that a seed draws: it fails, grows, loses messages, tells
-/// some before it is asked, can be reached again, and is asked by somebody else; own messages are delivered or deleted,
-/// time passes, and the store fails and comes back.
+/// One random history of windows with a server, in an order that a seed draws.
+///
+/// The server fails, grows, edits and loses messages, tells some before it is asked, and can be reached again. Own
+/// messages are delivered or deleted, time passes, lists are closed while it is asked for them, limits are reached, the
+/// store fails and comes back, and another account logs in.
 struct ServerHistory: Sendable {
     var seed: UInt64
     var steps = 60
     var plantedFault: LiveFault?
 
-    func run() async throws {
+    /// - Returns: what struck.
+    @discardableResult
+    func run() async throws -> Strikes {
         let base = MemoryStore()
         guard let world = ServerWorld(base, seed, plantedFault) else { throw Violation("no world") }
         do {
             try await world.run(steps)
         } catch {
+            await world.runOut()
             throw Violation("seed \(seed): \(error)")
         }
         await base.close()
+        return world.strikes
     }
 }
 
 /// The world of one history. One task uses it.
-private final class ServerWorld {
-    private let base: MemoryStore
-    private let store: TurbulentStore
-    private let timeline: StoreTimeline
-    private let server: RandomServer
-    private let runtime: ManualRuntime
-    private let router: LiveRouter
-    private var dice: WriterDice
-    private var windows: [ServedWindow] = []
+final class ServerWorld {
+    let base: MemoryStore
+    let store: TurbulentStore
+    let timeline: StoreTimeline
+    let router: LiveRouter
+    let runtime: ManualRuntime
+    var dice: WriterDice
+    var strikes = Strikes()
+    var accounts: [ServedAccount]
+    /// Which of them is logged in, or was last.
+    var current = 0
+    let servers: CurrentServer
+    private(set) var windows: [ServedWindow] = []
     private var drafts = 100_000
-    /// What was written here and is not on the server.
-    private var undelivered: [MessageID] = []
-    private var deletedHere: Set<MessageID> = []
     private let reportsChanges: Bool
+    private let changesMax: Int
+    private let windowsMax: Int
+    private let inboxCommitsMax: Int?
 
     init?(_ base: MemoryStore, _ seed: UInt64, _ plantedFault: LiveFault?) {
-        guard let server = RandomServer(seed: seed) else { return nil }
-        self.server = server
         dice = WriterDice(seed: ~seed, messages: 1)
+        // Two users of one server see the same messages, two servers have none in common.
+        guard let ada = ServedAccount("ada", seed: seed, firstNumber: 0),
+            let eve = ServedAccount("eve", seed: seed ^ 0x5EED, firstNumber: dice.isOne(in: 2) ? 0 : 10_000)
+        else { return nil }
+        accounts = [ada, eve]
+        servers = CurrentServer(ada.server)
         reportsChanges = dice.isOne(in: 2)
+        changesMax = 2 + dice.below(11)
+        windowsMax = dice.isOne(in: 12) ? LiveLimits.loadsMax + 2 : 4
+        inboxCommitsMax = dice.isOne(in: 3) ? 1 : nil
         self.base = base
         store = TurbulentStore(base)
         timeline = StoreTimeline(base)
         runtime = ManualRuntime(seed: seed)
         router = LiveRouter(
-            store: store, runtime: runtime, delivery: nil, windowSurplusMax: dice.isOne(in: 3) ? 6 : nil,
-            readingMax: dice.isOne(in: 2) ? 1 + dice.below(3) : nil, plantedFault: plantedFault)
+            store: store, runtime: runtime, delivery: nil, inboxCommitsMax: inboxCommitsMax,
+            windowSurplusMax: dice.isOne(in: 3) ? 6 : nil, readingMax: dice.isOne(in: 2) ? 1 + dice.below(3) : nil,
+            plantedFault: plantedFault)
     }
+
+    var server: RandomServer { servers.server }
 
     func run(_ steps: Int) async throws {
         _ = try await base.begin(.forTests)
-        for _ in 0..<dice.below(80) { server.grow() }
+        try await commit([.saveSession(accounts[0].session)])
+        for account in accounts { for _ in 0..<dice.below(80) { account.server.grow() } }
         for _ in 0..<dice.below(6) { try await tellSome() }
         windows.append(makeWindow())
         for _ in 0..<steps { try await step() }
         try await end()
+        if dice.isOne(in: 3) {
+            try await changeAccount()
+            try await end()
+        }
+        note(store.failed)
+        for window in windows { strikes.add(window.strikes) }
     }
 
     private func step() async throws {
-        switch dice.below(20) {
+        switch dice.below(21) {
         case 0..<7: _ = await runtime.runOne(dice.below(1000))
         case 7: try await tellSome()
-        case 8: for _ in 0..<(1 + dice.below(4)) { server.grow() }
-        case 16: for _ in 0..<(1 + dice.below(4)) { server.delete() }
-        case 17: server.edit()
-        case 18: try await deliver()
-        case 19: try await disturb()
+        case 8:
+            strikes.note(.serverGrew)
+            for _ in 0..<(1 + dice.below(4)) { server.grow() }
         case 9, 10: anyWindow.lifetime.turn([.next, .next, .previous, .previous, .reset][dice.below(5)])
         case 11: try await write()
-        case 12: router.refresh(isNewSession: false)
+        case 12: refresh()
         case 13: try await changeSession()
         case 14:
-            if windows.count < 4 { windows.append(makeWindow()) }
-            if windows.count > 2 { windows.remove(at: dice.below(windows.count)) }
-        default: try look()
+            if windows.count < windowsMax { windows.append(makeWindow()) }
+            if windows.count > windowsMax / 2 { close(dice.below(windows.count)) }
+            if windowsMax > 4 { while windows.count < windowsMax { windows.append(makeWindow()) } }
+        case 15: try look()
+        case 16:
+            strikes.note(.serverDeleted)
+            for _ in 0..<(1 + dice.below(4)) { server.delete() }
+        case 17:
+            strikes.note(.serverEdited)
+            server.edit()
+        case 18: try await deliver()
+        case 19: try await disturb()
+        default: if dice.isOne(in: 3) { try await changeAccount() }
         }
     }
 
     private var anyWindow: ServedWindow { windows[dice.below(windows.count)] }
 
+    func refresh(isNewSession: Bool = false) {
+        if windows.count > LiveLimits.loadsMax { strikes.note(.questionsWaited) }
+        router.refresh(isNewSession: isNewSession)
+    }
+
+    /// Ends a list, perhaps while the server is being asked for it.
+    private func close(_ index: Int) {
+        let window = windows.remove(at: index)
+        if window.loading == .loading { strikes.note(.closedWhileAsking) }
+        strikes.add(window.strikes)
+    }
+
+    // MARK: Changes
+
     /// What comes from elsewhere leaves holes.
     private func tellSome() async throws {
         guard let first = server.messages.indices.randomElement(using: &dice.random) else { return }
+        strikes.note(.toldByItself)
         let some = server.messages.dropFirst(first).prefix(1 + dice.below(3))
-        try await commit(some.map { .merge($0, at: Sample.time) })
+        // One commit for all, or one for each.
+        if dice.isOne(in: 2) { return try await commit(some.map { .merge($0, at: Sample.time) }) }
+        if let inboxCommitsMax, some.count > inboxCommitsMax { strikes.note(.inboxOverflowed) }
+        for message in some { try await commit([.merge(message, at: Sample.time)]) }
     }
 
-    private func commit(_ mutations: [Mutation]) async throws {
+    func commit(_ mutations: [Mutation]) async throws {
         try await base.commit(mutations)
+        try await completeTimeline()
         store.tell()
+    }
+
+    /// What a reset did not list.
+    private func completeTimeline() async throws {
+        let known = accounts.flatMap { $0.written + $0.server.entries.map(\.message.id) }
+        try await timeline.complete(base, Array(Set(known)))
     }
 
     private func write() async throws {
         drafts += 1
         let draft = try Sample.draft(drafts, in: server.channel)
         _ = try await base.enqueue(draft)
-        undelivered.append(draft.id)
+        accounts[current].written.append(draft.id)
+        accounts[current].undelivered.append(draft.id)
         store.tell()
     }
 
     /// An own message gets to the server, others before it.
     private func deliver() async throws {
-        guard !undelivered.isEmpty, let message = try await base.message(undelivered.removeFirst()) else { return }
+        guard !accounts[current].undelivered.isEmpty,
+            let message = try await base.message(accounts[current].undelivered.removeFirst())
+        else { return }
         for _ in 0..<dice.below(3) { server.grow() }
+        strikes.note(.ownDelivered)
         let placement = server.accept(message.id, message.content, from: message.sender)
         try await commit([.deliver(message.id, placement, at: Sample.time)])
     }
 
     private func disturb() async throws {
-        switch dice.below(4) {
+        switch dice.below(5) {
         case 0: store.failNextReads(1 + dice.below(3), with: dice.isOne(in: 2) ? .closed : .other(detail: "gone"))
         case 1: store.failNextSettlings(1)
-        case 2:
+        case 2: store.failNextCommits(1 + dice.below(2))
+        case 3:
+            strikes.note(.timePassed)
             runtime.pass(.seconds(dice.below(40)))
-            await settle()
+            try await settle()
             try look(isAtRest: true)
         default:
-            // Somebody deletes one here; the server learns of it at once.
+            // One is deleted here; the server learns of it at once.
             guard let any = server.messages.randomElement(using: &dice.random) else { return }
             guard let message = try await base.message(any.id), message.syncState == .synced else { return }
-            deletedHere.insert(any.id)
+            strikes.note(.deletedHere)
+            accounts[current].deletedHere.insert(any.id)
             let action = DeleteAction(
                 at: Sample.time, by: .cli, message: any.id, channel: server.channel, type: .text, syncState: .synced,
                 lastFailure: nil)
@@ -133,12 +199,16 @@ private final class ServerWorld {
         }
     }
 
-    /// - Parameter isAtRest: true when nothing is under way: then what is shown is known since the server was asked.
-    private func look(isAtRest: Bool = false) throws {
+    // MARK: Looking
+
+    /// - Parameters:
+    ///   - isAtRest: true when nothing is under way: then what is shown is known since the server was asked.
+    ///   - time: since when all of it must be known then.
+    func look(isAtRest: Bool = false, since time: Int = 0) throws {
         for window in windows {
-            try window.look(timeline)
-            let known = isAtRest && window.loading == .loaded ? known(window.query) : 0
-            try window.check(server, known: known, deletedHere)
+            try window.look(timeline, accounts, current)
+            let known = isAtRest && window.loading == .loaded ? max(time, known(window.query)) : 0
+            try window.check(accounts, known: known)
         }
     }
 
@@ -147,110 +217,92 @@ private final class ServerWorld {
         windows.filter { $0.query == query }.map { $0.remote.knownTime ?? 0 }.min() ?? 0
     }
 
-    private func settle() async { while await runtime.runOne(0) {} }
-
-    /// Somebody logs out, and nobody can be asked.
-    private func changeSession() async throws {
-        server.setFailures(100)
-        router.refresh(isNewSession: true)
-        await settle()
-        try look()
-        for window in windows where window.status == .fresh {
-            throw Violation("\(window.query): it is fresh with nobody who could have told it")
-        }
-        server.setFailures(20)
-        router.refresh(isNewSession: true)
+    /// Runs everything that is ready, and what comes of it. A list that asks the server for ever would not let it end.
+    func settle() async throws {
+        for _ in 0..<Self.jobsMax { if !(await runtime.runOne(0)) { return } }
+        throw Violation("\(Self.jobsMax) jobs, and nothing comes to rest")
     }
 
-    /// The server works: everybody comes to see all of it.
+    /// No job is left in the middle of something.
+    func runOut() async { for _ in 0..<Self.jobsMax where await runtime.runOne(0) {} }
+
+    /// Far more than the windows of a history need to come to rest.
+    private static let jobsMax = 5_000
+
+    // MARK: The end
+
+    /// The server and the store work: everybody comes to see all of it.
     private func end() async throws {
         store.failNextReads(0)
         store.failNextSettlings(0)
-        await settle()
+        store.failNextCommits(0)
+        try await settle()
+        while windows.count > 4 { close(4) }
         server.setFailures(0)
-        router.refresh(isNewSession: false)
-        await settle()
-        try look(isAtRest: true)
+        try await refreshAll()
+        // What changes before the other pages are read is no part of the first.
+        server.edit()
+        for window in windows { try await showAll(window) }
+        // More changes than are told: pages are read, and not so many that they come to all that was shown.
+        if dice.isOne(in: 2) { for _ in 0..<60 { server.edit() } }
+        try await refreshAll()
+        let pages = windows.map(\.remote.pagesBeyondFirst).max() ?? 0
+        if pages > LiveLimits.catchUpPagesMax { strikes.note(.refreshCutShort) }
+        for window in windows { try await showAll(window) }
+    }
+
+    private func refreshAll() async throws {
+        let time = server.time
+        refresh()
+        try await settle()
+        try look(isAtRest: true, since: time)
         for window in windows {
             guard window.status == .fresh, window.loading == .loaded else {
                 throw Violation("\(window.query): it is \(window.status) and \(window.loading) at the end")
             }
         }
-        for window in windows {
-            for _ in 0..<300 where window.hasMore {
-                window.lifetime.turn(.previous)
-                window.lifetime.turn(.next)
-                await settle()
-                try look()
-            }
-            let all = server.messages.filter { !deletedHere.contains($0.id) }.map(\.placement.position)
-            guard !window.hasMore, window.placed == all else {
-                throw Violation("\(window.query): \(window.placed) of \(all), however often one pages")
-            }
+    }
+
+    private func showAll(_ window: ServedWindow) async throws {
+        for _ in 0..<300 where window.hasMore {
+            window.lifetime.turn(.previous)
+            window.lifetime.turn(.next)
+            try await settle()
+            try look()
+        }
+        let deletedHere = accounts[current].deletedHere
+        let all = server.messages.filter { !deletedHere.contains($0.id) }.map(\.placement.position)
+        guard !window.hasMore, window.placed == all else {
+            throw Violation("\(window.query): \(window.placed) of \(all), however often one pages")
         }
     }
 
+    private func note(_ failed: TurbulentStore.Failed) {
+        strikes.note(.readFailed, times: failed.reads)
+        strikes.note(.settlingFailed, times: failed.settlings)
+        strikes.note(.commitFailed, times: failed.commits)
+    }
+
+    // MARK: Windows
+
     private func makeWindow() -> ServedWindow {
+        var query = anyQuery()
+        // Another list of the same need not ask.
+        if dice.isOne(in: 3), !windows.isEmpty { query = anyWindow.query }
+        let remote = RandomRemote(
+            query, servers, store, runtime, reportsChanges: reportsChanges, changesMax: changesMax)
+        return ServedWindow(query, remote, router)
+    }
+
+    private func anyQuery() -> MessagesQuery {
         let anchor: LiveAnchor<MessageQuery.Cursor> =
             switch dice.below(5) {
             case 0, 1: .first
             case 2, 3: .last
             default: .at(MessageQuery.Cursor(position: Int64(1 + dice.below(30)), ordinal: Int64(dice.below(30))))
             }
-        let query = MessagesQuery(
+        return MessagesQuery(
             .channel(server.channel), direction: dice.isOne(in: 2) ? .ascending : .descending, anchor: anchor,
             pageSize: 1 + dice.below(6))
-        return ServedWindow(
-            query, RandomRemote(query, server, base, told: store, reportsChanges: reportsChanges), router)
-    }
-}
-
-/// One window with a server, and what it has shown.
-private final class ServedWindow {
-    let query: MessagesQuery
-    let remote: RandomRemote
-    let lifetime: LiveLifetime
-    private let outlet: LiveOutlet<MessagesQuery>
-    private let reader: Int
-    private var check: ReaderCheck<MessagesQuery>
-    private var last: LiveCollectionChange<Message>?
-
-    init(_ query: MessagesQuery, _ remote: RandomRemote, _ router: LiveRouter) {
-        self.query = query
-        self.remote = remote
-        (lifetime, outlet) = router.open(query, isObject: false, remote: remote)
-        reader = outlet.addReader()
-        check = ReaderCheck(query, hasServer: true)
-    }
-
-    var status: DataStatus { last?.dataStatus ?? .notExist }
-    var loading: LoadingStatus { last?.loadingStatus ?? .notLoading }
-    var hasMore: Bool { last?.hasNext == true || last?.hasPrevious == true }
-    /// The places of what is shown, oldest first.
-    var placed: [Int64] { last?.snapshot.compactMap(\.placement?.position).sorted() ?? [] }
-
-    func look(_ timeline: StoreTimeline) throws {
-        guard let change = outlet.take(reader)?.change() else { return }
-        try check.accept(change, timeline)
-        last = change
-    }
-
-    /// - Parameter known: when the server was asked last for what is shown.
-    func check(_ server: RandomServer, known: Int, _ deletedHere: Set<MessageID>) throws {
-        guard let change = last, change.dataStatus == .fresh, let first = placed.first, let end = placed.last else {
-            return
-        }
-        let shown = Dictionary(
-            change.snapshot.compactMap { message in message.placement.map { ($0.position, message) } },
-            uniquingKeysWith: { one, _ in one })
-        for entry in server.entries[Int(first - 1)..<Int(end)] {
-            if let message = shown[entry.position] {
-                guard entry.said(message.content, from: known) else {
-                    throw Violation("\(query): a fresh list of \(known) shows what was so before: \(entry)")
-                }
-            } else if !entry.isDeleted, !deletedHere.contains(entry.message.id) {
-                throw Violation("\(query): a fresh list has holes: \(placed) without \(entry.position)")
-            }
-        }
     }
 }

@@ -15,8 +15,17 @@ final class TurbulentStore: Store {
         var readsToFail = 0
         var readError = StoreError.other(detail: "a reading that was told to fail")
         var settlingsToFail = 0
+        var commitsToFail = 0
+        var failed = Failed()
         var readCount = 0
         var subscription: StoreSubscription?
+    }
+
+    /// How many calls have failed as they were told to.
+    struct Failed: Sendable {
+        var reads = 0
+        var settlings = 0
+        var commits = 0
     }
 
     struct Turbulence: Sendable {
@@ -45,6 +54,8 @@ final class TurbulentStore: Store {
     }
 
     func failNextSettlings(_ count: Int) { state.withLock { $0.settlingsToFail = count } }
+    func failNextCommits(_ count: Int) { state.withLock { $0.commitsToFail = count } }
+    var failed: Failed { state.withLock { $0.failed } }
     /// Readings of pages and records so far.
     var readCount: Int { state.withLock { $0.readCount } }
 
@@ -59,8 +70,10 @@ final class TurbulentStore: Store {
 
     private func strike() async throws(StoreError) {
         let (turbulence, error) = state.withLock { state in
-            defer { if state.readsToFail > 0 { state.readsToFail -= 1 } }
-            return (state.turbulence, state.readsToFail > 0 ? state.readError : nil)
+            guard state.readsToFail > 0 else { return (state.turbulence, StoreError?.none) }
+            state.readsToFail -= 1
+            state.failed.reads += 1
+            return (state.turbulence, state.readError)
         }
         if let error { throw error }
         try await turbulence?.strike()
@@ -104,7 +117,16 @@ final class TurbulentStore: Store {
 
     func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot { try await base.begin(opening) }
     func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message { try await base.enqueue(draft) }
-    func commit(_ mutations: [Mutation]) async throws(StoreError) { try await base.commit(mutations) }
+    func commit(_ mutations: [Mutation]) async throws(StoreError) {
+        let fails = state.withLock { state in
+            guard state.commitsToFail > 0 else { return false }
+            state.commitsToFail -= 1
+            state.failed.commits += 1
+            return true
+        }
+        if fails { throw .other(detail: "a commit that was told to fail") }
+        try await base.commit(mutations)
+    }
     func close() async { await base.close() }
 
     // MARK: The feed
@@ -120,8 +142,10 @@ final class TurbulentStore: Store {
 
     func settledVersion() async throws(StoreError) -> Int64 {
         let fails = state.withLock { state in
-            defer { if state.settlingsToFail > 0 { state.settlingsToFail -= 1 } }
-            return state.settlingsToFail > 0
+            guard state.settlingsToFail > 0 else { return false }
+            state.settlingsToFail -= 1
+            state.failed.settlings += 1
+            return true
         }
         if fails { throw .other(detail: "a settling that was told to fail") }
         let version = try await base.settledVersion()

@@ -1,0 +1,77 @@
+import CausewayLive
+import CausewayModels
+import CausewayStorage
+
+/// One window with a server, and what it has shown.
+final class ServedWindow {
+    let query: MessagesQuery
+    let remote: RandomRemote
+    let lifetime: LiveLifetime
+    private let outlet: LiveOutlet<MessagesQuery>
+    private let reader: Int
+    private var check: ReaderCheck<MessagesQuery>
+    private var last: LiveCollectionChange<Message>?
+    /// Whose records it showed last.
+    private var account = 0
+    private var seen = Strikes()
+
+    init(_ query: MessagesQuery, _ remote: RandomRemote, _ router: LiveRouter) {
+        self.query = query
+        self.remote = remote
+        (lifetime, outlet) = router.open(query, isObject: false, remote: remote)
+        reader = outlet.addReader()
+        check = ReaderCheck(query, hasServer: true)
+    }
+
+    var status: DataStatus { last?.dataStatus ?? .notExist }
+    var loading: LoadingStatus { last?.loadingStatus ?? .notLoading }
+    var hasMore: Bool { last?.hasNext == true || last?.hasPrevious == true }
+    /// The places of what is shown, oldest first.
+    var placed: [Int64] { last?.snapshot.compactMap(\.placement?.position).sorted() ?? [] }
+
+    var strikes: Strikes {
+        var strikes = seen
+        strikes.add(remote.strikes)
+        return strikes
+    }
+
+    /// - Parameter current: the account that has been logged in since before the change was handed over.
+    func look(_ timeline: StoreTimeline, _ accounts: [ServedAccount], _ current: Int) throws {
+        guard let change = outlet.take(reader)?.change() else { return }
+        try check.accept(change, timeline)
+        if let other = change.snapshot.first(where: { !accounts[current].owns($0) }) {
+            throw Violation("\(query): \(accounts[current].name) is shown \"\(other.text)\" of another account")
+        }
+        if last == nil, change.dataStatus == .fresh, remote.knownTime == nil { seen.note(.freshnessAdopted) }
+        if let stored = timeline.moment(change.version)?.messages,
+            change.deletions.contains(where: { stored[change.oldSnapshot[$0].id].map(query.matches) ?? false })
+        {
+            seen.note(.rowsLetGo)
+        }
+        last = change
+        account = current
+    }
+
+    /// - Parameter known: when the server was asked last for what is shown.
+    func check(_ accounts: [ServedAccount], known: Int) throws {
+        guard let change = last, change.dataStatus == .fresh, let first = placed.first, let end = placed.last else {
+            return
+        }
+        let (server, deletedHere) = (accounts[account].server, accounts[account].deletedHere)
+        let shown = Dictionary(
+            change.snapshot.compactMap { message in message.placement.map { ($0.position, message) } },
+            uniquingKeysWith: { one, _ in one })
+        guard first > 0, end <= server.entries.count else {
+            throw Violation("\(query): a fresh list shows what its server never had: \(placed)")
+        }
+        for entry in server.entries[Int(first - 1)..<Int(end)] {
+            if let message = shown[entry.position] {
+                guard entry.said(message.content, from: known) else {
+                    throw Violation("\(query): a fresh list of \(known) shows what was so before: \(entry)")
+                }
+            } else if !entry.isDeleted, !deletedHere.contains(entry.message.id) {
+                throw Violation("\(query): a fresh list has holes: \(placed) without \(entry.position)")
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// How often each kind of event struck in random histories: a run in which one never did proves nothing about it.
+struct Strikes: Sendable {
+    enum Kind: String, Sendable, CaseIterable {
+        case serverGrew, serverDeleted, serverEdited, serverFailed, changesTold, toldByItself
+        case ownDelivered, deletedHere
+        case timePassed, freshnessAdopted
+        case readFailed, settlingFailed, commitFailed
+        case closedWhileAsking, cancelled, answeredTooLate
+        case sessionEnded, accountChanged, accountChangedUnreadably, accountReturned
+        /// Limits: changes that a server tells, commits that wait, questions at a time, pages of a refresh, rows that
+        /// are kept.
+        case tooManyChanges, inboxOverflowed, questionsWaited, refreshCutShort, rowsLetGo
+    }
+
+    private(set) var counts: [Kind: Int] = [:]
+
+    mutating func note(_ kind: Kind, times: Int = 1) { counts[kind, default: 0] += times }
+
+    mutating func add(_ other: Strikes) { counts.merge(other.counts, uniquingKeysWith: +) }
+
+    /// The kinds that never struck.
+    var missing: [Kind] { Kind.allCases.filter { counts[$0, default: 0] == 0 } }
+}
+
+extension Strikes: CustomStringConvertible {
+    var description: String { Kind.allCases.map { "\($0) \(counts[$0, default: 0])" }.joined(separator: ", ") }
+}
