@@ -139,10 +139,11 @@ extension SyncEngine {
             try await store.commit(mutations + step.ids.map { .delete($0) } + unkeptHistory)
             keptHistory = kept
             noteGone(step.ids)
+            // What is stored is told now: the next step may fail.
+            if !mutations.isEmpty { await confirm(items) }
             mutations = []
             cursor = step.next
         } while cursor != nil
-        await confirm(items)
     }
 
     /// The server has these, whatever was thought of them.

@@ -149,7 +149,7 @@ extension SyncEngine {
         let result = await result(of: id)
         guard result == .deleted, session?.account != account else { return result }
         // Gone from the lists of another account, it may be there.
-        while !isClosed {
+        while !isClosed, !Task.isCancelled {
             do throws(StoreError) {
                 return try await store.session()?.account == account ? result : nil
             } catch {

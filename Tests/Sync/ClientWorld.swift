@@ -30,7 +30,7 @@ struct ClientWorld: Sendable {
 
     /// Opens a client; on `store` when another one than the world's is given.
     func open(
-        on other: MemoryStore? = nil, _ configuration: ClientConfiguration = ClientConfiguration(),
+        on other: (any Store)? = nil, _ configuration: ClientConfiguration = ClientConfiguration(),
         keeping credentials: (any CredentialStore)? = nil
     ) async throws -> CausewayClient {
         var transports = TransportRegistry()

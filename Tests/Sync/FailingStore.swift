@@ -1,0 +1,123 @@
+import CausewayModels
+import CausewayStorage
+import Synchronization
+
+/// A store in memory whose disk can be taken away and brought back.
+final class FailingStore: Store {
+    private struct State {
+        var areReadsFailing = false
+        var areCommitsFailing = false
+        /// True when no session can be read.
+        var areSessionsFailing = false
+        /// True when reading fails from the next login or logout on.
+        var isLastSession = false
+        /// So many pages can still be read.
+        var pagesLeft = Int.max
+        var failures = 0
+        /// After so many failures it is well again by itself.
+        var failuresMax = Int.max
+    }
+
+    let base = MemoryStore()
+    private let state = Mutex(State())
+
+    /// Calls that have failed.
+    var failures: Int { state.withLock { $0.failures } }
+
+    func fail() {
+        state.withLock { state in
+            state.areReadsFailing = true
+            state.areCommitsFailing = true
+        }
+    }
+
+    func failSessions(times: Int) {
+        state.withLock { state in
+            state.areSessionsFailing = true
+            state.failuresMax = state.failures + times
+        }
+    }
+
+    func failReadsAfterNextSession() { state.withLock { $0.isLastSession = true } }
+
+    func failPages(after count: Int) { state.withLock { $0.pagesLeft = count } }
+
+    func recover() { state.withLock { $0 = State(failures: $0.failures) } }
+
+    private static let gone = StoreError.syncFailed(detail: "the disk was taken away")
+
+    private func read<Value>(_ body: () async throws(StoreError) -> Value) async throws(StoreError) -> Value {
+        try check(\.areReadsFailing)
+        return try await body()
+    }
+
+    private func check(_ isFailing: KeyPath<State, Bool>) throws(StoreError) {
+        let fails = state.withLock { state in
+            guard state[keyPath: isFailing], state.failures < state.failuresMax else { return false }
+            state.failures += 1
+            return true
+        }
+        if fails { throw Self.gone }
+    }
+
+    func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot { try await base.begin(opening) }
+
+    func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message {
+        try check(\.areCommitsFailing)
+        return try await base.enqueue(draft)
+    }
+
+    func commit(_ mutations: [Mutation]) async throws(StoreError) {
+        try check(\.areCommitsFailing)
+        try await base.commit(mutations)
+        guard mutations.contains(where: { if case .saveSession = $0 { true } else { false } }) else { return }
+        state.withLock { state in
+            if state.isLastSession { state.areReadsFailing = true }
+        }
+    }
+
+    func message(_ id: MessageID) async throws(StoreError) -> Message? {
+        try await read { () async throws(StoreError) in try await base.message(id) }
+    }
+
+    func messages(_ ids: [MessageID]) async throws(StoreError) -> [Message] {
+        try await read { () async throws(StoreError) in try await base.messages(ids) }
+    }
+
+    func dependants(of id: MessageID) async throws(StoreError) -> [Message] {
+        try await read { () async throws(StoreError) in try await base.dependants(of: id) }
+    }
+
+    func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
+        let isLeft = state.withLock { state in
+            state.pagesLeft -= 1
+            return state.pagesLeft >= 0
+        }
+        guard isLeft else { throw Self.gone }
+        return try await read { () async throws(StoreError) in try await base.page(query) }
+    }
+
+    func counts() async throws(StoreError) -> StoreCounts {
+        try await read { () async throws(StoreError) in try await base.counts() }
+    }
+
+    func deleteActions(before: Int64?, limit: Int) async throws(StoreError) -> [DeleteAction] {
+        try await read { () async throws(StoreError) in try await base.deleteActions(before: before, limit: limit) }
+    }
+
+    func session() async throws(StoreError) -> Session? {
+        try check(\.areSessionsFailing)
+        return try await read { () async throws(StoreError) in try await base.session() }
+    }
+
+    func outbox() async throws(StoreError) -> OutboxSnapshot {
+        try await read { () async throws(StoreError) in try await base.outbox() }
+    }
+
+    func subscribe(_ subscriber: @escaping @Sendable (StoreCommit) -> Void) -> StoreSubscription {
+        base.subscribe(subscriber)
+    }
+
+    func settledVersion() async throws(StoreError) -> Int64 { try await base.settledVersion() }
+    func close() async { await base.close() }
+}

@@ -1,0 +1,171 @@
+import Causeway
+import CausewayModels
+import CausewayRuntime
+import CausewaySimulatedRuntime
+import CausewayStorage
+import CausewayTransport
+import Synchronization
+import Testing
+
+/// A store that fails and comes back under those who wait for a delivery: each of them is told.
+struct FailingStoreTests {
+    /// The verdict comes while nothing can be written, and others begin to wait while nothing can be read.
+    @Test(arguments: [true, false])
+    func everyWaiterIsToldWhenTheStoreIsBack(isRefused: Bool) throws {
+        try ClientWorld.run { world in
+            let store = FailingStore()
+            let client = try await world.open(on: store)
+            try await world.login(client)
+            world.transport.server.withLock { $0.behaviours = [.delay(.seconds(5))] }
+            let handle = try await client.messages.createTextMessage("1", in: world.general)
+            if isRefused { world.transport.server.withLock { $0.refused = [handle.id] } }
+            let early = Wait(for: handle, world.runtime)
+            try await world.until("it is under way") { world.transport.server.withLock { $0.deliveries.count == 1 } }
+            store.fail()
+            await world.pass(.seconds(10))
+            let late = Wait(for: handle, world.runtime)
+            await world.pass(.seconds(60))
+            #expect(early.result == nil && late.result == nil)
+            #expect(store.failures > 2)
+            store.recover()
+            for wait in [early, late] {
+                try await world.until("a waiter is told") { wait.result != nil }
+                #expect((try? wait.result?.get()) == (isRefused ? nil : Placement(world, handle.id)))
+            }
+            // The lists of what failed, and the engine, go on.
+            _ = try await client.messages.createTextMessage("2", in: world.general).delivered()
+            await client.close()
+        }
+    }
+
+    /// The verdict is in the store; only reading fails, also of what a logout ended.
+    @Test func aWaiterIsToldOfTheEndOfASession() throws {
+        try ClientWorld.run { world in
+            let store = FailingStore()
+            let client = try await world.open(on: store)
+            try await world.login(client)
+            world.transport.server.withLock { $0.always = .fail(.unreachable(detail: "away")) }
+            let handle = try await client.messages.createTextMessage("1", in: world.general)
+            let wait = Wait(for: handle, world.runtime)
+            await world.pass(.seconds(5))
+            // The logout is durable, and what it ended can be read a while later.
+            store.failReadsAfterNextSession()
+            let logout = Mutex<Int?>(nil)
+            world.runtime.spawn {
+                let count = try? await client.logout()
+                logout.withLock { $0 = count }
+            }
+            await world.pass(.seconds(30))
+            #expect(wait.result == nil)
+            store.recover()
+            try await world.until("the waiter is told") { wait.result != nil }
+            guard case .failure(.failed(let failure)) = wait.result else {
+                Issue.record("\(String(describing: wait.result))")
+                return
+            }
+            #expect(failure.reason == .sessionEnded)
+            try await world.until("the logout has ended") { logout.withLock { $0 } == 1 }
+            await client.close()
+        }
+    }
+
+    /// A page is held against what is stored in steps. The first one brings a message that another copy of the store
+    /// has sent and that has no place in a lane here; the second one fails.
+    @Test func whatThePageBroughtIsToldAlthoughTheRestFails() throws {
+        try ClientWorld.run { world in
+            let store = FailingStore()
+            let client = try await world.open(on: store)
+            try await world.login(client)
+            let parent = try await client.messages.createTextMessage("one", in: world.general)
+            world.transport.server.withLock { $0.refused = [parent.id] }
+            await #expect(throws: DeliveryError.self) { try await parent.delivered() }
+            let reply = try await client.messages.createTextMessage("re", in: world.general, parent: parent.id)
+            let wait = Wait(for: reply, world.runtime)
+            await world.pass(.seconds(1))
+            let others = try (1...300).map { try world.placed($0, by: "bob") }
+            try await store.commit(others.map { .merge($0, at: world.runtime.wallClock) })
+            let placement = Placement(position: 301, acceptedAt: Timestamp(milliseconds: 7))
+            world.transport.server.withLock {
+                let own = PlacedMessage(
+                    id: reply.id, channel: world.general, sender: reply.message.sender, parent: parent.id,
+                    face: MessageFace(content: .text("re")), createdAt: reply.message.createdAt, placement: placement)
+                $0.fixedPage = RemotePage(items: others + [own], hasMore: false, range: 1..<302)
+            }
+            store.failPages(after: 1)
+            await #expect(throws: ClientError.self) {
+                try await client.messages.refreshMessages(in: world.general, limit: 400)
+            }
+            store.recover()
+            #expect(try await client.messages.getMessage(reply.id)?.syncState == .synced)
+            try await world.until("the waiter is told") { (try? wait.result?.get()) == placement }
+            await client.close()
+        }
+    }
+
+    /// Whose the message is cannot be found out now; a wait that is given up ends all the same.
+    @Test func aWaitThatIsGivenUpEndsWhileTheStoreFails() throws {
+        try ClientWorld.run { world in
+            let store = FailingStore()
+            let client = try await world.open(on: store)
+            try await world.login(client)
+            world.transport.server.withLock { $0.always = .fail(.unreachable(detail: "away")) }
+            let handle = try await client.messages.createTextMessage("1", in: world.general)
+            try await client.logout()
+            let bob = try #require(UserID("bob"))
+            world.transport.server.withLock { $0.greeting = .success(ServerGreeting(user: bob, server: "scripted")) }
+            try await world.login(client)
+            store.failSessions(times: 1000)
+            let wait = Wait(for: handle, world.runtime)
+            try await world.until("it is waiting for the store") { store.failures > 0 }
+            wait.task.cancel()
+            try await world.until("it has ended") { wait.result != nil }
+            #expect(wait.result == .failure(.unknown))
+            #expect(store.failures < 100)
+            store.recover()
+            await client.close()
+        }
+    }
+}
+
+/// Somebody who waits for a delivery.
+private final class Wait: Sendable {
+    private final class End: Sendable {
+        let result = Mutex<Result<Placement, DeliveryError>?>(nil)
+    }
+
+    private let end = End()
+    let task: RuntimeTask
+
+    init(for handle: MessageHandle, _ runtime: any Runtime) {
+        task = runtime.spawn { [end] in
+            let result: Result<Placement, DeliveryError>
+            do throws(DeliveryError) {
+                result = .success(try await handle.delivered())
+            } catch {
+                result = .failure(error)
+            }
+            end.result.withLock { $0 = result }
+        }
+    }
+
+    /// What came of it; `nil` while it lasts.
+    var result: Result<Placement, DeliveryError>? { end.result.withLock { $0 } }
+}
+
+extension ClientWorld {
+    /// A message of somebody else, at the place of its number.
+    fileprivate func placed(_ number: Int, by name: String) throws -> PlacedMessage {
+        PlacedMessage(
+            id: MessageID(UUIDv7(high: 0x7000, low: 0x8000_0000_0000_0000 | UInt64(number))), channel: general,
+            sender: try #require(UserID(name)), content: .text("\(number)"), createdAt: Timestamp(milliseconds: 1),
+            placement: Placement(position: Int64(number), acceptedAt: Timestamp(milliseconds: 1)))
+    }
+}
+
+extension Placement {
+    /// Where the server has placed it.
+    fileprivate init?(_ world: ClientWorld, _ id: MessageID) {
+        guard let placement = world.transport.server.withLock({ $0.accepted[id] }) else { return nil }
+        self = placement
+    }
+}
