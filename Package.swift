@@ -277,8 +277,8 @@ let package = Package(
         tests(
             "Sync",
             [
-                "Causeway", "CausewayHubRules", "CausewayModels", "CausewayRuntime", "CausewaySimulatedHub",
-                "CausewaySimulatedRuntime", "CausewayStorage", "CausewayTransport",
+                "Causeway", "CausewayHubRules", "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage",
+                "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewayStorage", "CausewayTransport",
             ]),
         tests(
             "Hub",
