@@ -70,6 +70,7 @@ extension Outbox {
         anew.isConfirmed = isConfirmed && snapshot.outboxID == outboxID
         anew.undecided.formUnion(undecided)
         anew.provenBeforePlaced = provenBeforePlaced
+        anew.sentAfterParent = sentAfterParent
         anew.link = link
         anew.hasSession = hasSession
         anew.isPaused = isPaused

@@ -19,6 +19,20 @@ extension Outbox {
         }
     }
 
+    /// What to commit for a message that the server took for one about nothing, or did not take and gave no reason.
+    ///
+    /// A reply whose parent is on the server may have come there before it: a page can tell of the parent before the
+    /// answer about the reply is here. It is sent again; when the parent was taken away there, it fails then.
+    ///
+    /// - Parameter parent: what it answers, as it is stored.
+    package mutating func verdict(_ decided: Mutation, on message: Message, parent: Message) -> Mutation {
+        guard case .park(let id, let failure) = decided, message.role.parent == parent.id, message.isPending,
+            parent.syncState == .synced, !sentAfterParent.contains(id)
+        else { return decided }
+        sentAfterParent.insert(id)
+        return .resend(id, at: failure.at)
+    }
+
     /// What to commit so that a message is deleted, wherever it is: in the queue it never leaves; on its way a
     /// deletion follows it; on the server it is deleted through the outbox.
     ///

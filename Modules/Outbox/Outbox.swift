@@ -53,6 +53,8 @@ package struct Outbox: Sendable, Hashable {
     var undecided: Set<MessageID> = []
     /// Messages that were proven without a place: the feed may still bring one that the store gave them before.
     var provenBeforePlaced = RecentMessages()
+    /// Replies that were sent again because what they answer is on the server after all; each is once.
+    var sentAfterParent = RecentMessages()
     /// Failed messages that pause a lane, and which.
     var pausing: [MessageID: Int] = [:]
     /// When this run began: the first event. Only kept where messages expire.

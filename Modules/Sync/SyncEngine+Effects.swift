@@ -11,9 +11,10 @@ extension SyncEngine {
             // After the end only what is known is still written down.
             if isClosed, !action.isCommit { continue }
             switch action {
-            case .commit(let mutations):
+            case .commit(let decided):
+                let mutations = await sendingAgain(decided)
                 await commitUntilDurable(mutations)
-                await checkPauses(by: mutations.compactMap(\.pausingMessage))
+                await checkPauses(by: decided.compactMap(\.pausingMessage))
                 let failed = mutations.compactMap(\.failedForGood)
                 if !failed.isEmpty { submit(.work { engine in await engine.endOvertaken(failed) }) }
             case .transmit(let round, let mutations): await transmit(round, mutations)
@@ -27,6 +28,22 @@ extension SyncEngine {
             case .completeAsStored(let message): await completeIfEnded(message)
             }
         }
+    }
+
+    /// What is to be parked, or to fail, is looked up first: what it answers may have come to the server meanwhile. A
+    /// store that cannot be read leaves the verdict as it is.
+    private func sendingAgain(_ decided: [Mutation]) async -> [Mutation] {
+        var mutations = decided
+        for (index, mutation) in decided.enumerated() {
+            guard case .park(let id, _) = mutation, !isClosed else { continue }
+            do throws(StoreError) {
+                guard let message = try await store.message(id), let parent = message.role.parent,
+                    let found = try await store.message(parent)
+                else { continue }
+                mutations[index] = outbox.verdict(mutation, on: message, parent: found)
+            } catch { continue }
+        }
+        return mutations
     }
 
     /// Commits, however long it takes: on a full disk the engine stands still here and goes on when there is room.

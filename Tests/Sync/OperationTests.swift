@@ -1,4 +1,5 @@
 import Causeway
+import CausewayHubRules
 import CausewayModels
 import CausewayRuntime
 import CausewaySimulatedHub
@@ -313,6 +314,64 @@ import Testing
             _ = try await reply.delivered()
             _ = try await late.delivered()
             #expect(world.order == [other.id, parent.id, reply.id, late.id])
+        }
+    }
+
+    /// Both were refused, and the answer was lost. Another copy of the store delivered the parent, and a page tells of
+    /// it before the late answer about the reply.
+    @Test func aReplyIsSentAgainWhenAPageBroughtItsParent() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            try await client.pause()
+            let parent = try await client.messages.createTextMessage("one", in: world.general)
+            let reply = try await client.messages.createTextMessage("re", in: world.general, parent: parent.id)
+            world.transport.server.withLock { $0.refused = [parent.id] }
+            world.script([.loseAnswer])
+            try await client.resume()
+            try await world.until("the first attempt ended") {
+                let tried = try await client.messages.getMessage(parent.id)
+                return tried?.attempts == 1 && tried?.syncState == .created
+            }
+            let copy = Delivery(
+                outbox: OutboxID(UUIDv7(high: 5, low: 5)), epoch: 1, lane: .text,
+                operations: [
+                    DeliveryOperation(
+                        sequence: 1, previous: 0,
+                        body: .send(
+                            parent.id, channel: world.general, content: .text("one"),
+                            createdAt: parent.message.createdAt, parent: nil))
+                ])
+            let now = world.runtime.wallClock
+            try world.transport.server.withLock { server in
+                server.refused = []
+                _ = try server.hub.apply(copy, at: now) { _, _ in .fine }
+                let placement = try #require(server.accepted[parent.id])
+                server.page = [
+                    PlacedMessage(
+                        id: parent.id, channel: world.general, sender: parent.message.sender, content: .text("one"),
+                        createdAt: parent.message.createdAt, placement: placement)
+                ]
+            }
+            try await client.messages.refreshMessages(in: world.general)
+            _ = try await parent.delivered()
+            _ = try await reply.delivered()
+            #expect(world.order == [parent.id, reply.id])
+        }
+    }
+
+    /// The server took the parent away: the reply is sent once more, and fails.
+    @Test func aReplyToWhatTheServerTookAwayFailsInTheEnd() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            let gone = PlacedMessage(
+                id: MessageID(UUIDv7(high: 7, low: 1 << 63)), channel: world.general,
+                sender: try #require(UserID("bob")), content: .text("gone"), createdAt: Timestamp(milliseconds: 1),
+                placement: Placement(position: 1, acceptedAt: Timestamp(milliseconds: 1)))
+            try await world.store.commit([.merge(gone, at: world.runtime.wallClock)])
+            let reply = try await client.messages.createTextMessage("re", in: world.general, parent: gone.id)
+            await #expect(throws: DeliveryError.self) { try await reply.delivered() }
+            #expect(try await client.messages.getMessage(reply.id)?.failure?.code == "messageNotFound")
+            #expect(world.transport.server.withLock { $0.deliveries.count } == 2)
         }
     }
 
