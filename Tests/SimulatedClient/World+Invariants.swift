@@ -324,10 +324,20 @@ extension World {
         }
         for id in ledger.created { brokenAtTheEnd(id, isLast).map { words in violated(words) } }
         if haveAllLooked { checkLosses(isLast) }
-        for (_, completion) in completions where completion.calls == 0 && isRunning(completion.process) {
-            let isParked = processes[completion.process].mirror.hasParked
-            if !isParked { violated("message \(ledger.number(completion.message)): its completion was never called") }
+        // What becomes of a message may have to be read from a disk that failed a moment ago.
+        let deadline = runtime.now + latestTimer + .seconds(5)
+        while !owedCompletions.isEmpty, runtime.now < deadline { await pass(.milliseconds(500)) }
+        for message in owedCompletions {
+            violated("message \(ledger.number(message)): its completion was never called")
         }
+    }
+
+    /// Messages whose completions were not called, in processes in which nothing is parked.
+    private var owedCompletions: [MessageID] {
+        completions.sorted { $0.key < $1.key }.map(\.value).filter { completion in
+            completion.calls == 0 && isRunning(completion.process)
+                && !processes[completion.process].mirror.hasParked
+        }.compactMap(\.message)
     }
 
     /// What is parked waits for a message that is here and not on the hub.
