@@ -41,12 +41,24 @@ struct JSONTreeDecoder: Decoder {
     }
 
     let value: JSONValue
-    let path: Path
+    private let parent: Path
+    private let key: (any CodingKey)?
 
     init(_ value: JSONValue, at path: Path = .root) {
         self.value = value
-        self.path = path
+        parent = path
+        key = nil
     }
+
+    /// The member or element `key` of what stands at `parent`. Most values need no path of their own: making one only
+    /// where it is asked for saves an allocation for each of them.
+    init(_ value: JSONValue, of key: any CodingKey, in parent: Path) {
+        self.value = value
+        self.parent = parent
+        self.key = key
+    }
+
+    var path: Path { key.map { .member(parent, $0) } ?? parent }
 
     var codingPath: [any CodingKey] { path.keys }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -66,12 +78,12 @@ struct JSONTreeDecoder: Decoder {
     func mismatch(_ type: any Any.Type, _ expected: String) -> DecodingError {
         let context = DecodingError.Context(
             codingPath: codingPath, debugDescription: "expected \(expected), found \(value.kind)")
-        return value == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
+        return value.isNull ? .valueNotFound(type, context) : .typeMismatch(type, context)
     }
 }
 
 extension JSONTreeDecoder: SingleValueDecodingContainer {
-    func decodeNil() -> Bool { value == .null }
+    func decodeNil() -> Bool { value.isNull }
 
     func decode(_ type: Bool.Type) throws -> Bool {
         guard case .bool(let flag) = value else { throw mismatch(type, "true or false") }
@@ -121,6 +133,10 @@ extension JSONTreeDecoder: SingleValueDecodingContainer {
 }
 
 extension JSONValue {
+    var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+
     /// For errors: the type, never the value.
     fileprivate var kind: String {
         switch self {
