@@ -11,10 +11,10 @@ internal import CausewayModels
 /// | --- | --- |
 /// | nothing (an older client, or a first contact) | `current` |
 /// | another hub, or something that this hub did not seal | `changed` |
-/// | an opening that is known and had come as far | `current` in the present history, else `changed` |
-/// | anything else, in the present history | `lost`: another history begins |
-/// | anything else, in a history with a floor below the present one | `changed`: another history has begun since |
-/// | anything else | `lost`: positions above the present floor may have been used |
+/// | the present history, in an opening that is known and had come as far | `current` |
+/// | the present history otherwise | `lost`: another history begins |
+/// | a history with a floor below the present one | `changed`: another history has begun since |
+/// | any other history, in whichever opening it began | `lost`: positions above the present floor may have been used |
 ///
 /// Positions are never used twice: each history begins above all positions that an earlier one can have given away.
 package enum HistoryRules {
@@ -47,7 +47,7 @@ package enum HistoryRules {
     ///   - lastCommit: the last commit of the claim's opening, as this hub has it; `nil` when it does not know the
     ///     opening.
     package static func judge(_ claim: Claim, floor: Int64, lastCommit: Int64?) -> Verdict {
-        if let lastCommit, claim.commit <= lastCommit { return claim.isOfPresentHistory ? .current : .changed }
+        if claim.isOfPresentHistory, let lastCommit, claim.commit <= lastCommit { return .current }
         if !claim.isOfPresentHistory, claim.floor < floor { return .changed }
         return .lost(floor: max(floor, claim.floor))
     }

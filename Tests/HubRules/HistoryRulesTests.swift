@@ -37,6 +37,15 @@ import Testing
         #expect(higher == .lost(floor: 1 << 34))
     }
 
+    /// A history that began, and went with the data, may have done so within an opening that is known, before that took
+    /// anything else in.
+    @Test(arguments: [1, 0] as [Int64])
+    func aLostHistoryIsNoFormerOneOfAKnownOpening(present: Int64) {
+        let claimed: Int64 = 1 << 33
+        let verdict = Self.judge(isOfPresent: false, floor: claimed, commit: 3, present: present * claimed, last: 5)
+        #expect(verdict == .lost(floor: claimed))
+    }
+
     @Test(arguments: [0, 1, 4_294_967_295, 4_294_967_296, 1 << 40] as [Int64])
     func aFloorIsFarAboveAllThatWasUsed(position: Int64) throws {
         let floor = try #require(HistoryRules.floor(above: 0, position))
