@@ -14,6 +14,7 @@ extension SyncEngine {
             case .commit(let decided):
                 let mutations = await sendingAgain(decided)
                 await commitUntilDurable(mutations)
+                noteDelivered(mutations)
                 await checkPauses(by: decided.compactMap(\.pausingMessage))
                 let failed = mutations.compactMap(\.failedForGood)
                 if !failed.isEmpty { submit(.work { engine in await engine.endOvertaken(failed) }) }
@@ -92,10 +93,10 @@ extension SyncEngine {
             return
         }
         guard let delivery = await assemble(round) else { return }
-        deliveries[round.id] = runtime.spawn { [weak self, asked = session?.id] in
+        deliveries[round.id] = runtime.spawn { [weak self, asked = session?.account] in
             do throws(TransportError) {
                 let report = try await transport.deliver(delivery)
-                await self?.answered(round, report, in: asked)
+                await self?.answered(round, report, for: asked)
             } catch {
                 await self?.finished(round, .failed(round, error))
             }
@@ -111,14 +112,16 @@ extension SyncEngine {
         }
     }
 
-    /// - Parameter asked: the session in which the round left.
-    private func answered(_ round: DeliveryRound, _ report: DeliveryReport, in asked: SessionID?) {
+    /// - Parameter asked: the account for which the round left.
+    private func answered(_ round: DeliveryRound, _ report: DeliveryReport, for asked: Account?) {
         deliveries[round.id] = nil
         brokenOff.remove(round.id)
         submit(
             .work { engine in
-                // An answer of a former history proves nothing in the present one.
-                let isProof = asked != engine.session?.id || engine.admit(report.history)
+                // An answer of a former history proves nothing in the present one. After a logout the store still shows
+                // the account that asked; another account has a history of its own.
+                let isOwn = engine.session.map { $0.account == asked } ?? true
+                let isProof = !isOwn || engine.admit(report.history)
                 let event = isProof ? OutboxEvent.answered(round, report) : .interrupted(round)
                 await engine.perform(engine.outbox.handle(event, at: engine.moment))
             })

@@ -9,7 +9,18 @@ package import CausewayTransport
 /// A page is compared with the part of the channel that it covers: a stored message in that range which the page does
 /// not list was deleted on the server, and is deleted here. A deleted message never comes back on the server, so a page
 /// that was asked for earlier, or at the same time, brings no message back that another one showed to be gone.
+///
+/// Nor does a page take away what was delivered from here since it was asked for: the server may have gone back to an
+/// earlier state between the two answers, and have been asked for the page by one who did not know enough to notice.
 extension SyncEngine {
+    /// What happened since a page was asked for.
+    struct PageUnderWay {
+        /// Messages that were found to be gone.
+        var gone: Set<MessageID> = []
+        /// Messages that the server took from here.
+        var delivered: Set<MessageID> = []
+    }
+
     /// Asks the server for a page of a channel and merges it into the store.
     ///
     /// - Parameter isAskedAgain: true for one who asks again when told that the server can be reached: with nothing to
@@ -82,7 +93,7 @@ extension SyncEngine {
     }
 
     private func merge(_ changes: RemoteChanges, _ number: Int) async throws(StoreError) {
-        let gone = (pagesUnderWay[number] ?? []).union(changes.gone)
+        let gone = (pagesUnderWay[number]?.gone ?? []).union(changes.gone)
         let items = changes.items.filter { !gone.contains($0.id) }
         let now = moment.wall
         // A message that is not known to be on the server is left to the outbox.
@@ -118,26 +129,35 @@ extension SyncEngine {
 
     private func beginPage() -> Int {
         lastPage += 1
-        pagesUnderWay[lastPage] = []
+        pagesUnderWay[lastPage] = PageUnderWay()
         return lastPage
     }
 
     private func noteGone(_ ids: [MessageID]) {
-        for page in pagesUnderWay.keys { pagesUnderWay[page]?.formUnion(ids) }
+        for page in pagesUnderWay.keys { pagesUnderWay[page]?.gone.formUnion(ids) }
+    }
+
+    /// A commit was made that says that the server has taken messages.
+    func noteDelivered(_ mutations: [Mutation]) {
+        guard !pagesUnderWay.isEmpty else { return }
+        for case .deliver(let id, _, at: _) in mutations {
+            for page in pagesUnderWay.keys { pagesUnderWay[page]?.delivered.insert(id) }
+        }
     }
 
     private func merge(_ page: RemotePage, of channel: ChannelID, _ number: Int) async throws(StoreError) {
-        let gone = pagesUnderWay[number] ?? []
+        let gone = pagesUnderWay[number]?.gone ?? []
+        let delivered = pagesUnderWay[number]?.delivered ?? []
         let items = page.items.filter { !gone.contains($0.id) }
         let now = moment.wall
         var mutations = items.map { Mutation.merge($0, at: now) }
-        let listed = Set(page.items.map(\.id))
+        let kept = delivered.union(page.items.map(\.id))
         var cursor = page.range.map { MessageQuery.Cursor(position: $0.lowerBound - 1, ordinal: .max) }
         repeat {
-            let step = try await deletions(of: channel, in: page.range, after: cursor, listed)
-            let kept = history  // another answer may move it on while the disk is waited for
+            let step = try await deletions(of: channel, in: page.range, after: cursor, except: kept)
+            let noted = history  // another answer may move it on while the disk is waited for
             try await store.commit(mutations + step.ids.map { .delete($0) } + unkeptHistory)
-            keptHistory = kept
+            keptHistory = noted
             noteGone(step.ids)
             // What is stored is told now: the next step may fail.
             if !mutations.isEmpty { await confirm(items) }
@@ -158,16 +178,17 @@ extension SyncEngine {
         }
     }
 
-    /// The next stored messages of a range that a page does not list, and where to go on; `nil` at its end.
+    /// The next stored messages of a range that a page does not keep, and where to go on; `nil` at its end.
     private func deletions(
-        of channel: ChannelID, in range: Range<Int64>?, after cursor: MessageQuery.Cursor?, _ listed: Set<MessageID>
+        of channel: ChannelID, in range: Range<Int64>?, after cursor: MessageQuery.Cursor?,
+        except kept: Set<MessageID>
     ) async throws(StoreError) -> (ids: [MessageID], next: MessageQuery.Cursor?) {
         guard let range, !range.isEmpty, let cursor else { return ([], nil) }
         let stored = try await store.page(
             MessageQuery(
                 scope: .channel(channel), direction: .ascending, after: cursor, limit: SyncLimits.reconcileStepMax))
         let inside = stored.messages.prefix { $0.cursor.position < range.upperBound }
-        let gone = inside.filter { $0.syncState == .synced && !listed.contains($0.id) }
+        let gone = inside.filter { $0.syncState == .synced && !kept.contains($0.id) }
         return (gone.map(\.id), inside.count == stored.messages.count ? stored.next : nil)
     }
 

@@ -62,8 +62,8 @@ package actor SyncEngine {
     var isPageProbePlanned = false
     /// True when pages that the server refused will be asked for again.
     var isRefusedPageDue = false
-    /// Pages that are being read, with the messages that were found to be gone since each was asked for.
-    var pagesUnderWay: [Int: Set<MessageID>] = [:]
+    /// Pages that are being read.
+    var pagesUnderWay: [Int: PageUnderWay] = [:]
     var lastPage = 0
     var waiters = Waiters()
 

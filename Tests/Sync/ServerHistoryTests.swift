@@ -54,6 +54,56 @@ import Testing
         }
     }
 
+    /// What an answer says is noted along with what it proves, also when it comes after the logout.
+    @Test func theHistoryOfAnAnswerAfterTheLogoutIsNoted() throws {
+        try ClientWorld.run { world in
+            let backup = world.transport.server.withLock { server in
+                server.namesHistory = true
+                server.behaviours = [.delay(.seconds(2))]
+                return server.hub
+            }
+            let client = try await world.loggedIn(Self.resuming)
+            let ids = try await create("a", by: client, world)
+            try await world.until("it is on its way") { world.transport.server.withLock { !$0.deliveries.isEmpty } }
+            _ = try await client.logout()
+            try await world.until("its answer is written down") {
+                try await client.messages.getMessage(ids[0])?.syncState == .synced
+            }
+            world.transport.server.withLock { $0.hub.putBack(backup) }
+            try await world.login(client)
+            try await world.until("the loss is noticed") { try await client.status().notices.count == 1 }
+            try await deliverAll(client, in: world)
+            #expect(order(world) == ids)
+            await client.close()
+        }
+    }
+
+    /// The server went back between the two answers, and nobody could tell: the page was asked for before the delivery
+    /// was answered.
+    @Test func aPageTakesNothingAwayThatWasDeliveredSinceItWasAskedFor() throws {
+        try ClientWorld.run { world in
+            let other = PlacedMessage(
+                id: MessageID(UUIDv7(high: 7, low: 7)), channel: world.general, sender: try #require(UserID("bob")),
+                content: .text("other"), createdAt: world.runtime.wallClock,
+                placement: Placement(position: 1, acceptedAt: world.runtime.wallClock))
+            world.transport.server.withLock { server in
+                server.newest = 1
+                server.page = [other]
+                server.pageDelays = [.seconds(5)]
+            }
+            let client = try await world.loggedIn(Self.resuming)
+            async let page = client.messages.refreshMessages(in: world.general)
+            try await world.until("it was asked for") { world.transport.server.withLock { !$0.pageQueries.isEmpty } }
+            let ids = try await create("a", by: client, world)
+            try await deliverAll(client, in: world)
+            #expect(try await client.messages.getMessage(ids[0])?.placement?.position == 1)
+            _ = try await page
+            #expect(try await client.messages.getMessage(other.id) != nil)
+            #expect(try await client.messages.getMessage(ids[0]) != nil)
+            await client.close()
+        }
+    }
+
     /// What is queued again under a new outbox id may be on the server all the same: a session that ends then leaves it
     /// in doubt, and asks.
     @Test func whatIsQueuedAgainIsAskedAboutWhenTheSessionEnds() throws {
