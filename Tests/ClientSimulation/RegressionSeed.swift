@@ -33,5 +33,16 @@ struct RegressionSeed: Sendable {
         RegressionSeed(
             seed: 8366, what: "a request was on its way while the store was read again, and was not in doubt",
             isSteady: false),
+        RegressionSeed(
+            seed: 23727, what: "what was lost under two outbox ids was delivered again in the order of its old numbers",
+            isSteady: false),
+        RegressionSeed(
+            seed: 24818, what: "an answer after the logout was believed, and its history not noted", isSteady: false),
+        RegressionSeed(
+            seed: 60496, what: "a hub forgot a history that had begun within an opening that it still knew",
+            isSteady: false),
+        RegressionSeed(
+            seed: 62551, what: "a page of a hub that had gone back took away what had been delivered meanwhile",
+            isSteady: false),
     ]
 }

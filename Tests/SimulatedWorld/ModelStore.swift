@@ -214,11 +214,13 @@ struct ModelStore: Hashable {
             }
         }
         let asked = Set(links.filter { $0.kind == .fence }.map(\.message))
-        for message in inOrder where message.syncState == .error && !asked.contains(message.id) {
+        for message in inOrder where message.syncState == .error {
             guard let lane = message.lane else { continue }
-            let sequence = takeSequence()
-            controls[sequence] = ControlEntry(
-                kind: .fence, lane: lane, sequence: sequence, previous: nil, message: message.id)
+            if !asked.contains(message.id) {
+                let sequence = takeSequence()
+                controls[sequence] = ControlEntry(
+                    kind: .fence, lane: lane, sequence: sequence, previous: nil, message: message.id)
+            }
             change(message.id) { $0.doubted() }
         }
         lineage.sharedBelow = nextSequence

@@ -43,7 +43,7 @@ import Testing
         case .rewrite: message.rewritten(.text("other"))
         case .rebase: message.rebased(previous: 8)
         case .fork: message.forked(sequence: 9, at: later)
-        case .lose: message.lost(at: later).forked(sequence: 9, at: later)
+        case .lose: message.lost(sequence: 3, at: later).forked(sequence: 9, at: later)
         case .delete: nil
         case .endSession: message.sessionEnded(ended, sharedBelow: 0).unpaused()
         case .resume: message.resumed(at: later)

@@ -27,21 +27,23 @@ extension CommitWriter {
         try storeOutbox()
     }
 
-    /// What failed and is not asked about yet.
+    /// Asks about what failed, where that is not done yet: all of it may be on the server.
     private func fenceFailed() throws {
         let account = ledger.account.id
         let rows = try Row.fetchAll(
             db,
             sql: """
-                SELECT ordinal, lane, id FROM message INDEXED BY message_failed \
+                SELECT lane, id FROM message INDEXED BY message_failed \
                 WHERE sync_state = 4 AND account = ? AND lane IS NOT NULL AND id NOT IN \
                 (SELECT message FROM control WHERE account = ? AND kind = \(OutboxEntry.Kind.fence.rawValue)) \
                 ORDER BY ordinal
                 """, arguments: [account, account])
-        for row in rows {
-            try insertControl(.fence, row[1], ledger.takeSequence(), row[2])
-            try execute("UPDATE message SET in_doubt = 1 WHERE ordinal = ?", [row[0] as Int64])
-        }
+        for row in rows { try insertControl(.fence, row[0], ledger.takeSequence(), row[1]) }
+        try execute(
+            """
+            UPDATE message INDEXED BY message_failed SET in_doubt = 1 \
+            WHERE sync_state = 4 AND account = ? AND lane IS NOT NULL
+            """, [account])
     }
 
     /// Replies that wait for a message, and that another copy of the store has, too.

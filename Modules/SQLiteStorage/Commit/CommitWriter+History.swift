@@ -23,21 +23,29 @@ extension CommitWriter {
             shown = json_set(json_remove(shown, '$.changedAt'), '$.clock', json('{"reactions":{}}')) \
             WHERE role < 2 AND account = ? AND sync_state = 3 AND (extras IS NOT NULL OR shown IS NOT NULL)
             """, [ledger.account.id])
-        for (ordinal, bytes) in try lost(marks) {
-            ledger.counts.count(.created, bytes: bytes)
+        for message in try lost(marks) {
+            ledger.counts.count(.created, bytes: message.bytes)
             try execute(
                 """
                 UPDATE message SET sync_state = 0, position = \(Int64.max), accepted_at = NULL, attempts = 0, \
                 failure = NULL, in_doubt = 0, previous_sequence = NULL, queued_at = ?, \
-                lane_sequence = iif(lane_sequence = 0, ordinal, lane_sequence), \
+                lane_sequence = ?, \
                 history = \(HistoryCoding.appending(.created, at: time)) WHERE ordinal = ?
-                """, [time.milliseconds, ordinal])
+                """, [time.milliseconds, message.place, message.ordinal])
         }
         try forkOutbox(id, at: time)
     }
 
-    /// The messages that this account delivered and that the server does not have any more, or may not have.
-    private func lost(_ marks: [LaneID: Int64]) throws -> [(ordinal: Int64, bytes: Int)] {
+    /// A message that the server has lost.
+    private struct Lost {
+        var ordinal: Int64
+        var bytes: Int
+        var place: Int64
+    }
+
+    /// The messages that this account delivered and that the server does not have any more, or may not have; in each
+    /// lane with their places given anew in the order of creation.
+    private func lost(_ marks: [LaneID: Int64]) throws -> [Lost] {
         let user = try db.storedSession()?.user.value
         let rows = try Row.fetchCursor(
             db,
@@ -45,11 +53,18 @@ extension CommitWriter {
                 SELECT ordinal, lane, lane_sequence, bytes FROM message INDEXED BY message_place \
                 WHERE role < 2 AND account = ? AND sync_state = 3 AND lane IS NOT NULL AND (? IS NULL OR sender = ?)
                 """, arguments: [ledger.account.id, user, user])
-        var lost: [(ordinal: Int64, bytes: Int)] = []
+        var lost: [LaneID: [Lost]] = [:]
         while let row = try rows.next() {
-            let sequence: Int64 = row[2]
-            if sequence == 0 || sequence > marks[LaneID(rawValue: row[1])] ?? 0 { lost.append((row[0], row[3])) }
+            let lane = LaneID(rawValue: row[1])
+            let (ordinal, sequence): (Int64, Int64) = (row[0], row[2])
+            guard sequence == 0 || sequence > marks[lane] ?? 0 else { continue }
+            lost[lane, default: []].append(
+                Lost(ordinal: ordinal, bytes: row[3], place: sequence == 0 ? ordinal : sequence))
         }
-        return lost
+        return lost.values.flatMap { inLane in
+            zip(inLane.sorted { $0.ordinal < $1.ordinal }, inLane.map(\.place).sorted()).map { message, place in
+                Lost(ordinal: message.ordinal, bytes: message.bytes, place: place)
+            }
+        }
     }
 }

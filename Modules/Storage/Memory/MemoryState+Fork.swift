@@ -22,11 +22,13 @@ extension MemoryState {
 
     /// - Parameter fenced: messages that are asked about already.
     private mutating func fenceFailed(_ fenced: Set<MessageID>) {
-        for old in allUndelivered() where old.message.syncState == .error && !fenced.contains(old.message.id) {
+        for old in allUndelivered() where old.message.syncState == .error {
             guard let lane = old.message.lane else { continue }
-            let sequence = takeSequence()
-            controls[sequence] = ControlEntry(
-                kind: .fence, lane: lane, sequence: sequence, previous: nil, message: old.message.id)
+            if !fenced.contains(old.message.id) {
+                let sequence = takeSequence()
+                controls[sequence] = ControlEntry(
+                    kind: .fence, lane: lane, sequence: sequence, previous: nil, message: old.message.id)
+            }
             put(old.message.doubted(), bytes: old.bytes)
         }
     }

@@ -64,10 +64,11 @@ public enum Mutation: Sendable, Hashable {
     /// The server lost data, or is another one: it has another history now, in which the lanes of this outbox stand at
     /// the marks, or have never been used.
     ///
-    /// Each message that the session's user delivered from here above its lane's mark is queued again as `created`,
-    /// with the sequence that it had. Then the outbox goes on as after ``forkOutbox(_:at:)``: so what was lost comes
-    /// before what was created later, and what was in the queue counts as possibly delivered. What a page says of a
-    /// message holds from now on, also when it was changed later in the former history. The feed reports a reset.
+    /// The messages that the session's user delivered from here above their lanes' marks are queued again as `created`,
+    /// in the places that they had; within a lane in the order of creation. Then the outbox goes on as after
+    /// ``forkOutbox(_:at:)``: so what was lost comes before what was created later, and what was in the queue counts as
+    /// possibly delivered. What a page says of a message holds from now on, also when it was changed later in the
+    /// former history. The feed reports a reset.
     case followHistory(ServerHistory, OutboxID, marks: [LaneID: Int64], at: Timestamp)
     /// A deletion to remember; the store assigns ``DeleteAction/sequence``, and keeps the last
     /// ``Limits/deleteActionsKeptMax``.

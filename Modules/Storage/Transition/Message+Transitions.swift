@@ -102,15 +102,22 @@ extension Message {
         return message
     }
 
-    /// The server has lost it: it is to be delivered again, where it was among the others of its lane.
-    package func lost(at time: Timestamp) -> Message {
+    /// The number that puts it where it was delivered in its lane; its ordinal, when it was parked until a page showed
+    /// it.
+    package var place: Int64 { laneSequence == 0 ? ordinal : laneSequence }
+
+    /// The server has lost it: it is to be delivered again.
+    ///
+    /// - Parameter sequence: one of the places of what was lost in its lane. They were given under several outbox ids,
+    ///   perhaps, and are given anew in the order of creation.
+    package func lost(sequence: Int64, at time: Timestamp) -> Message {
         guard syncState == .synced, lane != nil else { return self }
         var message = become(.created, at: time)
         message.placement = nil
         message.attempts = 0
         message.previousSequence = nil
         message.queuedAt = time
-        if laneSequence == 0 { message.laneSequence = ordinal }
+        message.laneSequence = sequence
         return message
     }
 

@@ -15,6 +15,8 @@ extension ReferenceModel {
             links.append(
                 OutboxEntry(
                     kind: .fence, lane: lane, sequence: 0, previous: nil, message: message.id, attempts: 0, bytes: 0))
+        }
+        for message in messages.values where message.syncState == .error && message.lane != nil {
             messages[message.id]?.isInDoubt = true
         }
         controls = []
@@ -29,6 +31,7 @@ extension ReferenceModel {
     /// The server went back: what this user had delivered from here above the marks is in the queue again.
     mutating func follow(_ new: ServerHistory, _ marks: [LaneID: Int64], _ time: Timestamp) {
         history = new
+        var lost: [LaneID: [MessageID: Int64]] = [:]
         for message in messages.values where message.syncState == .synced {
             faces[message.id]?.changedAt = nil
             faces[message.id]?.clock = FaceClock()
@@ -40,7 +43,12 @@ extension ReferenceModel {
             messages[message.id]?.attempts = 0
             messages[message.id]?.previousSequence = nil
             messages[message.id]?.queuedAt = time
-            if message.laneSequence == 0 { messages[message.id]?.laneSequence = message.ordinal }
+            lost[lane, default: [:]][message.id] =
+                message.laneSequence == 0 ? message.ordinal : message.laneSequence
+        }
+        for places in lost.values {
+            let created = places.keys.sorted { (messages[$0]?.ordinal ?? 0) < (messages[$1]?.ordinal ?? 0) }
+            for (id, place) in zip(created, places.values.sorted()) { messages[id]?.laneSequence = place }
         }
     }
 

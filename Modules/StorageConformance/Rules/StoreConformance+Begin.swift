@@ -49,6 +49,20 @@ extension StoreConformance {
             try requireEqual(
                 try await reopened.outbox().lineage.sharedBelow, outbox.lineage.sharedBelow, "the limit, stored")
         },
+        Rule("a copy leaves in doubt what had failed for certain, too, and is asked about already") { factory in
+            let store = try await factory.begun()
+            let sequence = try await store.enqueue(Sample.draft(1)).laneSequence
+            try await store.commit([
+                .attempt(Sample.id(1), previous: 0, attempts: 1, at: Sample.time(1)),
+                .setLastTransmitted(.text, sequence),
+                .fail(Sample.id(1), Sample.failure(), inDoubt: false),
+                .putControl(
+                    ControlEntry(kind: .fence, lane: .text, sequence: sequence, previous: 0, message: Sample.id(1))),
+                .forkOutbox(OutboxID(UUIDv7(high: 9, low: 9)), at: Sample.time(2)),
+            ])
+            try requireEqual(try await store.outbox().entries.map(\.kind), [.fence], "one question")
+            try requireEqual(try await store.message(Sample.id(1))?.isInDoubt, true, "doubt")
+        },
         Rule("a session that ends asks about what another copy of the store has, too") { factory in
             for restarts in [true, false] {
                 var store = try await factory.begun()
@@ -101,6 +115,19 @@ extension StoreConformance {
             let reopened = try await factory.restarted(store, .resume)
             try requireEqual(try await reopened.outbox().history, Sample.history(2), "the history, stored")
             try requireEqual(try await reopened.counts().created, 3, "the counts, stored")
+        },
+        Rule("what was lost is queued again in the order of creation, whatever its place was") { factory in
+            let store = try await factory.begun()
+            for number in 1...3 { _ = try await store.enqueue(Sample.draft(number)) }
+            try await store.commit([.fail(Sample.id(1), Sample.failure(), inDoubt: false)])
+            try await store.commit([.resend(Sample.id(1), at: Sample.time(1))])
+            _ = try await store.enqueue(Sample.draft(4))
+            try await store.commit(
+                (1...3).map { .deliver(Sample.id($0), Sample.placement(Int64($0)), at: Sample.time(1)) })
+            let id = OutboxID(UUIDv7(high: 9, low: 9))
+            try await store.commit([.followHistory(Sample.history(2), id, marks: [:], at: Sample.time(2))])
+            let entries = try await store.outbox().entries
+            try requireEqual(entries.map(\.message), [1, 2, 3, 4].map(Sample.id), "the links in their order")
         },
         Rule("begin with fail gives up what was left, and asks about what had been transmitted") { factory in
             var store = try await leftBehind(factory)
