@@ -61,7 +61,10 @@ extension SyncEngine {
                 return
             } catch {
                 storeProblem = error
-                if error == .closed || isClosed { return }
+                if error == .closed || isClosed {
+                    isAheadOfStore = true
+                    return
+                }
             }
             await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
         }

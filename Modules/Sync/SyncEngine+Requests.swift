@@ -17,7 +17,7 @@ extension SyncEngine {
             (continuation: CheckedContinuation<Result<Answer, SyncError>, Never>) in
             submit(
                 .work { engine in
-                    let answer = await work(engine)
+                    let answer = engine.isAheadOfStore ? .failure(.closed) : await work(engine)
                     continuation.resume(returning: answer)
                 })
         }

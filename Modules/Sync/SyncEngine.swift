@@ -47,6 +47,9 @@ package actor SyncEngine {
     /// What happened in this run, oldest first.
     var notices: [SyncNotice] = []
     var isClosed = false
+    /// True when the end came before something that the outbox had decided was written down: the outbox knows more than
+    /// the store from then on, and nothing more is decided.
+    var isAheadOfStore = false
     /// Calls under way, by round; the probe has its own.
     var deliveries: [Int: RuntimeTask] = [:]
     var probe: RuntimeTask?

@@ -25,6 +25,8 @@ struct RegressionSeed: Sendable {
         RegressionSeed(seed: 72058, what: "what another copy of the store has, too, failed for good with its session"),
         RegressionSeed(seed: 134229, what: "a request was under way when the store was copied, and arrived late"),
         RegressionSeed(seed: 231183, what: "a completion waited for a disk that had failed, and the timer came late"),
+        RegressionSeed(
+            seed: 349275, what: "a deletion behind a verdict that the end kept from the disk", isSteady: false),
         RegressionSeed(seed: 36759, what: "questions went along with one new message after the other, not in a circle"),
         RegressionSeed(seed: 25291, what: "a page that is older than a reaction, with the reaction in it"),
         RegressionSeed(

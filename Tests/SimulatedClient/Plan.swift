@@ -38,6 +38,8 @@ package struct Plan: Sendable {
     static let lateRequestMax: Duration = .seconds(300)
     /// The latest that a timer comes.
     static let lateTimerMax: Duration = .seconds(60)
+    /// Between two resets of the feeds.
+    static let feedResetSpacing: Duration = .seconds(2)
     /// After the faults have stopped, everything must have ended within this time.
     static let settleBound: Duration = .seconds(1800)
     /// After everything is closed, this long may something of it still go on: the oldest copies of requests.

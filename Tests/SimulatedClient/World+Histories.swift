@@ -135,7 +135,7 @@ extension World {
         for device in devices.indices {
             for _ in 0..<200 {
                 guard violation == nil, let channel = channels.first else { return }
-                guard let (_, client) = running(device) else {
+                guard let (process, client) = running(device) else {
                     await pass(.seconds(1))
                     continue
                 }
@@ -144,6 +144,9 @@ extension World {
                     break
                 } catch {
                     if case .sync(.transport(.historyChanged)) = error { break }
+                    if case .sync(.transport(.needsAttention(let need))) = error, need.cause == .tokenRefused {
+                        await logIn(client, process)
+                    }
                 }
                 await pass(.seconds(2))
             }
@@ -181,7 +184,10 @@ extension World {
         if plan.sabotage == .hidesFeedResets, commit.isReset || strikes(.feedReset) {
             return StoreCommit(version: commit.version, changes: [], isReset: false)
         }
-        return strikes(.feedReset) ? StoreCommit(version: commit.version, changes: [], isReset: true) : commit
+        // A reset makes commits of its own: one upon the other would keep everything from being answered.
+        guard runtime.now - lastFeedReset >= Plan.feedResetSpacing, strikes(.feedReset) else { return commit }
+        lastFeedReset = runtime.now
+        return StoreCommit(version: commit.version, changes: [], isReset: true)
     }
 
     func tamperedHistory(_ mutations: [Mutation], _ process: Int) -> [Mutation] {

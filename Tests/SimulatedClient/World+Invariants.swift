@@ -174,7 +174,7 @@ extension World {
         let id = operation.message
         let before = ledger.records[id]?.sentContents[operation.sequence]
         ledger.records[id]?.sentContents[operation.sequence] = operation.content
-        guard let before, before != operation.content, hub.accepted[id]?.applied.isEmpty ?? true else { return nil }
+        guard let before, before != operation.content, ledger.applied[id]?.isEmpty ?? true else { return nil }
         return "message \(ledger.number(id)) leaves with another content than before"
     }
 

@@ -42,6 +42,8 @@ final class World: @unchecked Sendable {
     var isOver = false
     var messagesWritten = 0
     var completions: [Int: Completion] = [:]
+    /// When a feed said last of a commit no more than that something changed.
+    var lastFeedReset = MonotonicTime.zero
 
     static let address = "test://hub"
 

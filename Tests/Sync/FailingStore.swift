@@ -7,6 +7,8 @@ final class FailingStore: Store {
     private struct State {
         var areReadsFailing = false
         var areCommitsFailing = false
+        /// What the next commit does before it fails.
+        var beforeCommit: (@Sendable () async -> Void)?
         /// True when no session can be read.
         var areSessionsFailing = false
         /// True when reading fails from the next login or logout on.
@@ -29,6 +31,11 @@ final class FailingStore: Store {
             state.areReadsFailing = true
             state.areCommitsFailing = true
         }
+    }
+
+    /// The next commit fails, after `work`.
+    func failNextCommit(after work: @escaping @Sendable () async -> Void) {
+        state.withLock { $0.beforeCommit = work }
     }
 
     func failSessions(times: Int) {
@@ -68,6 +75,10 @@ final class FailingStore: Store {
     }
 
     func commit(_ mutations: [Mutation]) async throws(StoreError) {
+        if let work = state.withLock({ $0.beforeCommit.take() }) {
+            await work()
+            throw Self.gone
+        }
         try check(\.areCommitsFailing)
         try await base.commit(mutations)
         guard mutations.contains(where: { if case .saveSession = $0 { true } else { false } }) else { return }

@@ -38,6 +38,41 @@ struct FailingStoreTests {
         }
     }
 
+    /// The end comes while the verdict cannot be written: what was asked for behind it is refused, because the outbox
+    /// knows more than the store by then.
+    @Test func whatWaitsBehindAVerdictThatIsGivenUpIsRefused() throws {
+        try ClientWorld.run { world in
+            let store = FailingStore()
+            let client = try await world.open(on: store)
+            try await world.login(client)
+            world.transport.server.withLock { $0.behaviours = [.delay(.seconds(5))] }
+            let handle = try await client.messages.createTextMessage("1", in: world.general)
+            try await world.until("it is under way") { world.transport.server.withLock { $0.deliveries.count == 1 } }
+            let isWriting = Mutex(false)
+            store.failNextCommit {
+                isWriting.withLock { $0 = true }
+                await world.pass(.seconds(3))
+            }
+            try await world.until("the verdict is being written") { isWriting.withLock { $0 } }
+            let deletion = Mutex<Result<Void, ClientError>?>(nil)
+            world.runtime.spawn {
+                do throws(ClientError) {
+                    try await client.messages.softDeleteMessage(handle.id)
+                    deletion.withLock { $0 = .success(()) }
+                } catch {
+                    deletion.withLock { $0 = .failure(error) }
+                }
+            }
+            await world.pass(.seconds(1))
+            await client.close()
+            try await world.until("the deletion has ended") { deletion.withLock { $0 != nil } }
+            guard case .failure(.sync(.closed)) = deletion.withLock({ $0 }) else {
+                Issue.record("\(String(describing: deletion.withLock { $0 }))")
+                return
+            }
+        }
+    }
+
     /// The verdict is in the store; only reading fails, also of what a logout ended.
     @Test func aWaiterIsToldOfTheEndOfASession() throws {
         try ClientWorld.run { world in
