@@ -4,7 +4,7 @@ import Testing
 /// A simulator that finds nothing proves nothing: each deliberate mistake must be found, and soon.
 @Suite struct PlantedFaultTests {
     /// Within so many seeds; most take fewer than twenty.
-    private static let seedsMax: UInt64 = 1_500
+    private static let seedsMax: UInt64 = 4_000
 
     @Test(arguments: Sabotage.allCases)
     func eachIsFound(_ sabotage: Sabotage) {
