@@ -19,7 +19,7 @@ extension Outbox {
         }
     }
 
-    /// What to commit for a message that the server took for one about nothing, or did not take and gave no reason.
+    /// The mutation for a message whose parent the server did not know, or whose refusal came without its reason.
     ///
     /// A reply whose parent is on the server may have come there before it: a page can tell of the parent before the
     /// answer about the reply is here. It is sent again; when the parent was taken away there, it fails then.

@@ -18,7 +18,8 @@ import DequeModule
 /// leaves. What stands behind it waits, uncharged. Being unreachable, a rate limit or a need for attention give the
 /// attempt back, and so do deliveries that the client itself refuses or breaks off. After a failure the head goes alone
 /// until something is accepted, so that no message pays for another; after a crash with an attempt under way too, and
-/// then nothing of another lane is under way with it.
+/// then nothing of another lane is under way with it. A delivery of several that the server refuses whole is halved
+/// until the message is found that it cannot read.
 ///
 /// **Outlook.** What only time or the network can change always has a next look, 15 s away at the most. A question
 /// holds up no message.

@@ -31,8 +31,8 @@ extension SyncEngine {
         }
     }
 
-    /// What is to be parked, or to fail, is looked up first: what it answers may have come to the server meanwhile. A
-    /// store that cannot be read leaves the verdict as it is.
+    /// Looks up the parent of each reply that is to be parked: it may have come to the server meanwhile. A store that
+    /// cannot be read leaves the verdict as it is.
     private func sendingAgain(_ decided: [Mutation]) async -> [Mutation] {
         var mutations = decided
         for (index, mutation) in decided.enumerated() {

@@ -13,7 +13,7 @@ package import CausewayTransport
 /// Nor does a page take away what was delivered from here since it was asked for: the server may have gone back to an
 /// earlier state between the two answers, and have been asked for the page by one who did not know enough to notice.
 extension SyncEngine {
-    /// What happened since a page was asked for.
+    /// A page that was asked for, and the changes since then.
     struct PageUnderWay {
         /// Messages that were found to be gone.
         var gone: Set<MessageID> = []
@@ -159,7 +159,7 @@ extension SyncEngine {
             try await store.commit(mutations + step.ids.map { .delete($0) } + unkeptHistory)
             keptHistory = noted
             noteGone(step.ids)
-            // What is stored is told now: the next step may fail.
+            // Waiters learn of the stored messages now: the next step may fail.
             if !mutations.isEmpty { await confirm(items) }
             mutations = []
             cursor = step.next

@@ -90,7 +90,7 @@ import Testing
 
     private final class Held: Sendable {}
 
-    /// What an answer holds is free when its last bytes have been taken, and no earlier.
+    /// An object held by an answer is free when the last bytes have been taken, and no earlier.
     @Test func anAnswerHoldsWhatItNamesUntilItIsTaken() throws {
         let (channel, _) = try Self.answering()
         var object: Held? = Held()

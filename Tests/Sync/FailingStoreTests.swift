@@ -9,13 +9,18 @@ import Testing
 
 /// A store that fails and comes back under those who wait for a delivery: each of them is told.
 struct FailingStoreTests {
+    private func loggedIn(_ world: ClientWorld) async throws -> (FailingStore, CausewayClient) {
+        let store = FailingStore()
+        let client = try await world.open(on: store)
+        try await world.login(client)
+        return (store, client)
+    }
+
     /// The verdict comes while nothing can be written, and others begin to wait while nothing can be read.
     @Test(arguments: [true, false])
     func everyWaiterIsToldWhenTheStoreIsBack(isRefused: Bool) throws {
         try ClientWorld.run { world in
-            let store = FailingStore()
-            let client = try await world.open(on: store)
-            try await world.login(client)
+            let (store, client) = try await loggedIn(world)
             world.transport.server.withLock { $0.behaviours = [.delay(.seconds(5))] }
             let handle = try await client.messages.createTextMessage("1", in: world.general)
             if isRefused { world.transport.server.withLock { $0.refused = [handle.id] } }
@@ -42,9 +47,7 @@ struct FailingStoreTests {
     /// knows more than the store by then.
     @Test func whatWaitsBehindAVerdictThatIsGivenUpIsRefused() throws {
         try ClientWorld.run { world in
-            let store = FailingStore()
-            let client = try await world.open(on: store)
-            try await world.login(client)
+            let (store, client) = try await loggedIn(world)
             world.transport.server.withLock { $0.behaviours = [.delay(.seconds(5))] }
             let handle = try await client.messages.createTextMessage("1", in: world.general)
             try await world.until("it is under way") { world.transport.server.withLock { $0.deliveries.count == 1 } }
@@ -76,9 +79,7 @@ struct FailingStoreTests {
     /// The verdict is in the store; only reading fails, also of what a logout ended.
     @Test func aWaiterIsToldOfTheEndOfASession() throws {
         try ClientWorld.run { world in
-            let store = FailingStore()
-            let client = try await world.open(on: store)
-            try await world.login(client)
+            let (store, client) = try await loggedIn(world)
             world.transport.server.withLock { $0.always = .fail(.unreachable(detail: "away")) }
             let handle = try await client.messages.createTextMessage("1", in: world.general)
             let wait = Wait(for: handle, world.runtime)
@@ -108,9 +109,7 @@ struct FailingStoreTests {
     /// has sent and that has no place in a lane here; the second one fails.
     @Test func whatThePageBroughtIsToldAlthoughTheRestFails() throws {
         try ClientWorld.run { world in
-            let store = FailingStore()
-            let client = try await world.open(on: store)
-            try await world.login(client)
+            let (store, client) = try await loggedIn(world)
             let parent = try await client.messages.createTextMessage("one", in: world.general)
             world.transport.server.withLock { $0.refused = [parent.id] }
             await #expect(throws: DeliveryError.self) { try await parent.delivered() }
@@ -140,9 +139,7 @@ struct FailingStoreTests {
     /// Whose the message is cannot be found out now; a wait that is given up ends all the same.
     @Test func aWaitThatIsGivenUpEndsWhileTheStoreFails() throws {
         try ClientWorld.run { world in
-            let store = FailingStore()
-            let client = try await world.open(on: store)
-            try await world.login(client)
+            let (store, client) = try await loggedIn(world)
             world.transport.server.withLock { $0.always = .fail(.unreachable(detail: "away")) }
             let handle = try await client.messages.createTextMessage("1", in: world.general)
             try await client.logout()

@@ -129,14 +129,14 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         return { [outlet, frozen] in outlet.publish(frozen, touched) }
     }
 
-    /// What was shown is another account's, and what is this one's cannot be read.
+    /// Shows nothing: the rows were another account's, and those of this one cannot be read.
     private func freezeNothing(at version: Int64, _ status: LiveStatus) -> (() -> Void)? {
         var status = status
         status.data = .error
         status.hasNext = false
         status.hasPrevious = false
         guard !frozen.rows.isEmpty || !status.isSame(as: frozen.status) else { return nil }
-        // Whatever is shown next was not there.
+        // The rows that follow are all new.
         window.touchAll()
         var touched = TouchedRows<Query.Record.ID, Query.Key>()
         touched.overflow()

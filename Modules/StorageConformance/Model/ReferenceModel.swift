@@ -27,7 +27,7 @@ struct ReferenceModel {
     var openings: [OpeningID] = []
     /// The links in their order, when another copy was noticed in the last commit.
     var forked: [OutboxEntry]?
-    /// What the store said at the last fork: numbers below are those of the other copy, too.
+    /// The limit that the store returned at the last fork: the other copy has the numbers below it, too.
     var sharedBelow: Int64 = 0
     /// The number above which the next ones must lie.
     var highest: Int64 = 0
