@@ -86,6 +86,44 @@ import Testing
         _ = try? channel.finish()
     }
 
+    /// A client that takes the parts that wait one at a time, when it is told to.
+    private final class SlowClient: ChannelOutboundHandler {
+        typealias OutboundIn = HTTPResponsePart
+        private var waiting: [EventLoopPromise<Void>] = []
+
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            if let promise { waiting.append(promise) }
+        }
+
+        func take() { waiting.removeFirst().succeed() }
+
+        func handlerRemoved(context: ChannelHandlerContext) {
+            for promise in waiting { promise.fail(ChannelError.ioOnClosedChannel) }
+            waiting = []
+        }
+    }
+
+    /// Several parts wait at once: with each that is taken the deadline of the next one begins.
+    @Test func aPartBehindOneThatWasTakenHasADeadlineOfItsOwn() throws {
+        let (channel, loop) = try Self.connection()
+        let client = SlowClient()
+        try channel.pipeline.syncOperations.addHandler(client, position: .first)
+        try channel.writeInbound(Self.request)
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        channel.pipeline.write(HTTPResponsePart.head(HTTPResponse(status: .ok)), promise: nil)
+        for _ in 0..<2 { channel.pipeline.write(Self.part, promise: nil) }
+        for _ in 0..<2 {
+            loop.advanceTime(by: Self.almost)
+            #expect(channel.isActive)
+            client.take()
+        }
+        loop.advanceTime(by: Self.almost)
+        #expect(channel.isActive)
+        loop.advanceTime(by: Self.limit)
+        #expect(!channel.isActive, "the last part is not taken")
+        _ = try? channel.finish()
+    }
+
     // MARK: - Memory
 
     private final class Held: Sendable {}
