@@ -1,9 +1,10 @@
-/// How things stand and how they have gone, as JSON.
+/// The status and the recent delivery history, as JSON.
 package struct ActivityForm: Sendable, Hashable, Codable {
-    /// Grows with every change of a message in this run of the daemon; begins anew with the next run.
+    /// The number of the store's last commit: increases with every change of a message within this run of the daemon;
+    /// restarts with the next run.
     package let version: Int64
     package let status: StatusForm
-    /// Messages that reached the server in each of the last 60 minutes, oldest first; the last minute is not over.
+    /// Messages that reached the server in each of the last 60 minutes, oldest first; the last minute is incomplete.
     package let drainedPerMinute: [Int]
 
     package init(version: Int64, status: StatusForm, drainedPerMinute: [Int]) {

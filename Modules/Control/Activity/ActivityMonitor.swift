@@ -1,9 +1,10 @@
 import Causeway
 import Synchronization
 
-/// Follows the commits of a client: how many there were, and how many messages of ours reached the server when.
+/// Observes the commits of a client: counts them, and counts the delivered messages of the own account per minute.
 final class ActivityMonitor: Sendable {
-    /// Owned by the monitor; written on the store's committing thread, read by anybody. The lock is held for a sum.
+    /// Owned by the monitor; written on the store's committing thread, read from any thread. The lock is held for an
+    /// addition.
     private final class Ledger: Sendable {
         struct State {
             var version: Int64 = 0
@@ -45,7 +46,7 @@ final class ActivityMonitor: Sendable {
         return ledger.state.withLock { $0.drain.perMinute(at: now) }
     }
 
-    /// Takes a place among those who watch; false when all are taken.
+    /// Reserves a slot for a watcher; returns false when all are in use.
     func enter() -> Bool {
         ledger.state.withLock { state in
             guard state.watchers < ControlLimits.watchersMax else { return false }

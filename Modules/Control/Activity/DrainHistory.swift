@@ -1,13 +1,13 @@
 package import Causeway
 
-/// How many messages reached the server in each of the last minutes.
+/// The number of messages that reached the server in each of the last minutes.
 ///
-/// A value: it reads no clock. Bounded: a fixed number of minutes.
+/// A value that reads no clock, bounded to a fixed number of minutes.
 package struct DrainHistory: Sendable, Hashable {
-    /// How many minutes are remembered, the present one included.
+    /// The number of minutes that are remembered, including the current one.
     package static let minutesMax = 60
 
-    /// Oldest first; the last is the minute `newest`.
+    /// Oldest first; the last entry is the minute `newest`.
     private var counts = Array(repeating: 0, count: minutesMax)
     private var newest: Int64?
 
@@ -18,7 +18,7 @@ package struct DrainHistory: Sendable, Hashable {
         counts[Self.minutesMax - 1] += count
     }
 
-    /// Oldest first; the last is the minute of `now`, which is not over.
+    /// The counts, oldest first; the last is the minute of `now`, which is incomplete.
     package func perMinute(at now: Timestamp) -> [Int] {
         var copy = self
         copy.advance(to: now)
@@ -28,7 +28,7 @@ package struct DrainHistory: Sendable, Hashable {
     private mutating func advance(to now: Timestamp) {
         let minute = now.milliseconds / 60_000
         let steps = minute - (newest ?? minute)
-        // A clock that was set back by a little goes on in its newest minute; by more, it begins anew.
+        // A clock that was set back by a little keeps counting in its newest minute; by more, the history is reset.
         if steps < 0, steps > -Int64(Self.minutesMax) { return }
         newest = minute
         guard steps != 0 else { return }

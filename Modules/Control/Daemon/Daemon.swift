@@ -11,14 +11,14 @@ import UnixSignals
     import Darwin
 #endif
 
-/// The daemon: owns a store, runs its engine, serves the control socket, and tells the supervisor how it is.
+/// The daemon: owns a store, runs its engine, serves the control socket, and reports its state to the service manager.
 package struct Daemon: Sendable {
     private let settings: Settings
     private let adapters: LocalAdapters
     private let logger: Logger
     private let supervisor: Supervisor
 
-    /// - Parameter environment: the process's; names the supervisor's socket.
+    /// - Parameter environment: the environment of the process; names the service manager's socket.
     package init(settings: Settings, adapters: LocalAdapters, environment: [String: String], logger: Logger) {
         self.settings = settings
         self.adapters = adapters
@@ -26,10 +26,10 @@ package struct Daemon: Sendable {
         supervisor = Supervisor(environment: environment)
     }
 
-    /// Runs until SIGTERM or SIGINT, then ends in bounded time: requests under way are answered, nothing new is
+    /// Runs until SIGTERM or SIGINT, then shuts down in bounded time: requests under way are answered, nothing new is
     /// sent, the store is closed.
     ///
-    /// Throws ``ControlError`` when the store or the socket cannot be had.
+    /// Throws ``ControlError`` when the store or the socket cannot be opened.
     package func run() async throws {
         let journal = DeliveryJournal(isDetailed: logger.logLevel <= .debug)
         let startedAt = SystemRuntime().wallClock
@@ -84,7 +84,7 @@ package struct Daemon: Sendable {
     }
 }
 
-/// Says that the end has begun, and sees to it that it comes.
+/// Reports the start of the shutdown, and enforces its deadline.
 private struct EndingService: Service {
     let supervisor: Supervisor
     let logger: Logger
@@ -102,7 +102,7 @@ private struct EndingService: Service {
     }
 }
 
-/// SIGHUP asks many daemons to read their settings again; this one says that it does not.
+/// Handles SIGHUP, which makes many daemons reload their settings; logs that this daemon does not.
 private struct HangupService: Service {
     let logger: Logger
 

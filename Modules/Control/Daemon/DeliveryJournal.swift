@@ -3,8 +3,8 @@ import Synchronization
 
 /// The events of a store's commits that the daemon's log reports, in commit order.
 ///
-/// ``note(_:)`` is called on the store's committing thread, and only sorts out; the log is written elsewhere, by
-/// ``DeliveryLogService``. Bounded: a log that falls far behind loses events and reports their number.
+/// ``note(_:)`` is called on the store's committing thread and only classifies; ``DeliveryLogService`` writes the log
+/// elsewhere. Bounded: a log that falls far behind loses events and reports their number.
 package final class DeliveryJournal: Sendable {
     /// The reportable events of one commit.
     struct Page: Sendable, Equatable {
@@ -22,22 +22,22 @@ package final class DeliveryJournal: Sendable {
             let id: MessageID
             let channel: ChannelID
             let from: SyncState?
-            /// `nil` when it was deleted.
+            /// `nil` when the message was deleted.
             let to: SyncState?
         }
 
-        /// The first ``ControlLimits/logLinesPerCommitMax`` of those that failed for good.
+        /// The first ``ControlLimits/logLinesPerCommitMax`` messages that failed for good.
         var failed: [Failed] = []
-        /// How many more failed.
+        /// The number of further messages that failed.
         var moreFailedCount = 0
-        /// An attempt ended without success and will be followed by another.
+        /// An attempt that ended without success and will be repeated.
         var retried: Retried?
-        /// Every change of a state; only when the log is detailed.
+        /// Every change of a state; filled only when the log is detailed.
         var changed: [Changed] = []
         var sessions: [Session] = []
-        /// More changed than the commit lists: a session ended.
+        /// True when more changed than the commit lists, because a session ended.
         var isReset = false
-        /// Pages lost before this one.
+        /// Pages that were lost before this one.
         var lostBefore = 0
 
         var isEmpty: Bool { self == Page() }
@@ -54,7 +54,7 @@ package final class DeliveryJournal: Sendable {
         (pages, input) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(ControlLimits.logCommitsMax))
     }
 
-    /// Ends ``pages`` behind what was noted.
+    /// Ends ``pages`` after everything noted so far.
     func finish() { input.finish() }
 
     package func note(_ commit: StoreCommit) {
@@ -83,7 +83,8 @@ package final class DeliveryJournal: Sendable {
         }
         guard let after else { return }
         if latter == .error, let failure = after.failure {
-            // The messages that the end of a session fails are not all listed: the log reads them after the reset.
+            // A commit that ends a session does not list every message that it fails; the log reads them after the
+            // reset.
             if page.isReset, failure.reason == .sessionEnded { return }
             guard page.failed.count < ControlLimits.logLinesPerCommitMax else {
                 page.moreFailedCount += 1

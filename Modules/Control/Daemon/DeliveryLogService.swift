@@ -2,18 +2,18 @@ package import Causeway
 package import Logging
 import ServiceLifecycle
 
-/// Writes each failed delivery into the log, each attempt that will be repeated, the sessions, and, at the level
-/// `debug`, each change of a message's state.
+/// Logs each failed delivery, each attempt that will be repeated, the sessions, and, at level `debug`, each change of a
+/// message's state.
 ///
-/// No line holds a message's text. Ends with its service group, behind what was noted until then.
+/// No line contains message text. Ends with its service group, after everything noted until then.
 package struct DeliveryLogService: Service {
     private let journal: DeliveryJournal
     private let service: any ControlService
     private let logger: Logger
     private let startedAt: Timestamp
 
-    /// - Parameter startedAt: the start of the run, before the store began: a session's end reports its failures from
-    ///   here on.
+    /// - Parameter startedAt: the start of the run, before the store was started; the end of a session reports failures
+    ///   from this time on.
     package init(journal: DeliveryJournal, service: any ControlService, logger: Logger, startedAt: Timestamp) {
         self.journal = journal
         self.service = service
@@ -64,7 +64,8 @@ package struct DeliveryLogService: Service {
         more(page.moreFailedCount)
     }
 
-    /// The commit that ends a session does not list what it fails; the list of failed messages does.
+    /// Logs the messages that the end of a session failed: the commit does not list them, the list of failed messages
+    /// does.
     private func reportEndedSession(_ since: inout Int64) async {
         var (shown, count, newest) = (0, 0, since - 1)
         var place: PlaceMark?

@@ -2,8 +2,7 @@ import Causeway
 import Logging
 import ServiceLifecycle
 
-/// Writes into the log what an operator wants to find there: connection, attention, trouble with the disk; how it is
-/// at the start, and each change once.
+/// Logs the connection, required actions and disk trouble: the state at the start, then each change once.
 struct StatusLogService: Service {
     private struct Seen: Equatable {
         var link: String
@@ -26,7 +25,7 @@ struct StatusLogService: Service {
                         link: status.connectivity.state, attention: status.attention?.detail,
                         storeProblem: status.storeProblem, notices: status.notices)
                     if seen == nil, status.session == nil { logger.notice("nobody is logged in: nothing is sent") }
-                    // Before anything is known there is nothing to say; from then on each change is one line.
+                    // Nothing is logged while the state is unknown; from then on each change is one line.
                     report(status, from: seen ?? Seen(link: "unknown"), to: now)
                     notice(now.notices, unless: seen?.notices)
                     seen = now

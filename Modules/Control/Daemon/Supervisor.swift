@@ -6,10 +6,10 @@
     import Darwin
 #endif
 
-/// Talks to the service manager as `sd_notify(3)` describes it: datagrams to the socket that `NOTIFY_SOCKET` names.
+/// Notifies the service manager as described in `sd_notify(3)`: datagrams to the socket that `NOTIFY_SOCKET` names.
 struct Supervisor: Sendable {
     private let socketPath: String?
-    /// How often the manager wants to hear from us; `nil` when it does not.
+    /// How often the service manager expects a keep-alive; `nil` when it expects none.
     let watchdogInterval: Duration?
 
     init(environment: [String: String]) {
@@ -19,7 +19,7 @@ struct Supervisor: Sendable {
         watchdogInterval = isMeant && microseconds > 0 ? .microseconds(microseconds) : nil
     }
 
-    /// Sends one message; does nothing when there is no manager, and nothing is lost when it does not listen.
+    /// Sends one message. Does nothing without a service manager; a manager that is not listening is ignored.
     func tell(_ message: String) {
         guard let socketPath else { return }
         var name = Array(socketPath.utf8)

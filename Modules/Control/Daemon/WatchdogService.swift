@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Tells the supervisor that the daemon lives, but only while its engine and store answer.
+/// Reports to the service manager that the daemon is alive, but only while its engine and store respond.
 struct WatchdogService: Service {
     let supervisor: Supervisor
     let service: any ControlService

@@ -12,7 +12,7 @@ extension ClientControlService {
 
     private enum Occasion: Sendable {
         case change(LiveCollectionChange<Message>)
-        /// Time to look why messages wait: that may change without a commit.
+        /// Time to check the wait reasons, which may change without a commit.
         case look
     }
 

@@ -6,7 +6,7 @@ import NIOHTTP1
 import NIOPosix
 
 extension ControlClient {
-    /// Over a connection of its own, which is read no faster than `listener` returns.
+    /// Uses a connection of its own, which is read no faster than `listener` returns.
     package func follow(_ query: FollowQuery, _ listener: (FollowEvent) async throws -> Void) async throws {
         let path = "/v1/channels/\(Self.escaped(query.channel.value))/messages/live?limit=\(query.limit)"
         do {
@@ -76,7 +76,7 @@ extension ControlClient {
     }
 }
 
-/// Every failure of the network layer that ends a stream.
+/// Every error of the network layer that ends a stream.
 private protocol NIOError: Error {}
 extension IOError: NIOError {}
 extension ChannelError: NIOError {}

@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 
 extension ControlRoutes {
-    /// Server-Sent Events, each a ``FollowEvent``, for as long as the reader and the daemon go on.
+    /// Server-Sent Events, each a ``FollowEvent``, until the reader disconnects or the daemon stops.
     func addFollowing(to router: Router<Context>) {
         router.get("/v1/channels/:channel/messages/live") { request, context in
             let channel = try channelID(context.parameters.get("channel") ?? "")
@@ -17,12 +17,12 @@ extension ControlRoutes {
         Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { writer in
-                // Lent to the closure below, which is called by this task alone, one call after the other.
+                // Lent to the closure below, which only this task calls, one call after the other.
                 let lent = LentWriter(writer)
                 do {
                     try await service.follow(query) { try await lent.write(try Self.event($0)) }
                 } catch let error as ControlError {
-                    // The head of the answer has left already.
+                    // The response head has already been sent.
                     try await writer.write(try Self.event(ProblemAnswer(error), name: "problem"))
                 }
                 try await writer.finish(nil)
@@ -39,10 +39,10 @@ extension ControlRoutes {
     }
 }
 
-/// The writer of an answer, to be written to by a closure.
+/// The writer of a response body, lent to a closure.
 ///
-/// Unchecked, and safe without a lock: it never leaves the one task that writes the answer, and its calls come one
-/// after the other.
+/// Unchecked `Sendable`, and safe without a lock: it never leaves the one task that writes the response, and its calls
+/// come one after the other.
 private final class LentWriter: @unchecked Sendable {
     private var writer: any ResponseBodyWriter
 

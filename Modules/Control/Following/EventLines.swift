@@ -1,4 +1,5 @@
-/// Reads Server-Sent Events, piece by piece: name and data of each, as far as the daemon uses them. Bounded. A value.
+/// An incremental parser of Server-Sent Events: the name and data of each, as far as the daemon uses them. Bounded. A
+/// value.
 struct EventLines: Sendable {
     struct Event: Sendable, Hashable {
         var name = "message"
@@ -9,12 +10,12 @@ struct EventLines: Sendable {
     private var line: [UInt8] = []
     private var event = Event()
 
-    /// - Parameter bytesMax: of one line.
+    /// - Parameter bytesMax: the length limit of one line.
     init(bytesMax: Int) { self.bytesMax = bytesMax }
 
-    /// The events that these bytes complete.
+    /// Returns the events that these bytes complete.
     ///
-    /// Throws ``ControlError/Code/internalError`` for a line that is longer than the daemon writes.
+    /// Throws ``ControlError/Code/internalError`` for a line that is longer than any the daemon writes.
     mutating func events(in bytes: some Collection<UInt8>) throws(ControlError) -> [Event] {
         var events: [Event] = []
         var rest = bytes[...]

@@ -1,40 +1,40 @@
-/// What became of the messages that are followed since the event before, as JSON. Keys are only ever added.
+/// The changes of the followed messages since the previous event, as JSON. Keys are only ever added.
 ///
-/// The list is in the order in which a conversation is read, the oldest first. Taking ``deleted`` out of the list
-/// before, and then putting in ``inserted`` and ``modified`` by ascending index, gives the list after; the first
-/// event inserts into an empty list. A message that goes to another place is deleted and inserted.
+/// The list is in reading order, oldest first. Removing ``deleted`` from the previous list, then placing ``inserted``
+/// and ``modified`` by ascending index, yields the new list; the first event inserts into an empty list. A message that
+/// moves is deleted and inserted.
 package struct FollowEvent: Sendable, Hashable, Codable {
-    /// A message and its place in the list after.
+    /// A message and its index in the new list.
     package struct Row: Sendable, Hashable, Codable {
         package let index: Int
         package let message: MessageForm
     }
 
-    /// Why a message waits that did not change otherwise: absent when it no longer does.
+    /// A new wait reason of a message that did not change otherwise; absent when the message no longer waits.
     package struct Waiting: Sendable, Hashable, Codable {
-        /// Its place in the list after.
+        /// The index in the new list.
         package let index: Int
         package let wait: WaitForm?
         package let waitText: String?
     }
 
-    /// The commit of the store up to which the list holds.
+    /// The commit of the store up to which the list is valid.
     package let version: Int64
-    /// How many messages the list has after.
+    /// The number of messages in the new list.
     package let count: Int
-    /// Places in the list before, ascending.
+    /// Indices in the previous list, ascending.
     package var deleted: [Int] = []
     package var inserted: [Row] = []
     package var modified: [Row] = []
     package var waiting: [Waiting] = []
-    /// `notExist`, `local` (what is stored here), `fresh` (as the server has it), `error`.
+    /// `notExist`, `local` (the stored state), `fresh` (the server's state) or `error`.
     package let dataStatus: String
     /// `notLoading`, `loading`, `loaded`, `error`.
     package let loadingStatus: String
-    /// Why the store or the server could not be asked; absent when both could.
+    /// Why the store or the server could not be read; absent when both could.
     package let problem: String?
 
-    /// True when the list is what it was.
+    /// True when the event changes neither the list nor a wait reason.
     package var isListUnchanged: Bool {
         deleted.isEmpty && inserted.isEmpty && modified.isEmpty && waiting.isEmpty
     }

@@ -1,9 +1,9 @@
 package import Causeway
 
-/// Which messages are followed: the newest of a channel.
+/// The followed messages: the newest of a channel.
 package struct FollowQuery: Sendable, Hashable {
     package var channel: ChannelID
-    /// How many at the start, 1 to ``Limits/pageSizeMax``; those that come later are added to them.
+    /// The number of messages at the start, 1 to ``Limits/pageSizeMax``; later ones are added to them.
     package var limit: Int
 
     package init(channel: ChannelID, limit: Int = Limits.pageSizeDefault) {

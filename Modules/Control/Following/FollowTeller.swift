@@ -1,23 +1,23 @@
 import Causeway
 
-/// Puts the changes of a live collection into events, together with what the store does not know: why messages wait.
-/// A value, for one follower.
+/// Builds events from the changes of a live collection and the wait reasons, which the store does not know. A value,
+/// for one follower.
 struct FollowTeller: Sendable {
     private var snapshot = LiveSnapshot<Message>()
     private var last: LiveCollectionChange<Message>?
-    /// What the follower was told last.
+    /// The reasons that the follower was sent last.
     private var told: [MessageID: WaitReason] = [:]
 
-    /// The messages of the window that may wait, those of the change included.
+    /// The messages of the window that may wait, including those of the change.
     func waiting(after change: LiveCollectionChange<Message>?) -> [Message] {
         (change?.snapshot ?? snapshot).filter { $0.isUndelivered && $0.syncState != .error }
     }
 
-    /// What the follower is to be told; `nil` when that is nothing.
+    /// Returns the event to send to the follower; `nil` when nothing changed.
     ///
     /// - Parameters:
-    ///   - change: the collection's; `nil` when only the reasons may be others.
-    ///   - reasons: of all messages that wait now.
+    ///   - change: the collection's change; `nil` when only the reasons may have changed.
+    ///   - reasons: the reasons of all messages that wait now.
     mutating func event(
         _ change: LiveCollectionChange<Message>?, reasons: [MessageID: WaitReason]
     ) -> FollowEvent? {
@@ -32,7 +32,7 @@ struct FollowTeller: Sendable {
             event.modified = rows(change.modifications, of: change, reasons)
             named = Set(change.insertions).union(change.modifications)
         }
-        // Most changes leave the reasons as they are, and the window is long.
+        // Most changes leave the reasons unchanged, and the window is long.
         if reasons != told {
             for (index, message) in current.snapshot.enumerated() where !named.contains(index) {
                 let reason = reasons[message.id]
@@ -47,7 +47,7 @@ struct FollowTeller: Sendable {
         return change == nil && event.waiting.isEmpty ? nil : event
     }
 
-    /// The same once more, as a sign of life; `nil` before the first event.
+    /// Returns an event without changes, as a keep-alive; `nil` before the first event.
     func sign() -> FollowEvent? {
         last.map { last in
             FollowEvent(

@@ -1,23 +1,24 @@
 /// The list that a stream of ``FollowEvent`` describes. A value.
 package struct FollowedMessages: Sendable, Hashable {
-    /// What one event did to one message.
+    /// The effect of one event on one message.
     package enum Change: Sendable, Hashable {
         case inserted(MessageForm)
         case modified(MessageForm, before: MessageForm)
         case deleted(MessageForm)
     }
 
-    /// The oldest first.
+    /// Oldest first.
     package private(set) var messages: [MessageForm] = []
 
     package init() {}
 
-    /// Makes the list what it is after the event. Cost: the length of the list.
+    /// Applies an event to the list. Cost: the length of the list.
     ///
-    /// Throws ``ControlError/Code/internalError`` for an event that does not belong to this list, and leaves it alone.
+    /// Throws ``ControlError/Code/internalError`` for an event that does not belong to this list, and leaves the list
+    /// unchanged.
     ///
-    /// - Returns: what was deleted, then everything else in the order of the list. A message that went to another place
-    ///   is modified; a change of ``FollowEvent/waiting`` alone is none.
+    /// - Returns: the deletions, then everything else in list order. A message that moved counts as modified; a change
+    ///   of ``FollowEvent/waiting`` alone is not reported.
     @discardableResult
     package mutating func apply(_ event: FollowEvent) throws(ControlError) -> [Change] {
         let gone = Set(event.deleted)

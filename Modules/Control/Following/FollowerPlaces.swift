@@ -1,12 +1,12 @@
 import Synchronization
 
-/// How many follow messages at the same time.
+/// Limits how many callers follow messages at the same time.
 final class FollowerPlaces: Sendable {
     private let taken = Mutex(0)
 
-    /// Takes a place for as long as `body` runs.
+    /// Holds a slot for as long as `body` runs.
     ///
-    /// Throws ``ControlError/Code/busy`` when all are taken.
+    /// Throws ``ControlError/Code/busy`` when all slots are in use.
     func hold<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
         let isFree = taken.withLock { taken in
             guard taken < ControlLimits.followersMax else { return false }

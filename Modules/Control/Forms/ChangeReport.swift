@@ -1,9 +1,9 @@
 package import Causeway
 
-/// What a resend or a deletion changed.
+/// The result of a resend or a deletion.
 package struct ChangeReport: Sendable, Hashable, Codable {
     package let count: Int
-    /// Which; absent where all of a kind were meant.
+    /// The changed messages; absent when the request meant all of a kind.
     package let ids: [MessageID]?
 
     package init(count: Int) {

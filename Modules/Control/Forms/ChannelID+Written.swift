@@ -1,9 +1,9 @@
 package import Causeway
 
 extension ChannelID {
-    /// Reads a name that somebody wrote.
+    /// Parses a channel name given by a user.
     ///
-    /// Throws ``ControlError/Code/badRequest`` with what is wrong with it.
+    /// Throws ``ControlError/Code/badRequest`` with the reason when the name is invalid.
     package init(named text: String) throws(ControlError) {
         guard let channel = ChannelID(text) else {
             throw ControlError(.badRequest, "the channel's name \(Name.problem(with: text) ?? "is wrong")")

@@ -1,8 +1,8 @@
 import Causeway
 
-/// Which channel's messages a request means; all when absent.
+/// The channel whose messages a request selects; all channels when absent.
 struct ChosenChannel: Sendable, Hashable, Codable {
     var channel: ChannelID?
-    /// Who deletes; `api` when absent.
+    /// The origin of a deletion; `api` when absent.
     var by: DeleteAction.Origin?
 }

@@ -1,9 +1,9 @@
 import Causeway
 
-/// Which messages a request means.
+/// The messages that a request selects.
 struct ChosenMessages: Sendable, Hashable, Codable {
     var ids: [MessageID]
-    /// Who deletes; `api` when absent.
+    /// The origin of a deletion; `api` when absent.
     var by: DeleteAction.Origin?
 
     var checked: [MessageID] {

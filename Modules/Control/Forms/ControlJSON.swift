@@ -1,9 +1,9 @@
 import Causeway
 package import Foundation
 
-/// The JSON of the control service: keys in alphabetical order, so that the same value is always the same text.
+/// The JSON of the control service: keys in alphabetical order, so that equal values give equal text.
 package enum ControlJSON {
-    /// One line of JSON, without a line end.
+    /// Encodes one line of JSON, without a line end.
     package static func encode(_ value: some Encodable) throws(ControlError) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -14,7 +14,7 @@ package enum ControlJSON {
         }
     }
 
-    /// - Parameter what: what is read, for the error: "the body", "line 3".
+    /// - Parameter what: names the input in the error: "the body", "line 3".
     package static func decode<Value: Decodable>(
         _ type: Value.Type, from data: Data, what: String
     ) throws(ControlError) -> Value {
@@ -27,7 +27,7 @@ package enum ControlJSON {
         }
     }
 
-    /// What is wrong, and where; never a value, which may be a secret.
+    /// Describes the error and its location; never a value, which may be a secret.
     private static func words(for error: DecodingError) -> String {
         switch error {
         case .keyNotFound(let key, let context):

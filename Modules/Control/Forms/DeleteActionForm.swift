@@ -2,7 +2,7 @@ package import Causeway
 
 /// A past deletion, as JSON.
 package struct DeleteActionForm: Sendable, Hashable, Codable {
-    /// Larger means later; `--before` takes it.
+    /// A larger number is later; the cursor for `--before`.
     package let sequence: Int64
     package let at: String
     package let atMs: Int64
@@ -11,9 +11,9 @@ package struct DeleteActionForm: Sendable, Hashable, Codable {
     package let message: MessageID
     package let channel: ChannelID
     package let type: String
-    /// How far the message had come.
+    /// The state of the message when it was deleted.
     package let state: String
-    /// Its last error, when it had one.
+    /// The last error of the message, if any.
     package let failure: FailureForm?
 
     package init(_ action: DeleteAction) {
@@ -32,7 +32,7 @@ package struct DeleteActionForm: Sendable, Hashable, Codable {
 /// A page of past deletions, newest first.
 package struct DeleteActionListForm: Sendable, Hashable, Codable {
     package let actions: [DeleteActionForm]
-    /// Where the next page begins; absent when this was the last.
+    /// The cursor of the next page; absent on the last page.
     package let next: Int64?
 
     package init(_ actions: [DeleteActionForm], next: Int64?) {

@@ -1,6 +1,6 @@
 package import Causeway
 
-/// What a message is to say from now on, as JSON: either `text` or `custom` (an object).
+/// The new content of a message, as JSON: either `text` or `custom` (an object).
 package struct EditForm: Sendable, Hashable, Codable {
     package var text: String?
     package var custom: JSONValue?

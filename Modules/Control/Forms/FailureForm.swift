@@ -4,15 +4,15 @@ package import Causeway
 package struct FailureForm: Sendable, Hashable, Codable {
     /// `refused`, `retriesUsedUp`, `sessionEnded`, `expired` or `unsendable`.
     package let reason: String
-    /// The server's or the network's own word; may be empty.
+    /// The error code of the server or the network; may be empty.
     package let code: String
-    /// May hold the server's words.
+    /// May contain text from the server.
     package let detail: String
-    /// The whole in words.
+    /// The complete description.
     package let text: String
     package let at: String
     package let atMs: Int64
-    /// True when it pauses its lane until it is resent or deleted; absent otherwise.
+    /// True when the failure pauses the lane until the message is resent or deleted; absent otherwise.
     package let pausesLane: Bool?
 
     package init(_ failure: Failure) {

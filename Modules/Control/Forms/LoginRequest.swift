@@ -1,13 +1,13 @@
 package import Causeway
 
-/// A login, as JSON. The one form that holds a secret: it is never printed or logged.
+/// A login, as JSON. The only request that contains a secret: it is never printed or logged.
 package struct LoginRequest: Sendable, Hashable {
     package var server: String
     package var token: AccessToken
-    /// PEM text of the authorities that the server's certificate must come from; the daemon's own setting, or the
-    /// system's, when `nil`. Kept with the session.
+    /// PEM text of the certificate authorities that the server is verified against; `nil` for the daemon's own setting,
+    /// or the system's. Stored with the session.
     package var authorities: String?
-    /// PEM files on the daemon's machine, for servers that ask for a certificate.
+    /// Paths of PEM files on the daemon's machine, for servers that require a client certificate.
     package var certificatePath: String?
     package var keyPath: String?
 

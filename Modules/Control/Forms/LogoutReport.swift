@@ -1,6 +1,6 @@
-/// What a logout left behind.
+/// The result of a logout.
 package struct LogoutReport: Sendable, Hashable, Codable {
-    /// Messages that had not been delivered; they are failed now (session ended).
+    /// The number of undelivered messages, which have now failed (session ended).
     package let unsent: Int
 
     package init(unsent: Int) { self.unsent = unsent }

@@ -2,7 +2,7 @@ package import Causeway
 
 /// A message as JSON. Keys are only ever added.
 package struct MessageForm: Sendable, Hashable, Codable {
-    /// The state as each platform's SDK names it.
+    /// The state under the name that each platform's SDK gives it.
     package struct States: Sendable, Hashable, Codable {
         package let ios: String
         package let android: String
@@ -38,17 +38,17 @@ package struct MessageForm: Sendable, Hashable, Codable {
     package var text: String?
     package var custom: JSONValue?
     package var attachment: Attachment?
-    /// A kind that this version does not know, as it came.
+    /// Content of a kind that this version does not know, unchanged.
     package var unknown: JSONValue?
 
-    /// `reply`, or what an operation does: `edit`, `addReaction`, `removeReaction`; absent for what is neither.
+    /// `reply`, or the kind of operation: `edit`, `addReaction`, `removeReaction`; absent for anything else.
     package let role: String?
-    /// The message that a reply answers or that an operation is about.
+    /// The message that a reply answers or that an operation changes.
     package let related: MessageID?
-    /// When the server took the last edit.
+    /// When the server accepted the last edit.
     package let editedAt: String?
     package let editedAtMs: Int64?
-    /// How many people gave each reaction; absent when nobody did.
+    /// The number of users for each reaction; absent when there are none.
     package let reactions: [String: Int]?
     /// The reactions of this account; absent when there are none.
     package let myReactions: [String]?
@@ -58,27 +58,27 @@ package struct MessageForm: Sendable, Hashable, Codable {
     package let states: States
     package let createdAt: String
     package let createdAtMs: Int64
-    /// The place in the channel, when the server has it.
+    /// The position in the channel, once the server has assigned one.
     package let position: Int64?
     package let acceptedAt: String?
     package let acceptedAtMs: Int64?
-    /// The lane it travels in; absent for a message of somebody else.
+    /// The lane of the message; absent for messages of other users.
     package let lane: String?
-    /// Its place in its lane: smaller goes first; numbers may be left out. Absent for a message of somebody else.
+    /// The position in the lane: smaller goes first, gaps are possible. Absent for messages of other users.
     package let place: Int64?
-    /// The order in which the store took messages in.
+    /// The order in which the store inserted messages.
     package let ordinal: Int64
     package let attempts: Int
     package let lastAttemptAt: String?
     package let lastAttemptAtMs: Int64?
-    /// The last changes of the state, oldest first; its creation is not among them. Absent when there was none.
+    /// The last changes of the state, oldest first, without the creation. Absent when there are none.
     package let history: [Change]?
-    /// `error`, and the server has not yet said whether a copy reached it.
+    /// True when the message is in `error` and the server has not yet reported whether a copy reached it.
     package let inDoubt: Bool
-    /// Why it waits, in parts and in words; absent when it does not wait.
+    /// Why the message waits, structured and as text; absent when it does not wait.
     package var wait: WaitForm?
     package var waitText: String?
-    /// Why it failed; absent unless it did.
+    /// Why the message failed; absent unless it did.
     package let failure: FailureForm?
 
     package init(_ message: Message, wait reason: WaitReason? = nil) {

@@ -1,9 +1,9 @@
 package import Causeway
 
 extension MessageID {
-    /// Reads an id that somebody wrote.
+    /// Parses a message id given by a user.
     ///
-    /// Throws ``ControlError/Code/badRequest``.
+    /// Throws ``ControlError/Code/badRequest`` when the id is invalid.
     package init(written text: String) throws(ControlError) {
         guard let id = MessageID(text) else {
             throw ControlError(

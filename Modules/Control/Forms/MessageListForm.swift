@@ -3,9 +3,9 @@ package import Causeway
 /// A page of messages, as JSON.
 package struct MessageListForm: Sendable, Hashable, Codable {
     package let messages: [MessageForm]
-    /// Where the next page begins; absent when this was the last.
+    /// The cursor of the next page; absent on the last page.
     package let next: PlaceMark?
-    /// For a channel: whether the server was asked, and why that did not work.
+    /// For a channel: whether the server was asked, and why that failed.
     package var refreshed: Bool?
     package var refreshProblem: String?
 
@@ -14,7 +14,7 @@ package struct MessageListForm: Sendable, Hashable, Codable {
         self.next = next.map(PlaceMark.init)
     }
 
-    /// The same page with every message changed.
+    /// Returns the page with every message transformed.
     package func mapMessages(_ change: (MessageForm) -> MessageForm) -> MessageListForm {
         var list = MessageListForm(messages.map(change), next: next?.cursor)
         list.refreshed = refreshed
@@ -23,7 +23,7 @@ package struct MessageListForm: Sendable, Hashable, Codable {
     }
 }
 
-/// A place between two messages as text: opaque to everybody but the service.
+/// The cursor of a page as text, opaque to every caller of the service.
 package struct PlaceMark: Sendable, Hashable, Codable, LosslessStringConvertible {
     package let cursor: MessageCursor
 
@@ -41,7 +41,7 @@ package struct PlaceMark: Sendable, Hashable, Codable, LosslessStringConvertible
         }
     }
 
-    /// `q` stands for the queue: what the server has not placed yet.
+    /// A leading `q` is the queue: messages to which the server has not assigned a position.
     package var description: String {
         (cursor.position == .max ? "q" : String(cursor.position)) + "." + String(cursor.ordinal)
     }
@@ -61,11 +61,11 @@ package struct PlaceMark: Sendable, Hashable, Codable, LosslessStringConvertible
     }
 }
 
-/// Which page of a list.
+/// The range of a page within a list.
 package struct PageRange: Sendable, Hashable {
     /// 1 to ``Limits/pageSizeMax``.
     package var limit: Int
-    /// Where the page begins; at the end that the list begins with when `nil`.
+    /// The cursor of the page; `nil` for the first page.
     package var after: PlaceMark?
 
     package init(limit: Int = Limits.pageSizeDefault, after: PlaceMark? = nil) {
@@ -74,15 +74,15 @@ package struct PageRange: Sendable, Hashable {
     }
 }
 
-/// Which page of a channel, and from where.
+/// The range of a page within a channel, and whether the server is asked first.
 package struct ChannelQuery: Sendable, Hashable {
-    /// Whether the server is asked first.
+    /// Whether the server is asked before the store is read.
     package enum Refresh: String, Sendable, Hashable, CaseIterable {
-        /// When there is a session; what is stored is answered all the same when that does not work.
+        /// Asks the server when there is a session; returns the stored messages when that fails.
         case auto
-        /// Yes; when that does not work, the call throws.
+        /// Asks the server; the call throws when that fails.
         case required
-        /// No.
+        /// Reads the store only.
         case never
     }
 

@@ -1,12 +1,12 @@
 package import Causeway
 
-/// Which part of the outbox, in which order.
+/// A part of the outbox and its order.
 package struct OutboxQuery: Sendable, Hashable {
     /// All channels when `nil`.
     package var channel: ChannelID?
-    /// All states when `nil`; nothing is `synced` here.
+    /// All states when `nil`; the outbox has no `synced` messages.
     package var state: SyncState?
-    /// By creation, or, for one state that still goes, by the order in which they will be sent: the last first.
+    /// Reverses the order, which is by creation, or, for one state that is still to be sent, the sending order.
     package var newestFirst: Bool
     package var range: PageRange
 
@@ -21,7 +21,7 @@ package struct OutboxQuery: Sendable, Hashable {
 }
 
 extension ControlService {
-    /// A page of everything that is not `synced`, oldest first, and why.
+    /// Returns a page of all messages that are not `synced`, oldest first, with their wait reasons.
     package func outbox(_ range: PageRange) async throws(ControlError) -> MessageListForm {
         try await outbox(OutboxQuery(range: range))
     }

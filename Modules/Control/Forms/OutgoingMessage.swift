@@ -1,6 +1,6 @@
 package import Causeway
 
-/// A message to send, as JSON: `channel`, and either `text` or `custom` (an object); `parent` when it answers another.
+/// A message to send, as JSON: `channel`, and either `text` or `custom` (an object); `parent` for a reply.
 package struct OutgoingMessage: Sendable, Hashable, Codable {
     package var channel: ChannelID
     package var text: String?
@@ -19,10 +19,10 @@ package struct OutgoingMessage: Sendable, Hashable, Codable {
         self.parent = parent
     }
 
-    /// What it says, held against the limits.
+    /// The content, checked against the limits.
     ///
-    /// Throws ``ControlError/Code/badRequest`` when it is not exactly one of both, and
-    /// ``ControlError/Code/messageInvalid`` when it breaks a limit.
+    /// Throws ``ControlError/Code/badRequest`` unless it is exactly one of both, and
+    /// ``ControlError/Code/messageInvalid`` when it exceeds a limit.
     func content() throws(ControlError) -> MessageContent {
         let content: MessageContent
         var codedBytes = 0

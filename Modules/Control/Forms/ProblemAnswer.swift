@@ -1,4 +1,4 @@
-/// What an answer that is no success says.
+/// The body of an error response.
 package struct ProblemAnswer: Sendable, Hashable, Codable {
     package let error: ProblemForm
 

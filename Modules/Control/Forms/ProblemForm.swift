@@ -1,4 +1,4 @@
-/// An error as JSON. Over the socket it stands in an object under `error`.
+/// An error as JSON. Sent over the socket in an object under `error`.
 package struct ProblemForm: Sendable, Hashable, Codable {
     /// See ``ControlError/Code``.
     package let code: String
@@ -9,6 +9,6 @@ package struct ProblemForm: Sendable, Hashable, Codable {
         detail = error.detail
     }
 
-    /// The error again; a word that this version does not know becomes ``ControlError/Code/internalError``.
+    /// Converts back to the error; a code that this version does not know becomes ``ControlError/Code/internalError``.
     package var error: ControlError { ControlError(ControlError.Code(rawValue: code) ?? .internalError, detail) }
 }

@@ -1,7 +1,7 @@
-/// A reaction to add or to take back, as JSON.
+/// A reaction to add or to remove, as JSON.
 package struct ReactionForm: Sendable, Hashable, Codable {
     package var name: String
-    /// Absent means that it is added.
+    /// Adds the reaction when absent.
     package var remove: Bool?
 
     package init(name: String, isAdded: Bool) {

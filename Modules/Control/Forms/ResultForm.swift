@@ -1,18 +1,18 @@
 package import Causeway
 
-/// How the delivery of a message stands.
+/// The delivery state of a message.
 package struct ResultForm: Sendable, Hashable, Codable {
     package enum Outcome: String, Sendable, Hashable, Codable { case delivered, failed, deleted, waiting }
 
     package let id: MessageID
     package let outcome: Outcome
-    /// For `delivered`.
+    /// Set for `delivered`.
     package var position: Int64?
     package var acceptedAt: String?
     package var acceptedAtMs: Int64?
-    /// For `failed`.
+    /// Set for `failed`.
     package var failure: FailureForm?
-    /// For `waiting`.
+    /// Set for `waiting`.
     package var wait: WaitForm?
     package var waitText: String?
 

@@ -1,10 +1,10 @@
 package import Causeway
 
-/// What came of a ``ControlService/send(_:)``.
+/// The result of ``ControlService/send(_:)``.
 package struct SendReport: Sendable, Hashable, Codable {
-    /// The messages that were taken, in their order; each is durable.
+    /// The accepted messages in their order; each is durable.
     package var ids: [MessageID]
-    /// What stopped it before the end; absent when all were taken.
+    /// The error that ended the call early; absent when all messages were accepted.
     package var problem: ProblemForm?
 
     package init(ids: [MessageID], problem: ProblemForm? = nil) {

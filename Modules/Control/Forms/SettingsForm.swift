@@ -1,12 +1,12 @@
-/// The settings of a process, as JSON: each with its value and where it comes from.
+/// The settings of a process, as JSON: each with its value and its source.
 package struct SettingsForm: Sendable, Hashable, Codable {
     package struct Entry: Sendable, Hashable, Codable {
-        /// Absent when there is none.
+        /// Absent when the setting has no value.
         package let value: String?
         package let source: String
     }
 
-    /// By ``SettingKey``.
+    /// Keyed by ``SettingKey``.
     package let entries: [String: Entry]
 
     package init(_ settings: Settings) {

@@ -1,6 +1,6 @@
 package import Causeway
 
-/// How things stand, as JSON.
+/// The status, as JSON.
 package struct StatusForm: Sendable, Hashable, Codable {
     package struct Link: Sendable, Hashable, Codable {
         /// `unknown`, `offline`, `settling` or `online`.
@@ -8,7 +8,7 @@ package struct StatusForm: Sendable, Hashable, Codable {
         package var detail: String?
         package var since: String?
         package var sinceMs: Int64?
-        /// `offline`: when the server is looked for again. `settling`: when it ends.
+        /// For `offline`: when the server is probed again. For `settling`: when it ends.
         package var until: String?
         package var untilMs: Int64?
 
@@ -51,7 +51,7 @@ package struct StatusForm: Sendable, Hashable, Codable {
             blocked = counts.blocked
         }
 
-        /// Messages that go by themselves: all undelivered ones but the failed and the blocked.
+        /// Messages that need no action: all undelivered ones except the failed and the blocked.
         package var waiting: Int { undelivered - error - (blocked ?? 0) }
     }
 
@@ -59,7 +59,8 @@ package struct StatusForm: Sendable, Hashable, Codable {
         package let lane: String
         package let depth: Int
         package let head: MessageID?
-        /// When the head was created; absent for those of a great many lanes.
+        /// When the head was created; absent for the remaining lanes when there are more than
+        /// ``ControlLimits/laneHeadsMax``.
         package let headCreatedAt: String?
         package let headCreatedAtMs: Int64?
         package let wait: WaitForm?
@@ -95,25 +96,25 @@ package struct StatusForm: Sendable, Hashable, Codable {
 
     package let session: SessionForm?
     package let connectivity: Link
-    /// What only a person can put right.
+    /// A problem that requires action by a user.
     package let attention: Attention?
     package let paused: Bool
-    /// Why nothing at all is sent; absent when that is not so.
+    /// Why nothing is sent at all; absent otherwise.
     package let wait: WaitForm?
     package let waitText: String?
     package let storeProblem: String?
     package let counts: Counts
     package let lanes: [Lane]
-    /// Messages that the server confirmed in this run.
+    /// Messages that the server confirmed during this run.
     package let delivered: Int
-    /// What the server said of itself.
+    /// The server's description of itself.
     package let server: String?
     package let epoch: Int64
     /// Events of this run that require no action; absent when there were none.
     package let notices: [SyncNotice]?
     package let process: Process
 
-    /// - Parameter headsCreatedAt: when the heads of the lanes were created, as far as that is known.
+    /// - Parameter headsCreatedAt: when the heads of the lanes were created, as far as known.
     package init(_ status: SyncStatus, headsCreatedAt: [MessageID: Timestamp] = [:], process: Process) {
         session = status.session.map(SessionForm.init)
         connectivity = Link(status.connectivity)

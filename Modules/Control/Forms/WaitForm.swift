@@ -1,24 +1,25 @@
 package import Causeway
 
-/// Why a message waits, as JSON: `kind`, and what that kind has to say. Moments stand twice: as RFC 3339 and as
+/// Why a message waits, as JSON: `kind`, and the fields of that kind. Times are given twice: as RFC 3339 and as
 /// milliseconds since 1970.
 package struct WaitForm: Sendable, Hashable, Codable {
     /// `noSession`, `offline`, `settling`, `backingOff`, `rateLimited`, `needsAttention`, `behind`, `behindLane`,
     /// `lanePaused`, `parked`, `blocked`, `uploading`, `inFlight`, `ready`, `paused` or `storeUnavailable`.
     package let kind: String
     package var detail: String?
-    /// `settling`, `backingOff`, `rateLimited`: when it ends. `offline`: when the server is looked for again.
+    /// `settling`, `backingOff`, `rateLimited`: when it ends. `offline`: when the server is probed again.
     package var until: String?
     package var untilMs: Int64?
-    /// `inFlight`: since when.
+    /// `inFlight`: the start of the attempt.
     package var since: String?
     package var sinceMs: Int64?
-    /// `backingOff`: attempts that failed.
+    /// `backingOff`: the number of failed attempts.
     package var attempts: Int?
     /// `needsAttention`: `tokenRefused`, `certificate`, `protocolMismatch` or `superseded`.
     package var cause: String?
-    /// `behind`, `behindLane`: the message that goes first. `lanePaused`: the failed one to resend or delete. `parked`:
-    /// the message that it is about. `blocked`: the same, which failed and is to be resent or deleted.
+    /// `behind`, `behindLane`: the message that goes first. `lanePaused`: the failed message to resend or delete.
+    /// `parked`: the message that this one refers to. `blocked`: the same message, which failed and must be resent or
+    /// deleted.
     package var message: MessageID?
     /// `behindLane`: the lane of that message.
     package var lane: String?

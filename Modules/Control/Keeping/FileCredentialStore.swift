@@ -1,13 +1,13 @@
 package import Causeway
 import Foundation
 
-/// Keeps each session's token in a file of its own beside the store, for the owner's eyes alone.
+/// Stores each session's token in a file of its own beside the store, readable by the owner only.
 ///
-/// The file `token-<session>` has mode 0600 from birth and is replaced as a whole. No error text holds the token.
+/// The file `token-<session>` is created with mode 0600 and replaced atomically. No error text contains the token.
 package struct FileCredentialStore: CredentialStore {
     private let folder: String
 
-    /// - Parameter folder: the store's folder; must be there when a token is saved.
+    /// - Parameter folder: the store's folder; must exist when a token is saved.
     package init(folder: String) { self.folder = folder }
 
     package func token(for session: Session) async throws(CredentialError) -> AccessToken? {

@@ -2,13 +2,13 @@ import Causeway
 import Foundation
 import Synchronization
 
-/// Remembers in the file `servers.json` beside the store, and keeps the authorities in PEM files next to it, because
-/// the file that a login named may be gone at the next start.
+/// Stores the entries in the file `servers.json` beside the store, and the authorities in PEM files next to it, because
+/// the file named at the login may be gone at the next start.
 package final class FileTrustKeeper: TrustKeeper {
     private struct Content: Codable {
         var servers: [String: TrustEntry] = [:]
 
-        /// The spelling under which the server was kept; as given when it was not.
+        /// The spelling under which the server is stored; the given one when it is not.
         func spelling(of server: String) -> String {
             let canonical = ServerAddress.canonical(server)
             return servers.keys.sorted().first { ServerAddress.canonical($0) == canonical } ?? server
@@ -22,7 +22,8 @@ package final class FileTrustKeeper: TrustKeeper {
 
     /// - Parameter folder: the store's folder.
     ///
-    /// Throws ``ControlError/Code/storeNotAccessible`` when the file is there and cannot be read.
+    /// Throws ``ControlError/Code/storeNotAccessible`` when the file exists and cannot be read, and
+    /// ``ControlError/Code/storeUnusable`` when it is not valid JSON.
     package init(folder: String) throws(ControlError) {
         self.folder = folder
         let file = Self.file(in: folder)
@@ -75,7 +76,7 @@ package final class FileTrustKeeper: TrustKeeper {
 
     private static func file(in folder: String) -> PrivateFile { PrivateFile(path: folder + "/servers.json") }
 
-    /// A name of its own for each server, whatever characters its address holds.
+    /// Returns a distinct file name for each server, whatever characters its address contains.
     private func authoritiesPath(for server: String) -> String {
         let letters = server.utf8.map { byte in
             let isPlain = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte

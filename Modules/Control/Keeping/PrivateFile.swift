@@ -9,19 +9,20 @@ import Foundation
     import Darwin
 #endif
 
-/// A small file that only its owner can read or write, from the moment it is there, and that is replaced as a whole.
+/// A small file with mode 0600 from its creation, replaced atomically.
 struct PrivateFile: Sendable {
     let path: String
 
-    /// What went wrong, in the system's words; holds the path and never the content.
+    /// The system's description of an error; contains the path and never the content.
     struct Problem: Error, Sendable, CustomStringConvertible {
         let description: String
         let code: Int32
     }
 
-    /// The content; `nil` when there is no file.
+    /// Returns the content; `nil` when there is no file.
     ///
-    /// Throws when others may read it: what is secret is not any more.
+    /// Throws when other users may read the file, because the secret is then exposed; when the file exceeds `bytesMax`;
+    /// and when it cannot be read.
     func read(bytesMax: Int) throws(Problem) -> Data? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else {
@@ -56,7 +57,7 @@ struct PrivateFile: Sendable {
         return done
     }
 
-    /// Replaces the content durably: all of it or nothing, also when the power fails.
+    /// Replaces the content durably and atomically, also across a power failure.
     func write(_ content: Data) throws(Problem) {
         let temporary = path + ".new"
         _ = unsafe unlink(temporary)
@@ -73,7 +74,7 @@ struct PrivateFile: Sendable {
         try syncFolder()
     }
 
-    /// Removes the file, durably; does nothing when there is none.
+    /// Removes the file durably; does nothing when there is none.
     func remove() throws(Problem) {
         guard unsafe unlink(path) == 0 else {
             if errno == ENOENT { return }

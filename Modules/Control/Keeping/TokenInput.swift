@@ -10,22 +10,22 @@ import Foundation
     import Darwin
 #endif
 
-/// Where a person's token comes from. Never from the command line, which every process on the machine can read.
+/// The source of a user's token. Never the command line, which every process on the machine can read.
 package struct TokenInput: Sendable {
     private let file: String?
     private let environment: [String: String]
 
     /// - Parameters:
-    ///   - file: `--token-file`; `-` is standard input.
-    ///   - environment: the process's; `CAUSEWAY_TOKEN` counts when no file is named.
+    ///   - file: the value of `--token-file`; `-` is standard input.
+    ///   - environment: the environment of the process; `CAUSEWAY_TOKEN` is used when no file is named.
     package init(file: String?, environment: [String: String]) {
         self.file = file
         self.environment = environment
     }
 
-    /// The token: from the file, the environment, or a prompt that shows nothing of it.
+    /// Reads the token from the file, the environment, or a prompt that does not echo it.
     ///
-    /// Throws ``ControlError`` that never repeats what was read.
+    /// Throws ``ControlError`` that never repeats the input.
     package func token(terminal: Terminal) async throws(ControlError) -> AccessToken {
         let text: String
         let origin: String

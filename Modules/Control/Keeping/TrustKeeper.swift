@@ -1,11 +1,11 @@
 import Causeway
 import Synchronization
 
-/// What a server's certificate is held against, and what we show it.
+/// The authorities that a server's certificate is verified against, and the client certificate presented to it.
 package struct TrustEntry: Sendable, Hashable, Codable {
-    /// PEM text of the authorities; the process's own setting, or the system's, when `nil`.
+    /// PEM text of the authorities; `nil` for the process's own setting, or the system's.
     package var authorities: String?
-    /// PEM files of our own certificate and key.
+    /// Paths of the PEM files of the client certificate and its key.
     package var certificatePath: String?
     package var keyPath: String?
 
@@ -21,16 +21,16 @@ package struct TrustEntry: Sendable, Hashable, Codable {
     }
 }
 
-/// Remembers, for each server, what the login said about its certificate: the next start has only the address.
+/// Stores the certificate settings of each login by server, because the next start knows only the server's address.
 package protocol TrustKeeper: Sendable {
     func entry(for server: String) -> TrustEntry?
     /// Replaces the entry; removes it when `nil` or empty.
     func keep(_ entry: TrustEntry?, for server: String) throws(ControlError)
-    /// The file that holds the server's authorities; `nil` when there are none of its own.
+    /// The path of the file with the server's authorities; `nil` when it has none of its own.
     func authoritiesFile(for server: String) -> String?
 }
 
-/// Remembers for as long as the process lives.
+/// Stores the entries in memory, for the lifetime of the process.
 package final class MemoryTrustKeeper: TrustKeeper {
     private let entries = Mutex<[String: TrustEntry]>([:])
 

@@ -1,6 +1,6 @@
 import Causeway
 
-/// How a command reaches the store: through the daemon, or by opening it itself when none runs.
+/// The access of a command to the store: through the daemon, or by opening the store itself when no daemon runs.
 package struct ControlRoute: Sendable {
     private enum Way: Sendable {
         case daemon(ControlClient)
@@ -9,13 +9,13 @@ package struct ControlRoute: Sendable {
 
     private let way: Way
 
-    /// Looks for the daemon at the socket, and opens the store when nobody listens.
+    /// Connects to the daemon's socket, and opens the store when nothing listens there.
     ///
-    /// Without a daemon the restart policy is always `resume`: a command that runs for a moment must not give up
-    /// what another one queued. A store that another process has is waited for shortly: it may be another command,
+    /// Without a daemon the restart policy is always `resume`: a short-lived command must not fail messages that
+    /// another one queued. A store that another process holds is waited for briefly: the holder may be another command,
     /// or a daemon that does not listen yet.
     ///
-    /// - Parameter onWait: called once, at once, when the store is waited for, with the reason.
+    /// - Parameter onWait: called at most once, with the reason, as soon as the store has to be waited for.
     package static func find(
         _ settings: Settings, adapters: LocalAdapters, onWait: (ControlError) -> Void = { _ in }
     ) async throws(ControlError) -> ControlRoute {
@@ -48,7 +48,7 @@ package struct ControlRoute: Sendable {
         }
     }
 
-    /// True when a daemon goes on after this program has ended.
+    /// True when a daemon keeps running after this program has ended.
     package var isDaemon: Bool {
         switch way {
         case .daemon: true

@@ -1,6 +1,6 @@
 package import Causeway
 
-/// Which store and which transports a program uses: the choice of the programs, not of this module.
+/// The store and the transports of a program; chosen by the program, not by this module.
 package struct LocalAdapters: Sendable {
     package typealias OpenStore =
         @Sendable (_ folder: String, _ durability: Settings.Durability) async throws(StoreError) -> any Store

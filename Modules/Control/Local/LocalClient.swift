@@ -8,13 +8,13 @@ package struct LocalClient: Sendable {
     private let client: CausewayClient
     private let subscription: StoreSubscription?
 
-    /// Opens the store and goes on with its session.
+    /// Opens the store and resumes its session.
     ///
     /// - Parameters:
-    ///   - isDaemon: whether it stays.
-    ///   - storeWait: how long a store is waited for that another process has.
-    ///   - onWait: called once, at once, when the store is waited for, with the reason.
-    ///   - onCommit: called for every commit of the run, the first included, on the committing thread.
+    ///   - isDaemon: whether the process is the daemon.
+    ///   - storeWait: how long to wait for a store that another process holds.
+    ///   - onWait: called at most once, with the reason, as soon as the store has to be waited for.
+    ///   - onCommit: called for every commit of the run, including the first, on the committing thread.
     package static func open(
         _ settings: Settings, isDaemon: Bool, storeWait: Duration, adapters: LocalAdapters,
         onWait: (ControlError) -> Void = { _ in }, onCommit: (@Sendable (StoreCommit) -> Void)? = nil
@@ -29,7 +29,7 @@ package struct LocalClient: Sendable {
             let client = try await openClient(
                 store, transports: adapters.makeTransports(settings, trust),
                 credentials: FileCredentialStore(folder: settings.store), settings.clientConfiguration)
-            // Deals with what the start left to do before anybody asks how things stand.
+            // Completes the work that the start left, before the first status request.
             try await settle(client)
             let process = StatusForm.Process(
                 pid: ProcessInfo.processInfo.processIdentifier, version: ProgramVersion.text, store: settings.store,
@@ -51,7 +51,7 @@ package struct LocalClient: Sendable {
             do throws(StoreError) {
                 return try await adapters.openStore(settings.store, settings.durability)
             } catch {
-                // A command that opened the store itself lets go of it soon.
+                // A command that opened the store itself releases it soon.
                 guard case .owned = error, ContinuousClock.now < end else { throw ControlError(error) }
                 if !isTold { onWait(ControlError(error)) }
                 isTold = true
@@ -72,12 +72,12 @@ package struct LocalClient: Sendable {
         }
     }
 
-    /// The engine takes requests in turn: behind one that changes nothing, the session has begun.
+    /// The engine handles requests in turn: after one that changes nothing, the session has been started.
     private static func settle(_ client: CausewayClient) async throws(ControlError) {
         do throws(ClientError) { try await client.resume() } catch { throw ControlError(error) }
     }
 
-    /// Stops the engine and closes the store; what is undelivered stays in it.
+    /// Stops the engine and closes the store; undelivered messages remain in it.
     package func close() async {
         await client.close()
         subscription?.cancel()

@@ -3,16 +3,16 @@ import Foundation
 
 /// Sends each line of an input as a message, in order, many in one request.
 ///
-/// What arrives together goes together; what arrives alone goes at once. A line that cannot be a message is left out
-/// and told, the others go.
+/// Lines that arrive together share a request; a line that arrives alone is sent at once. A line that is not a valid
+/// message is skipped and reported, and the others are sent.
 package struct BulkSender {
     package struct Outcome: Sendable, Hashable {
         package var ids: [MessageID] = []
-        /// Lines that could not be messages, with the reason.
+        /// The reasons of the lines that were not valid messages.
         package var refused: [String] = []
-        /// Blank lines.
+        /// The number of blank lines.
         package var blankCount = 0
-        /// What stopped it before the end of the input.
+        /// The error that ended the call before the end of the input.
         package var problem: ControlError?
 
         package init() {}
@@ -22,7 +22,7 @@ package struct BulkSender {
     private let composer: MessageComposer
     private let progress: ([MessageID]) -> Void
 
-    /// - Parameter progress: called after each request with what it took.
+    /// - Parameter progress: called after each request with the accepted messages.
     package init(service: any ControlService, composer: MessageComposer, progress: @escaping ([MessageID]) -> Void) {
         self.service = service
         self.composer = composer

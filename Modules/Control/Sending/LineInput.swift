@@ -9,9 +9,9 @@ package import Foundation
     import Darwin
 #endif
 
-/// Lines of standard input, as many at a time as are there: a slow writer's line does not wait for the next.
+/// Lines of standard input, as many at a time as are available: a slow writer's line does not wait for the next.
 ///
-/// Not for more than one task at once.
+/// For one task at a time.
 package final class LineInput {
     /// One line, without its end, and its number.
     package struct Line: Sendable {
@@ -30,9 +30,9 @@ package final class LineInput {
         self.lineBytesMax = lineBytesMax
     }
 
-    /// The next lines; `nil` at the end.
+    /// Returns the next lines; `nil` at the end.
     ///
-    /// Throws ``ControlError/Code/badRequest`` for a line that is longer than anything that can be sent.
+    /// Throws ``ControlError/Code/badRequest`` for a line that is longer than any message.
     package func next() async throws(ControlError) -> [Line]? {
         while !isAtEnd {
             let chunk = try await StandardInput.read(descriptor, bytesMax: ControlLimits.inputBytesPerRead)
@@ -69,9 +69,9 @@ package final class LineInput {
     }
 }
 
-/// Standard input, read off the threads that tasks share.
+/// Standard input, read outside the cooperative thread pool.
 package enum StandardInput {
-    /// What is there, at most `bytesMax`; empty at the end.
+    /// Returns the available bytes, at most `bytesMax`; empty at the end.
     static func read(_ descriptor: Int32, bytesMax: Int) async throws(ControlError) -> Data {
         let result: Result<Data, ControlError> = await withCheckedContinuation { answer in
             DispatchQueue.global().async {
@@ -91,9 +91,9 @@ package enum StandardInput {
         return try result.get()
     }
 
-    /// Everything until the end.
+    /// Reads everything until the end.
     ///
-    /// Throws ``ControlError/Code/messageInvalid`` when there is more than `bytesMax`.
+    /// Throws ``ControlError/Code/messageInvalid`` when there are more than `bytesMax` bytes.
     package static func all(bytesMax: Int) async throws(ControlError) -> Data {
         var data = Data()
         while true {

@@ -1,15 +1,15 @@
 package import Causeway
 package import Foundation
 
-/// Makes messages of what was typed or piped in.
+/// Builds messages from typed or piped input.
 package struct MessageComposer: Sendable {
     private let channel: ChannelID
     private let isCustom: Bool
     private let parent: MessageID?
 
     /// - Parameters:
-    ///   - isCustom: the input is JSON, not text.
-    ///   - parent: the message that is answered.
+    ///   - isCustom: whether the input is JSON instead of text.
+    ///   - parent: the message that is replied to.
     package init(channel: ChannelID, isCustom: Bool, parent: MessageID? = nil) {
         self.parent = parent
         self.channel = channel
@@ -19,8 +19,8 @@ package struct MessageComposer: Sendable {
     /// The longest input that may become a message.
     package static let inputBytesMax = max(Limits.textBytesMax, Limits.customBytesMax) * 8
 
-    /// Throws ``ControlError/Code/badRequest`` when it is not UTF-8 or not JSON, and
-    /// ``ControlError/Code/messageInvalid`` when it breaks a limit.
+    /// Throws ``ControlError/Code/badRequest`` when the input is not UTF-8 or not JSON, and
+    /// ``ControlError/Code/messageInvalid`` when it exceeds a limit.
     package func message(_ bytes: Data) throws(ControlError) -> OutgoingMessage {
         let message: OutgoingMessage
         if isCustom {

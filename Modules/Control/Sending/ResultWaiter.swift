@@ -1,17 +1,17 @@
 package import Causeway
 
-/// Waits for the ends of deliveries.
+/// Waits for deliveries to end.
 package struct ResultWaiter: Sendable {
     private let service: any ControlService
 
     package init(service: any ControlService) { self.service = service }
 
-    /// Waits until the delivery of each message has ended, or the time is over.
+    /// Waits until the delivery of each message has ended, or the time has elapsed.
     ///
     /// - Parameters:
     ///   - limit: no limit when `nil`.
-    ///   - waiting: called now and then with the message that is waited for and why.
-    /// - Returns: one result for each; `waiting` for those that were not over in time.
+    ///   - waiting: called now and then with the pending message and its wait reason.
+    /// - Returns: one result for each message; `waiting` for those that did not end in time.
     package func results(
         of ids: [MessageID], within limit: Duration?, waiting: (ResultForm) -> Void = { _ in }
     ) async throws(ControlError) -> [ResultForm] {
@@ -27,7 +27,7 @@ package struct ResultWaiter: Sendable {
         of id: MessageID, until end: ContinuousClock.Instant?, _ waiting: (ResultForm) -> Void
     ) async throws(ControlError) -> ResultForm {
         while true {
-            // A wait that is asked for anew each second can say why it waits.
+            // A wait that is renewed every second can report its reason.
             let left = end.map { max(.zero, $0 - ContinuousClock.now) } ?? .seconds(1)
             let result = try await service.result(of: id, within: min(left, .seconds(1)))
             if result.outcome != .waiting { return result }
@@ -36,11 +36,12 @@ package struct ResultWaiter: Sendable {
         }
     }
 
-    /// Waits for a program that is about to end: as long as it can help, for at most `limit`.
+    /// Waits on behalf of a program that is about to end: while waiting can help, for at most `limit`.
     ///
-    /// Gives up early when nothing will move: offline, paused, something needs attention, nobody is logged in.
+    /// Returns early when nothing can be sent: offline, paused, rate limited, the store in trouble, an action required,
+    /// or no session.
     ///
-    /// - Returns: how many are delivered, and why the first of the others is not.
+    /// - Returns: the number of delivered messages, and the results of all.
     package func linger(
         over ids: [MessageID], within limit: Duration
     ) async throws(ControlError) -> (delivered: Int, ended: [ResultForm]) {
@@ -54,7 +55,7 @@ package struct ResultWaiter: Sendable {
                 result = try await service.result(of: id, within: max(.zero, min(left, .milliseconds(200))))
             }
             results.append(result)
-            // What stands behind it in its lane waits too; those that may have overtaken it are asked all the same.
+            // Messages behind it in its lane wait too; those that may have overtaken it are still checked.
         }
         return (results.count { $0.outcome == .delivered }, results)
     }

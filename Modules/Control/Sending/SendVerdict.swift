@@ -1,6 +1,6 @@
-/// How a command ends that sent messages.
+/// The exit status of a command that sent messages.
 package enum SendVerdict {
-    /// For what was waited for.
+    /// The exit status for the messages that were waited for.
     package static func exitStatus(of results: [ResultForm]) -> ExitStatus {
         let delivered = results.count { $0.outcome == .delivered }
         let ended = results.count { $0.outcome == .failed || $0.outcome == .deleted }

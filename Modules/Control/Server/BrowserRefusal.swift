@@ -1,10 +1,10 @@
 import HTTPTypes
 import Hummingbird
 
-/// Refuses what looks like a browser: the socket is for programs of its owner, and a page that was led here, through
-/// whatever forwards a port to it, must not act in the owner's name.
+/// Refuses requests that look like a browser's: the socket is for programs of its owner, and a web page that reaches it
+/// through a forwarded port must not act in the owner's name.
 ///
-/// A request passes only when it names the host `causeway` and has no field that browsers write by themselves.
+/// A request passes only when it names the host `causeway` and has none of the fields that browsers add by themselves.
 struct BrowserRefusal<Context: RequestContext>: RouterMiddleware {
     @concurrent
     func handle(
@@ -16,7 +16,7 @@ struct BrowserRefusal<Context: RequestContext>: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Says why the request is refused; `nil` when it is not.
+    /// The reason why the request is refused; `nil` when it is not.
     static func problem(with head: HTTPRequest) -> String? {
         guard head.authority == ControlHost.name else {
             return "the control socket answers only to the host `\(ControlHost.name)`"

@@ -1,4 +1,4 @@
-/// The one name to which a control socket answers.
+/// The only host name that a control socket accepts.
 enum ControlHost {
     static let name = "causeway"
 }

@@ -5,9 +5,9 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// What the control socket can be asked, as paths. Parsing and wording only; the service does the work.
+/// The routes of the control socket. Parsing and encoding only; the service does the work.
 ///
-/// | request | asks |
+/// | request | input → response |
 /// | --- | --- |
 /// | `GET /v1/status` | `StatusForm` |
 /// | `POST /v1/login`, `/v1/logout` | `LoginRequest` → `SessionForm`; `LogoutReport` |
@@ -31,7 +31,7 @@ struct ControlRoutes: Sendable {
 
     let service: any ControlService
     let logger: Logger
-    /// Those of the process; `nil` when it has none to show.
+    /// The settings of the process; `nil` when it has none to show.
     let settings: SettingsForm?
 
     var router: Router<Context> {
@@ -77,7 +77,7 @@ struct ControlRoutes: Sendable {
         }
     }
 
-    /// A function of its own, and its body read in one: inlined, they make the optimiser of Swift 6.3.1 crash.
+    /// A separate function that reads its body in one: inlined, they crash the optimiser of Swift 6.3.1.
     @inline(never)
     private func login(_ request: Request) async throws -> Response {
         let login = try await RequestBody.json(LoginRequest.self, from: request)
@@ -105,7 +105,7 @@ struct ControlRoutes: Sendable {
             let id = try messageID(context)
             let milliseconds = try number("withinMs", in: request) ?? 0
             let limit = Duration.milliseconds(max(0, milliseconds))
-            // A wait must not hold up the end of the daemon.
+            // A wait must not delay the shutdown of the daemon.
             return try await cancelWhenGracefulShutdown {
                 try answer(try await service.result(of: id, within: limit))
             }
@@ -175,7 +175,7 @@ struct ControlRoutes: Sendable {
                         try await writer.write(try Self.event(activity))
                     }
                 } catch let error as ControlError {
-                    // The head of the answer has left already.
+                    // The response head has already been sent.
                     try await writer.write(try Self.event(ProblemAnswer(error), name: "problem"))
                 }
                 try await writer.finish(nil)

@@ -6,8 +6,9 @@ import Synchronization
 
 /// Serves a ``ControlService`` over a Unix socket as HTTP and JSON.
 ///
-/// The socket and its folder belong to their owner alone; see ``SocketPlace``. Every answer is JSON; every error is
-/// `{"error":{"code":…,"detail":…}}`. Ends gracefully with its service group: no request is cut off, waits end early.
+/// The socket and its folder are accessible to their owner only; see ``SocketPlace``. Every response is JSON; every
+/// error is `{"error":{"code":…,"detail":…}}`. Shuts down gracefully with its service group: no request is cut off,
+/// waits end early.
 package struct ControlServer: Service {
     private let service: any ControlService
     private let place: SocketPlace
@@ -18,9 +19,10 @@ package struct ControlServer: Service {
 
     /// - Parameters:
     ///   - socketPath: absolute; at most 103 bytes.
-    ///   - settings: those of the process, for who asks for them.
-    ///   - requestTime: from a connection's opening, or its last answer, until the next request has arrived whole.
-    ///   - onReady: called once when the socket takes connections.
+    ///   - settings: the settings of the process, for `GET /v1/config`.
+    ///   - requestTime: the time from a connection's opening, or its last response, until the next request has arrived
+    ///   in full.
+    ///   - onReady: called once when the socket accepts connections.
     package init(
         service: any ControlService, socketPath: String, logger: Logger, settings: SettingsForm? = nil,
         requestTime: Duration = .seconds(ControlLimits.requestSecondsMax),
@@ -37,7 +39,8 @@ package struct ControlServer: Service {
     /// Serves until the service group shuts down.
     ///
     /// Throws ``ControlError`` with ``ControlError/Code/socketInUse`` when another process serves the socket, and
-    /// ``ControlError/Code/socketNotAccessible`` or ``ControlError/Code/configuration`` when it cannot be put there.
+    /// ``ControlError/Code/socketNotAccessible`` or ``ControlError/Code/configuration`` when it cannot be created
+    /// there.
     package func run() async throws {
         let preparation = try place.prepare()
         defer { preparation.leave() }
@@ -69,7 +72,7 @@ package struct ControlServer: Service {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
-    /// The server framework's own chatter: only what is wrong.
+    /// A logger for the server framework that reports problems only.
     private var quiet: Logger {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)

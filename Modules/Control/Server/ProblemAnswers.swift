@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Turns everything that was thrown into a JSON answer.
+/// Turns every thrown error into a JSON response.
 struct ProblemAnswers<Context: RequestContext>: RouterMiddleware {
     let logger: Logger
 
@@ -41,7 +41,7 @@ struct ProblemAnswers<Context: RequestContext>: RouterMiddleware {
 
     private func answer(_ error: ControlError, status: HTTPResponse.Status) throws(ControlError) -> Response {
         var response = try Response(json: ProblemAnswer(error), status: status)
-        // What is left of the body of a request that was refused is not worth reading.
+        // The unread rest of a refused request's body is not worth reading.
         if error.code == .tooLarge || error.code == .forbidden { response.headers[.connection] = "close" }
         return response
     }

@@ -3,14 +3,14 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Reading the body of a request: bounded, and refused with a reason.
+/// Reads the body of a request, bounded; refuses it with a reason.
 enum RequestBody {
     @inline(never)
     static func json<Value: Decodable>(_ type: Value.Type, from request: Request) async throws -> Value {
         try ControlJSON.decode(type, from: try await data(of: request, kinds: ["application/json"]), what: "the body")
     }
 
-    /// One message, an array of them, or one on each line.
+    /// Decodes one message, an array of messages, or one message per line.
     static func messages(from request: Request) async throws -> [OutgoingMessage] {
         let data = try await data(of: request, kinds: ["application/json", ndjson])
         if kind(of: request) == ndjson { return try lines(data) }
@@ -47,7 +47,7 @@ enum RequestBody {
     }
 
     private static func data(of request: Request, kinds: [String]) async throws -> Data {
-        // Forms of other sites cannot write this field.
+        // HTML forms of other sites cannot set this field.
         guard kinds.contains(kind(of: request)) else {
             throw ControlError(.badRequest, "the body's Content-Type must be \(kinds.joined(separator: " or "))")
         }

@@ -4,10 +4,10 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// Watches one connection: a request must arrive whole in time, and what is no HTTP is answered in JSON.
+/// Guards one connection: a request must arrive in full in time, and bytes that are not HTTP are answered in JSON.
 ///
-/// The clock starts when the connection opens and again with each answer, so it bounds idle connections and slow
-/// requests alike. It stands while an answer is awaited: that may be a long wait.
+/// The timer starts when the connection opens and again with each response, so it bounds idle connections and slow
+/// requests alike. It is stopped while a response is awaited, which may take long.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

@@ -9,12 +9,13 @@ import Foundation
     import Darwin
 #endif
 
-/// Where a control socket lies, and the care that it takes to put one there.
+/// The path of a control socket, and the steps that create it safely.
 ///
-/// 1. The folder is its owner's alone (0700): made so, or refused when it is wider.
-/// 2. The socket is bound in a folder of its own that nobody else can enter, narrowed to 0600, and only then moved to
-///    its place: it is never wider than its mode.
-/// 3. A lock file beside it decides who serves; what a dead process left behind is replaced, a live one never.
+/// 1. The folder is accessible to its owner only (0700): created so, or refused when it is wider.
+/// 2. The socket is bound in a private folder of its own, narrowed to 0600, and only then moved to its path: it is
+///   never wider than its mode.
+/// 3. A lock file beside it decides which process serves; the socket of a dead process is replaced, that of a live one
+///   never.
 package struct SocketPlace: Sendable {
     package let path: String
 
@@ -22,14 +23,14 @@ package struct SocketPlace: Sendable {
 
     private var folder: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
 
-    /// True when a process accepts connections there.
+    /// True when a process accepts connections at the path.
     package var isListening: Bool {
         guard var address = Self.address(path) else { return false }
         let type = Int32(SOCK_STREAM.rawValue)
         let descriptor = socket(AF_UNIX, type, 0)
         guard descriptor >= 0 else { return false }
         defer { _ = close(descriptor) }
-        // A full queue of a living process answers "again" instead of making us wait.
+        // A full queue of a live process fails with EAGAIN instead of blocking.
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         let size = socklen_t(MemoryLayout<sockaddr_un>.size)
         let result = unsafe withUnsafePointer(to: &address) { pointer in
@@ -47,7 +48,7 @@ package struct SocketPlace: Sendable {
         return address
     }
 
-    /// Makes the folder, takes the lock, and gives a place to bind at.
+    /// Creates the folder, acquires the lock, and returns a path to bind at.
     func prepare() throws(ControlError) -> Preparation {
         guard path.hasPrefix("/") else {
             throw ControlError(.configuration, "the socket's path \(path) must begin with /")
@@ -136,17 +137,17 @@ package struct SocketPlace: Sendable {
         ControlError(.socketNotAccessible, "\(what): \(SystemWords.words(for: errno))")
     }
 
-    /// A place that is ours, with the socket not there yet.
+    /// An acquired socket path, before the socket exists.
     struct Preparation: Sendable {
         let place: SocketPlace
         let privateFolder: String
-        /// Held until the process ends or the place is left.
+        /// Held until the process ends or ``leave()`` is called.
         let lock: Int32
 
-        /// Where to bind.
+        /// The path to bind at.
         var bindPath: String { privateFolder + "/s" }
 
-        /// Narrows the bound socket and moves it to its place.
+        /// Narrows the bound socket and moves it to its path.
         func publish() throws(ControlError) {
             guard unsafe chmod(bindPath, 0o600) == 0, unsafe rename(bindPath, place.path) == 0 else {
                 throw place.failure("cannot put the socket at \(place.path)")
@@ -154,12 +155,12 @@ package struct SocketPlace: Sendable {
             _ = unsafe rmdir(privateFolder)
         }
 
-        /// Removes what was put there, and lets go of the lock.
+        /// Removes the socket, and releases the lock.
         func leave() {
             _ = unsafe unlink(place.path)
             _ = unsafe unlink(bindPath)
             _ = unsafe rmdir(privateFolder)
-            // By name: a child that is just being started may hold a copy of the descriptor for a moment.
+            // Unlocked explicitly: a child that is just being started may hold a copy of the descriptor for a moment.
             _ = flock(lock, LOCK_UN)
             _ = close(lock)
         }

@@ -2,7 +2,7 @@ import Causeway
 
 extension ClientControlService {
     package func activity() async throws(ControlError) -> ActivityForm {
-        // Read first: what is committed meanwhile is told again.
+        // Read first, so that a commit made meanwhile is reported again.
         let version = monitor.version
         return ActivityForm(
             version: version, status: try await status(), drainedPerMinute: monitor.drainedPerMinute())
@@ -22,7 +22,7 @@ extension ClientControlService {
         }
     }
 
-    /// Looks at short intervals whether there was a commit, and now and then at what changes without one.
+    /// Checks at short intervals for a commit, and now and then for changes without one.
     private func tell(_ listener: (ActivityForm) -> Void) async throws {
         guard monitor.enter() else {
             throw ControlError(

@@ -5,10 +5,10 @@ extension ClientControlService {
         guard let channel = query.channel, let state = query.state, state != .error else {
             return try await page(query.scope, query)
         }
-        // No index has both: the channel's part of the outbox is looked through, so far and no further.
+        // No index covers both: the channel's part of the outbox is searched, up to a bound.
         var found: [MessageForm] = []
         var query = query
-        // Mostly the first few are it: each further look is a longer one.
+        // Usually the first few messages match; each further read is larger.
         var step = query.range.limit
         for _ in 0..<ControlLimits.looksPerPageMax {
             let page = try await page(.undeliveredIn(channel), query, limit: step)

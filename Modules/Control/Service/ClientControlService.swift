@@ -1,6 +1,6 @@
 package import Causeway
 
-/// The control service of the process that owns the store: over a client.
+/// The control service of the process that owns the store, on top of a client.
 package struct ClientControlService: ControlService {
     let client: CausewayClient
     let trust: any TrustKeeper
@@ -8,7 +8,7 @@ package struct ClientControlService: ControlService {
     let monitor: ActivityMonitor
     let followers = FollowerPlaces()
 
-    /// - Parameter trust: remembers, for each server, what its certificate is held against.
+    /// - Parameter trust: stores the certificate settings of each server.
     package init(client: CausewayClient, trust: any TrustKeeper, process: StatusForm.Process) {
         self.client = client
         self.trust = trust
@@ -20,10 +20,10 @@ package struct ClientControlService: ControlService {
 
     package func login(_ request: LoginRequest) async throws(ControlError) -> SessionForm {
         var request = request
-        // The same server by another spelling would be another session.
+        // Another spelling of the same server would be another session.
         while request.server.hasSuffix("/") { request.server.removeLast() }
         let former = trust.entry(for: request.server)
-        // The transport that the login makes looks it up already.
+        // Stored before the login, whose transport already looks it up.
         try trust.keep(TrustEntry(request), for: request.server)
         do throws(ClientError) {
             return SessionForm(try await client.login(server: request.server, token: request.token))
@@ -54,7 +54,7 @@ package struct ClientControlService: ControlService {
 
     private func refresh(_ query: ChannelQuery) async throws(ControlError) -> (done: Bool, problem: String?) {
         if query.refresh == .never { return (false, nil) }
-        // Below a place in the queue lies everything that the server has.
+        // Every message that the server has lies below a position in the queue.
         let position = query.range.after.map(\.cursor.position).flatMap { $0 == .max ? nil : $0 }
         do throws(ClientError) {
             try await client.messages.refreshMessages(in: query.channel, limit: query.range.limit, before: position)
@@ -99,7 +99,7 @@ package struct ClientControlService: ControlService {
         return StatusForm(status, headsCreatedAt: ages, process: process)
     }
 
-    /// Why these messages wait; those that do not are left out.
+    /// Returns why these messages wait; those that do not are omitted.
     func reasons(for messages: [Message]) async throws(ControlError) -> [MessageID: WaitReason] {
         let waiting = messages.filter { $0.isUndelivered && $0.syncState != .error }
         return waiting.isEmpty ? [:] : await client.messages.waitReasons(for: waiting)
@@ -147,7 +147,7 @@ package struct ClientControlService: ControlService {
 
     package func probe() async throws(ControlError) { await client.probeNow() }
 
-    /// Asks the client, and says its errors in the service's words.
+    /// Calls the client, and converts its errors.
     func asked<Answer>(_ question: () async throws(ClientError) -> Answer) async throws(ControlError) -> Answer {
         do throws(ClientError) { return try await question() } catch { throw ControlError(error) }
     }

@@ -1,7 +1,7 @@
 package import Causeway
 package import CausewaySystem
 
-/// What the layers below say, in the control service's words.
+/// Conversions of the errors of the layers below.
 extension ControlError {
     package init(_ error: ClientError) {
         switch error {

@@ -1,6 +1,6 @@
-/// Why a request to the control service was not done. Typed, and the same over the socket as in the process.
+/// The reason why a request to the control service failed. Typed, and the same over the socket as in the process.
 package struct ControlError: Error, Sendable, Hashable {
-    /// What kind of problem it is. The raw value is the word in JSON; it never changes its meaning.
+    /// The kind of error. The raw value is its name in JSON and never changes its meaning.
     package enum Code: String, Sendable, Hashable, CaseIterable {
         case usage, badRequest, tooLarge, messageInvalid, notFound, wrongState
         case forbidden, noSession, sessionExists, notYours, tokenRefused
@@ -13,8 +13,8 @@ package struct ControlError: Error, Sendable, Hashable {
     }
 
     package let code: Code
-    /// What happened, to what, and what to do, in words. Holds no secret and no message text; may hold a server's
-    /// words: escape it for a terminal or a page.
+    /// The failure, its cause, and the remedy. Contains no secret and no message text; may contain text from a server:
+    /// escape it for a terminal or a page.
     package let detail: String
 
     package init(_ code: Code, _ detail: String) {
@@ -28,7 +28,7 @@ extension ControlError: CustomStringConvertible {
 }
 
 extension ControlError.Code {
-    /// How a program ends that was stopped by it.
+    /// The exit status of a program that this error ended.
     package var exitStatus: ExitStatus {
         switch self {
         case .usage: .usage
@@ -47,7 +47,7 @@ extension ControlError.Code {
         }
     }
 
-    /// The status of the answer over the socket.
+    /// The HTTP status of the response over the socket.
     package var httpStatus: Int {
         switch self {
         case .usage, .badRequest: 400

@@ -1,74 +1,78 @@
 package import Causeway
 
-/// Everything that the daemon can be asked: the one interface of the command line and the status page.
+/// The requests that the daemon serves: the only interface of the command line and the status page.
 ///
 /// Two implementations: ``ClientControlService`` in the process that owns the store, and ``ControlClient`` over the
-/// socket of such a process. Thread-safe; a call that throws has changed nothing, unless it says so.
+/// socket of such a process. Thread-safe; a call that throws has changed nothing, unless documented otherwise.
 package protocol ControlService: Sendable {
-    /// Asks the server who the token belongs to, and begins the session or renews its token.
+    /// Asks the server for the user of the token, and starts the session or renews its token.
     func login(_ request: LoginRequest) async throws(ControlError) -> SessionForm
-    /// Ends the session and says how many messages had not been delivered.
+    /// Ends the session and reports the number of undelivered messages.
     func logout() async throws(ControlError) -> LogoutReport
 
-    /// Takes in messages, in their order; they are durable when it returns.
+    /// Enqueues messages in their order; they are durable on return.
     ///
-    /// All are checked first: when one is not acceptable, none is taken and the error names it by its place. When
-    /// the store fails on the way, the report says which were taken and what stopped it; it throws when none was.
+    /// All are checked first: when one is not acceptable, none is enqueued and the error names it by its index. When
+    /// the store fails on the way, the report lists the enqueued messages and the error; the call throws when there are
+    /// none.
     ///
     /// - Parameter messages: 1 to ``ControlLimits/messagesPerRequestMax``.
     func send(_ messages: [OutgoingMessage]) async throws(ControlError) -> SendReport
-    /// Waits for the end of a delivery, for at most `limit` and ``ControlLimits/waitSecondsMax`` seconds, and says
-    /// how it stands then.
+    /// Waits for the end of a delivery, for at most `limit` and ``ControlLimits/waitSecondsMax`` seconds, and returns
+    /// its state at that time.
     func result(of id: MessageID, within limit: Duration) async throws(ControlError) -> ResultForm
 
-    /// Changes what a message of the own account says, wherever it is; durable when it returns.
+    /// Replaces the content of a message of the own account, wherever it is; durable on return.
     ///
-    /// - Returns: the message as it is shown from now on.
+    /// - Returns: the message as displayed from now on.
     func edit(_ id: MessageID, _ form: EditForm) async throws(ControlError) -> MessageForm
-    /// Adds a reaction to a message, or takes it back; durable when it returns.
+    /// Adds a reaction to a message, or removes it; durable on return.
     func react(_ id: MessageID, _ form: ReactionForm) async throws(ControlError) -> MessageForm
 
-    /// A page of a channel, newest first.
+    /// Returns a page of a channel, newest first.
     func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm
     func message(_ id: MessageID) async throws(ControlError) -> MessageForm
-    /// Tells `listener` of the newest messages of a channel, as they are now and whenever they change, one event after
-    /// the other; the server is asked for them meanwhile. Who is slow gets one event from what it saw last to what is
-    /// there, and nobody waits for it. An event without a change comes now and then, as a sign of life.
+    /// Notifies `listener` of the newest messages of a channel, first as they are now and then whenever they change,
+    /// one event after the other; the server is asked for them meanwhile. A slow listener receives one event from its
+    /// last state to the current one, and delays nothing else. An event without a change is sent now and then, as a
+    /// keep-alive.
     ///
-    /// Ends only by throwing: what `listener` threw, `CancellationError`, or ``ControlError``, among them
-    /// ``ControlError/Code/busy`` when too many follow already and ``ControlError/Code/daemonUnreachable`` when the
-    /// daemon stopped.
+    /// Ends only by throwing: the error of `listener`, `CancellationError`, or ``ControlError``, among them
+    /// ``ControlError/Code/busy`` when there are too many followers and ``ControlError/Code/daemonUnreachable`` when
+    /// the daemon stopped.
     func follow(_ query: FollowQuery, _ listener: (FollowEvent) async throws -> Void) async throws
-    /// A page of what is not `synced`, and why. Cost: the size of the page, wherever it lies. For a channel and a state
-    /// together a page may hold fewer messages than asked for although there is a next one.
+    /// Returns a page of the messages that are not `synced`, with their wait reasons. Cost: the size of the page, at
+    /// any position. For a channel and a state together, a page may contain fewer messages than requested although
+    /// there is a next one.
     func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListForm
-    /// A page of the failed messages, oldest first; of one channel when given.
+    /// Returns a page of the failed messages, oldest first; of one channel when given.
     func failed(in channel: ChannelID?, _ range: PageRange) async throws(ControlError) -> MessageListForm
 
-    /// Puts failed messages back into the queue; others are left alone and left out of the report.
+    /// Requeues failed messages; others are unchanged and omitted from the report.
     func resend(_ ids: [MessageID]) async throws(ControlError) -> ChangeReport
-    /// Puts all failed messages back into the queue, of one channel when given.
+    /// Requeues all failed messages, of one channel when given.
     func resendFailed(in channel: ChannelID?) async throws(ControlError) -> ChangeReport
-    /// Deletes messages wherever they are; those that are not there are left out of the report.
+    /// Deletes messages wherever they are; unknown ones are omitted from the report.
     func delete(_ ids: [MessageID], by origin: DeleteAction.Origin) async throws(ControlError) -> ChangeReport
     /// Deletes all failed messages, of one channel when given.
     func deleteFailed(
         in channel: ChannelID?, by origin: DeleteAction.Origin
     ) async throws(ControlError) -> ChangeReport
-    /// Past deletions, newest first.
+    /// Returns past deletions, newest first.
     func deleteActions(limit: Int, before: Int64?) async throws(ControlError) -> DeleteActionListForm
 
     func status() async throws(ControlError) -> StatusForm
-    /// The status, and how many messages were delivered in each of the last minutes.
+    /// Returns the status, and the number of messages delivered in each of the last minutes.
     func activity() async throws(ControlError) -> ActivityForm
-    /// The activity now and after each change: at most a few a second, and one at least every
-    /// ``ControlLimits/watchSilenceSecondsMax`` seconds. Who reads slowly misses what was between, never the last.
+    /// Streams the activity, first as it is now and then after each change: at most a few times a second, and at least
+    /// every ``ControlLimits/watchSilenceSecondsMax`` seconds. A slow reader misses intermediate states, never the last
+    /// one.
     ///
-    /// Ends by throwing ``ControlError``: ``ControlError/Code/busy`` when too many watch already,
+    /// Ends by throwing ``ControlError``: ``ControlError/Code/busy`` when there are too many watchers,
     /// ``ControlError/Code/daemonUnreachable`` when the daemon stopped.
     func watch() -> AsyncThrowingStream<ActivityForm, any Error>
-    /// Stops sending, or goes on.
+    /// Pauses or resumes sending.
     func setPaused(_ isPaused: Bool) async throws(ControlError)
-    /// Looks for the server now instead of at the next planned moment.
+    /// Probes the server now instead of at the next scheduled time.
     func probe() async throws(ControlError)
 }

@@ -1,6 +1,6 @@
-/// How the programs end: the one table of exit codes, for `causeway` and `causewayd`.
+/// The exit codes of `causeway` and `causewayd`, in one table.
 ///
-/// The numbers above 63 are those of sysexits.h, so that scripts and supervisors know them.
+/// The numbers above 63 are those of sysexits.h, which scripts and service managers know.
 package enum ExitStatus: Int32, Sendable, Hashable, CaseIterable {
     case ok = 0
     case failedForGood = 1
@@ -18,7 +18,7 @@ package enum ExitStatus: Int32, Sendable, Hashable, CaseIterable {
     case notAllowed = 77
     case configuration = 78
 
-    /// What it means, in words for the help.
+    /// The description for the help.
     package var meaning: String {
         switch self {
         case .ok: "done"

@@ -1,10 +1,10 @@
-/// Times as people write them.
+/// Durations as users write them.
 package enum DurationText {
     private static let units: [(suffix: String, milliseconds: Double)] = [
         ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("", 1000),
     ]
 
-    /// `5`, `0.5`, `5s`, `500ms`, `2m`, `1h`; without a unit, seconds. `nil` for anything else.
+    /// Parses `5`, `0.5`, `5s`, `500ms`, `2m`, `1h`; without a unit, seconds. Returns `nil` for anything else.
     package static func duration(_ text: String) -> Duration? {
         for (suffix, milliseconds) in units where text.hasSuffix(suffix) {
             let number = text.dropLast(suffix.count)
@@ -16,7 +16,7 @@ package enum DurationText {
         return nil
     }
 
-    /// The shortest form that ``duration(_:)`` reads back.
+    /// Returns the shortest form that ``duration(_:)`` parses back.
     package static func text(_ duration: Duration) -> String {
         let milliseconds = Int64(duration / .milliseconds(1))
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"

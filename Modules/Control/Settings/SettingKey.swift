@@ -1,8 +1,8 @@
-/// Everything that can be set, under one name that gives the flag (`--retry-interval`), the environment's variable
+/// The settings. Each has one name that yields the flag (`--retry-interval`), the environment variable
 /// (`CAUSEWAY_RETRY_INTERVAL`) and the key in the file (`retryInterval`).
 package enum SettingKey: String, Sendable, Hashable, CaseIterable {
     case store, socket, durability, restart, ordering, headFailure, expiry
-    /// The preset stands before what departs from it: values are set in this order.
+    /// The preset precedes the values that override parts of it: values are set in this order.
     case retry
     case retryInterval, retryCount, settlingTime
     case ca, clientCertificate, clientKey
@@ -29,7 +29,7 @@ package enum SettingKey: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What it is for, and its default, in words.
+    /// The purpose and the default, for the help.
     package var help: String {
         switch self {
         case .store: "The folder of the store. (default: $XDG_STATE_HOME/causeway, or ~/.local/state/causeway)"

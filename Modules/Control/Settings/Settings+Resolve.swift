@@ -3,15 +3,15 @@ import Foundation
 import Logging
 
 extension Settings {
-    /// Finds every value.
+    /// Resolves every setting.
     ///
     /// - Parameters:
-    ///   - flags: what was said on the command line.
-    ///   - environment: the process's.
-    ///   - configPath: `--config`; `CAUSEWAY_CONFIG`, or `$XDG_CONFIG_HOME/causeway/config.json` if it is there, when
-    ///     `nil`.
+    ///   - flags: the values of the command line.
+    ///   - environment: the environment of the process.
+    ///   - configPath: the value of `--config`; when `nil`, `CAUSEWAY_CONFIG`, or
+    ///   `$XDG_CONFIG_HOME/causeway/config.json` if it exists.
     ///
-    /// Throws ``ControlError/Code/configuration`` that names the key, where it was set, and what is wrong with it.
+    /// Throws ``ControlError/Code/configuration`` with the key, its source, and the problem.
     package static func resolve(
         flags: [SettingKey: String], environment: [String: String], configPath: String? = nil
     ) throws(ControlError) -> Settings {

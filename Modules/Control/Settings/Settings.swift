@@ -2,12 +2,12 @@ package import Causeway
 package import CausewayDiagnostics
 package import Logging
 
-/// How a program behaves, out of its flags, its environment, its configuration file and the defaults, in this order.
+/// The settings of a program: its flags, its environment, its configuration file and the defaults, in this order.
 package struct Settings: Sendable, Hashable {
-    /// What a store survives.
+    /// The failures that a store survives.
     package enum Durability: String, Sendable, Hashable, CaseIterable { case full, normal }
 
-    /// Where a value comes from.
+    /// The source of a value.
     package enum Source: Sendable, Hashable, CustomStringConvertible {
         case flag(String)
         case environment(String)
@@ -24,11 +24,11 @@ package struct Settings: Sendable, Hashable {
         }
     }
 
-    /// Absolute, as all paths here.
+    /// Absolute, like all paths here.
     package var store: String
     package var socket: String
     package var durability = Durability.full
-    /// A program that restarts goes on with its queue; the library's own default is the documented `fail`.
+    /// A program that restarts resumes its queue; the library's own default is the documented `fail`.
     package var restart = RestartPolicy.resume
     package var ordering = OrderingPolicy.laned
     package var headFailure = OutboxConfiguration().headFailure
@@ -43,10 +43,10 @@ package struct Settings: Sendable, Hashable {
     package var clientKey: String?
     package var logLevel = Logger.Level.info
     package var logFormat = LogFormat.text
-    /// Where each value comes from.
+    /// The source of each value.
     package internal(set) var sources: [SettingKey: Source] = [:]
 
-    /// The word for an expiry that does not come.
+    /// The value of an expiry that never comes.
     static let never = "never"
 
     init(store: String, socket: String) {
@@ -54,7 +54,7 @@ package struct Settings: Sendable, Hashable {
         self.socket = socket
     }
 
-    /// How the client behaves under these settings.
+    /// The client configuration of these settings.
     package var clientConfiguration: ClientConfiguration {
         var configuration = ClientConfiguration()
         configuration.ordering = ordering

@@ -6,7 +6,7 @@ struct SettingsFile: Sendable {
     let path: String
     let values: [SettingKey: String]
 
-    /// The file that was named, or the usual one if it is there.
+    /// Returns the named file, or the default one if it exists.
     static func find(named name: String?, folders: StandardFolders) throws(ControlError) -> SettingsFile? {
         if let name = name ?? folders.configFromEnvironment {
             return try read(StandardFolders.absolute(name), isRequired: true)
@@ -49,7 +49,7 @@ struct SettingsFile: Sendable {
         }
     }
 
-    /// Paths in a file are meant from the file's own folder.
+    /// Resolves a path relative to the file's own folder.
     private static func pathText(_ text: String, besides file: String) -> String {
         guard !text.isEmpty, !text.hasPrefix("/"), !text.hasPrefix("~/") else { return text }
         return URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent(text).path

@@ -1,7 +1,7 @@
 package import ArgumentParser
 import Foundation
 
-/// The settings as options of a command: the same in every program.
+/// The settings as command-line options, the same in every program.
 package struct SettingsOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Read settings from this JSON file.", valueName: "file"))
     package var config: String?
@@ -26,7 +26,7 @@ package struct SettingsOptions: ParsableArguments {
 
     package init() {}
 
-    /// What was said on the command line.
+    /// The values given on the command line.
     private var flags: [SettingKey: String] {
         let said: [SettingKey: String?] = [
             .store: store, .socket: socket, .durability: durability, .restart: restart, .ordering: ordering,
@@ -37,7 +37,7 @@ package struct SettingsOptions: ParsableArguments {
         return said.compactMapValues { $0 }
     }
 
-    /// All settings: these flags, then the environment, then the file, then the defaults.
+    /// Resolves all settings: these flags, then the environment, then the file, then the defaults.
     package func resolved() throws(ControlError) -> Settings {
         try .resolve(flags: flags, environment: ProcessInfo.processInfo.environment, configPath: config)
     }

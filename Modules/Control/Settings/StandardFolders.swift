@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where things lie when nobody says otherwise (XDG Base Directory Specification).
+/// The default locations of files (XDG Base Directory Specification).
 struct StandardFolders: Sendable {
     private let environment: [String: String]
 
@@ -12,7 +12,7 @@ struct StandardFolders: Sendable {
         environment["CAUSEWAY_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Another store has another daemon: only the default one's socket lies in the runtime folder.
+    /// The socket of the default store is in the runtime folder; every other store has its own daemon and socket.
     func defaultSocket(forStore store: String) -> String {
         if store == defaultStore, let runtime = folder("XDG_RUNTIME_DIR") {
             return runtime + "/causeway/control.sock"
@@ -24,13 +24,13 @@ struct StandardFolders: Sendable {
         folder(variable) ?? (folder("HOME") ?? NSHomeDirectory()) + "/" + rest
     }
 
-    /// The specification has relative paths ignored.
+    /// The specification requires relative paths to be ignored.
     private func folder(_ variable: String) -> String? {
         guard let path = environment[variable], path.hasPrefix("/") else { return nil }
         return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    /// The path from the root, without `.`, `..` and a closing `/`.
+    /// Returns the absolute path without `.`, `..` and a trailing `/`.
     static func absolute(_ path: String) -> String {
         let expanded = path.hasPrefix("~/") ? NSHomeDirectory() + path.dropFirst() : path
         let standardized = URL(fileURLWithPath: expanded).standardizedFileURL.path

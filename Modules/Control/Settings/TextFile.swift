@@ -1,8 +1,8 @@
 package import Foundation
 
-/// Small files that people name: read whole, bounded, with an error that names them.
+/// Small files named by a user: read in full, bounded, with an error that names the file.
 package enum TextFile {
-    /// - Parameter code: what it is called when it cannot be read.
+    /// - Parameter code: the error code when the file cannot be read.
     package static func read(
         _ path: String, bytesMax: Int, as code: ControlError.Code
     ) throws(ControlError) -> Data {

@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOPosix
 
 extension ControlClient {
-    /// Over a connection of its own. Ends by throwing when the daemon stops, or gives no sign of life.
+    /// Uses a connection of its own. Ends by throwing when the daemon stops or falls silent.
     package func watch() -> AsyncThrowingStream<ActivityForm, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { [socketPath, watchSilence] continuation in
             let task = Task {

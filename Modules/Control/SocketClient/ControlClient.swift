@@ -6,10 +6,10 @@ import HTTPTypes
 import NIOCore
 import NIOPosix
 
-/// The control service of another process, over its Unix socket. Keeps its connections; any task may call at once.
+/// The control service of another process, over its Unix socket. Keeps its connections; safe for concurrent calls.
 ///
-/// A request that changes something is never sent twice: when the other process stops before it answered, the call
-/// throws ``ControlError/Code/answerLost``, and only a look can tell whether it was done.
+/// A request that changes something is never sent twice: when the other process stops before it has answered, the call
+/// throws ``ControlError/Code/answerLost``, and only a read can show whether the change was made.
 package final class ControlClient: ControlService {
     private let http: HTTPClient
     let socketPath: String
@@ -18,11 +18,11 @@ package final class ControlClient: ControlService {
     /// Connects with the first call.
     ///
     /// - Parameters:
-    ///   - answerTime: how long an answer's first byte is waited for; the whole answer may take twice that.
-    ///   - connectionsMax: how many calls may be under way at once; more wait.
-    ///   - watchSilence: after how long without a sign of life who watches takes the other process for dead.
+    ///   - answerTime: how long to wait for the first byte of a response; the whole response may take twice that.
+    ///   - connectionsMax: the number of concurrent calls; more wait.
+    ///   - watchSilence: the silence after which a watch considers the other process dead.
     ///
-    /// Throws ``ControlError/Code/configuration`` when the path cannot be one of a socket.
+    /// Throws ``ControlError/Code/configuration`` when the path cannot be that of a socket.
     package init(
         socketPath: String, answerTime: Duration = .seconds(ControlLimits.answerSecondsMax),
         connectionsMax: Int = ControlLimits.clientConnectionsMax,
@@ -44,12 +44,12 @@ package final class ControlClient: ControlService {
         }
     }
 
-    /// Closes the connections. Calls afterwards throw.
+    /// Closes the connections. Later calls throw.
     package func close() async { await http.shutdown() }
 
     // MARK: - Session
 
-    /// Refuses to send the token to a socket of somebody else: ``ControlError/Code/socketNotAccessible``.
+    /// Does not send the token to a socket of another user: throws ``ControlError/Code/socketNotAccessible``.
     package func login(_ request: LoginRequest) async throws(ControlError) -> SessionForm {
         if let problem = FileAccess.problem(ofSocket: socketPath) {
             throw ControlError(.socketNotAccessible, "the socket \(socketPath) \(problem); no token was sent")
@@ -120,9 +120,9 @@ package final class ControlClient: ControlService {
 
     package func activity() async throws(ControlError) -> ActivityForm { try await get("/v1/activity") }
 
-    /// The settings that the other process runs with.
+    /// Returns the settings of the other process.
     ///
-    /// Throws ``ControlError/Code/notFound`` when it has none to show, as older versions have.
+    /// Throws ``ControlError/Code/notFound`` when it has none to show, as with older versions.
     package func settings() async throws(ControlError) -> SettingsForm { try await get("/v1/config") }
 
     // MARK: - Changing
@@ -217,7 +217,7 @@ package final class ControlClient: ControlService {
         return parts
     }
 
-    /// Percent-encodes everything that could mean something in a path or a query.
+    /// Percent-encodes every character with a meaning in a path or a query.
     static func escaped(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
     }

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Closes a connection on which nothing has come for long: whoever is alive gives signs of it.
+/// Closes a connection on which nothing has arrived for long; a live peer sends keep-alives.
 final class SilenceEnd: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 

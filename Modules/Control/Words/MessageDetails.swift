@@ -1,7 +1,7 @@
 import Causeway
 import CausewaySystem
 
-/// One message, and the status, for people: a line for each fact.
+/// Formats one message, the status and the settings for a terminal: a line for each fact.
 package enum MessageDetails {
     package static func lines(_ message: MessageForm, for terminal: Terminal) -> [String] {
         var facts: [(String, String?)] = [
@@ -67,7 +67,7 @@ package enum MessageDetails {
         return "\(counts.waiting) waiting, \(blocked)\(counts.error) failed, \(counts.undeliveredBytes) bytes"
     }
 
-    /// - Parameter daemon: the settings of the daemon that runs, to stand beside.
+    /// - Parameter daemon: the settings of the running daemon, shown for comparison.
     package static func lines(
         _ settings: SettingsForm, daemon: SettingsForm?, for terminal: Terminal
     ) -> [String] {

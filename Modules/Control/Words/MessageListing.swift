@@ -1,8 +1,8 @@
 import Causeway
 
-/// Lists of messages for people.
+/// Formats lists of messages for a terminal.
 package enum MessageListing {
-    /// A channel, oldest first, as a conversation is read.
+    /// A channel in reading order, oldest first.
     package static func channel(_ messages: [MessageForm], for terminal: Terminal) -> [String] {
         var table = TextTable(["#", "TIME", "FROM", "STATE", "MESSAGE"])
         for message in messages.reversed() {
@@ -14,7 +14,7 @@ package enum MessageListing {
         return table.isEmpty ? ["No messages."] : table.lines(for: terminal)
     }
 
-    /// The outbox, oldest first: what waits, and why.
+    /// The outbox, oldest first: waiting messages and their reasons.
     package static func outbox(_ messages: [MessageForm], for terminal: Terminal) -> [String] {
         var table = TextTable(["ID", "CHANNEL", "STATE", "MESSAGE"])
         for message in messages {
@@ -70,7 +70,7 @@ package enum MessageListing {
         return TextTable.Cell(message.state + (message.inDoubt ? "?" : ""), style)
     }
 
-    /// What the message says, on one line.
+    /// The content of the message on one line.
     package static func said(_ message: MessageForm) -> String {
         if let custom = message.custom, let text = try? ControlJSON.encode(custom) {
             return String(decoding: text, as: UTF8.self)
@@ -80,7 +80,7 @@ package enum MessageListing {
         return parts.isEmpty ? "[\(message.type)]" : parts.joined(separator: " ")
     }
 
-    /// Why it waits or failed, to stand behind what it says; empty when it does neither.
+    /// Why the message waits or failed, to follow its content; empty when it does neither.
     package static func why(_ message: MessageForm) -> String {
         if let text = message.waitText { return "  (\(text))" }
         if let failure = message.failure { return "  (\(failure.text))" }

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// What standard output and error are, and how much fits.
+/// The properties of standard input, output and error: whether they are terminals, and the width.
 package struct Terminal: Sendable {
     package enum Style: String, Sendable {
         case bold = "1"
@@ -26,7 +26,7 @@ package struct Terminal: Sendable {
     /// Columns; `nil` when lines may be of any length.
     package let columns: Int?
 
-    /// - Parameter environment: the process's; `NO_COLOR` and `TERM` count.
+    /// - Parameter environment: the environment of the process; `NO_COLOR` and `TERM` are honoured.
     package init(environment: [String: String]) {
         isTerminal = isatty(STDOUT_FILENO) != 0
         isErrorTerminal = isatty(STDERR_FILENO) != 0

@@ -1,7 +1,7 @@
 import CausewaySystem
 import CausewayTerminal
 
-/// Rows in columns that are aligned as a terminal shows them. The last column takes what is left of the line.
+/// Rows in columns that are aligned as a terminal displays them. The last column takes the rest of the line.
 package struct TextTable: Sendable {
     package struct Cell: Sendable {
         package var text: String
@@ -15,25 +15,25 @@ package struct TextTable: Sendable {
 
     private let titles: [String]
     private var rows: [[Cell]] = []
-    /// What stands under a row, whole however long it is.
+    /// The notes below rows, never cut.
     private var notes: [Int: Cell] = [:]
 
     private static let gap = "  "
-    /// No column but the last is wider, in columns of a terminal.
+    /// The width limit of every column but the last, in terminal columns.
     private static let widthMax = 44
 
     package init(_ titles: [String]) { self.titles = titles }
 
     package var isEmpty: Bool { rows.isEmpty }
 
-    /// - Parameter note: stands under the row, whole however long it is.
+    /// - Parameter note: shown below the row, never cut.
     package mutating func add(_ cells: [Cell], note: Cell? = nil) {
         precondition(cells.count == titles.count, "a cell for each column")
         notes[rows.count] = note
         rows.append(cells)
     }
 
-    /// The lines, without ends.
+    /// The lines, without line ends.
     package func lines(for terminal: Terminal) -> [String] {
         let all = [titles.map { Cell($0, .dim) }] + rows
         var widths = titles.indices.map { column in
