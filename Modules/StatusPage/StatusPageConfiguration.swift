@@ -1,9 +1,9 @@
 package import CausewayControl
 package import CausewayHTTPServer
 
-/// What a status page is started with.
+/// The configuration of a status page.
 package struct StatusPageConfiguration: Sendable, Hashable {
-    /// PEM files.
+    /// The paths of the PEM files of a certificate and its key.
     package struct Identity: Sendable, Hashable {
         package var certificateChainPath: String
         package var privateKeyPath: String
@@ -15,18 +15,18 @@ package struct StatusPageConfiguration: Sendable, Hashable {
     }
 
     package var listen: ListenAddress
-    /// The origins (`https://status.example:8585`) under which browsers reach the page, beside those of a loopback
-    /// address; no other `Host` is answered.
+    /// The origins (`https://status.example:8585`) under which browsers reach the page, in addition to those of a
+    /// loopback address; every other `Host` is refused.
     package var origins: [SiteOrigin]
-    /// What people must know to see the page; needed beyond loopback.
+    /// The token that grants access to the page; required beyond loopback.
     package var token: PageToken?
-    /// TLS with this certificate; needed beyond loopback. Plain HTTP when `nil`.
+    /// The certificate for TLS; required beyond loopback. Plain HTTP when `nil`.
     package var identity: Identity?
-    /// Whether texts of messages are shown.
+    /// Whether message texts are shown.
     package var showsBodies: Bool
-    /// Whether everyone who reaches a page without a token may resend and delete; with one, a login always may.
+    /// Whether visitors of a page without a token may resend and delete; with a token, a login always may.
     package var allowsChanges: Bool
-    /// The daemon's socket, to be shown.
+    /// The daemon's socket, shown on the page.
     package var socket: String
     package var connections: ConnectionLimits
 
@@ -46,7 +46,7 @@ package struct StatusPageConfiguration: Sendable, Hashable {
         self.connections = connections
     }
 
-    /// Refuses what would show the outbox to others.
+    /// Refuses a configuration that would expose the outbox.
     ///
     /// Throws ``ControlError/Code/configuration``.
     package func check() throws(ControlError) {
@@ -84,7 +84,7 @@ package struct StatusPageConfiguration: Sendable, Hashable {
 }
 
 extension ConnectionLimits {
-    /// The numbers of `StatusPageLimits`.
+    /// The limits of `StatusPageLimits`.
     package static let statusPage = ConnectionLimits(
         headerFieldBytesMax: StatusPageLimits.headerBytesMax, headerListBytesMax: StatusPageLimits.headerBytesMax,
         headerFieldsMax: StatusPageLimits.headerFieldsMax, requestBytesMax: StatusPageLimits.formBytesMax,
@@ -92,6 +92,6 @@ extension ConnectionLimits {
         pipelinedRequestsMax: StatusPageLimits.pipelinedRequestsMax, unsentBytesMax: StatusPageLimits.unsentBytesMax,
         firstHeader: .seconds(StatusPageLimits.firstHeaderSecondsMax), body: .seconds(StatusPageLimits.bodySecondsMax),
         answer: .seconds(StatusPageLimits.answerSecondsMax), idle: .seconds(StatusPageLimits.idleSecondsMax),
-        // All come from this machine, or through one proxy.
+        // All connections come from this machine, or through one proxy.
         connectionsMax: StatusPageLimits.connectionsMax, connectionsPerPeerMax: StatusPageLimits.connectionsMax)
 }

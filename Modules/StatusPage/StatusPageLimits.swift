@@ -1,37 +1,37 @@
-/// Every bound of the status page, with its unit in its name.
+/// The limits of the status page, with their units in their names.
 package enum StatusPageLimits {
-    // What one request may be
+    // Size of a request
 
-    /// Bytes of one header field, and of all of a request together.
+    /// Bytes of one header field, and of all fields of a request together.
     package static let headerBytesMax = 16 * 1024
     package static let headerFieldsMax = 64
     /// Bytes of a form: the ids of a full page, and its secrets.
     package static let formBytesMax = 64 * 1024
     /// Fields of a form or a query.
     package static let formFieldsMax = 512
-    /// Messages that one form names.
+    /// Messages that one form may name.
     package static let chosenMax = 200
-    /// Bytes of a refused form that are read and thrown away so that the browser sees the refusal.
+    /// Bytes of a refused form that are read and discarded so that the browser sees the refusal.
     static let discardedBytesMax = 1024 * 1024
-    /// Requests that may come before the first of them is answered.
+    /// Requests that may arrive before the first of them is answered.
     static let pipelinedRequestsMax = 16
-    /// Bytes of answers that the system takes beyond those that are on their way.
+    /// Bytes of responses that the system buffers beyond those in transit.
     static let unsentBytesMax = 128 * 1024
 
-    // How long one may take
+    // Duration of a request
 
     static let firstHeaderSecondsMax: Int64 = 10
     static let bodySecondsMax: Int64 = 15
     static let answerSecondsMax: Int64 = 60
     static let idleSecondsMax: Int64 = 75
-    /// How long the page waits for an answer of the daemon before it says that there is none.
+    /// How long the page waits for a response of the daemon before it reports that there is none.
     package static let daemonSecondsMax: Int64 = 8
-    /// How long an action may take in the daemon: deleting a great many messages takes its time.
+    /// How long an action may take in the daemon: deleting very many messages takes long.
     package static let actionSecondsMax: Int64 = 110
-    /// From the wish to stop until connections that still work are cut.
+    /// From the start of the shutdown until connections that are still busy are closed.
     package static let shutdownSecondsMax: Int64 = 5
 
-    // How many at once
+    // Concurrency
 
     static let connectionsMax = 512
     static let connectionBacklogMax = 256
@@ -39,44 +39,44 @@ package enum StatusPageLimits {
     package static let daemonConnectionsMax = 16
     /// Browsers that follow the events.
     package static let listenersMax = 64
-    /// How long one browser follows before it must ask anew, and show again that it is logged in.
+    /// How long one browser follows the events before it must reconnect, and prove its login again.
     static let listeningSecondsMax = 600
-    /// How soon the daemon is looked for again; and when it has too many that watch it.
+    /// The pause before the next attempt to reach the daemon; and the one when it has too many watchers.
     static let lookAgainMilliseconds = 500
     static let lookAgainBusyMilliseconds = 5000
-    /// The longest silence towards a browser; the script takes three times that for the end of the page.
+    /// The longest silence towards a browser; after three times that, the script considers the page dead.
     package static let eventSilenceSecondsMax = 10
 
-    // What is shown
+    // Content
 
-    /// Rows of a page, when nobody chooses.
+    /// Rows of a page by default.
     package static let rowsDefault = 50
     package static let rowsChoices = [20, 50, 100, 200]
     /// Unicode scalars of a text or an error in a list.
     package static let previewScalarsMax = 240
-    /// Lanes of the overview.
+    /// Lanes in the overview.
     static let lanesShownMax = 50
-    /// Messages that a question lists before it says how many more.
+    /// Messages that a question lists before it gives the number of the rest.
     static let listedMax = 20
-    /// Of how many of the last deletions it is told when one of their messages is looked up.
+    /// The number of last deletions that are searched for a missing message.
     static let deletionsSearchedMax = 1000
-    /// Rows of the CSV file that are asked for at a time.
+    /// Rows of the CSV file that are fetched at a time.
     static let csvRowsPerStep = 1000
-    /// Things that were done and not yet told.
+    /// Results of actions that have not been shown yet.
     static let noticesMax = 256
 
-    // Who may see it
+    // Access
 
     /// Bytes of the page's token: shorter ones can be guessed.
     package static let tokenBytesMin = 16
     package static let tokenBytesMax = 4096
-    /// Wrong tokens of one peer in a row before it is told that there were too many, and how long one counts.
+    /// Wrong tokens of one peer in a row before the limit is reported, and how long each counts.
     static let failedLoginsMax = 5
     static let failedLoginSeconds: Int64 = 20
     static let peersTrackedMax = 10_000
-    /// From one token that is judged to the next, whoever gives them.
+    /// The pause between the checks of two tokens, for all peers together.
     static let loginIntervalMilliseconds = 10
-    /// Logins at the same time; a further one ends the oldest.
+    /// Concurrent logins; a further one ends the oldest.
     package static let sessionsMax = 256
     /// How long a login lasts, and how long without a request.
     static let sessionSecondsMax: Int64 = 12 * 3600

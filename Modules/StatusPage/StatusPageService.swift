@@ -11,7 +11,7 @@ import Synchronization
 
 /// The status page: its server, and the one connection over which it follows the daemon.
 ///
-/// It needs no daemon to start, and goes on by itself when one stops and comes back.
+/// It starts without a daemon, and recovers by itself when the daemon stops and returns.
 package final class StatusPageService: Service {
     private let configuration: StatusPageConfiguration
     private let router: PageRouter
@@ -19,13 +19,13 @@ package final class StatusPageService: Service {
     private let tls: TLSServerContext?
     private let logger: Logger
     private let readiness = Readiness<ControlError>()
-    /// Known once the port is.
+    /// Set once the port is known.
     private let sites = Mutex<SiteList?>(nil)
 
-    /// - Parameter clock: what logins and guesses are timed by.
+    /// - Parameter clock: the clock for logins and for the limit on wrong tokens.
     ///
-    /// Throws ``ControlError/Code/configuration`` for what ``StatusPageConfiguration/check()`` refuses, and for a
-    /// certificate that cannot be used.
+    /// Throws ``ControlError/Code/configuration`` for a configuration that ``StatusPageConfiguration/check()`` refuses,
+    /// and for a certificate that cannot be used.
     package init(
         _ configuration: StatusPageConfiguration, daemon: DaemonDesk, logger: Logger,
         clock: @escaping @Sendable () -> MonotonicTime = SystemClock.monotonic
@@ -96,14 +96,14 @@ package final class StatusPageService: Service {
         }
     }
 
-    /// `http://127.0.0.1:8585`, for people and tests; waits until it listens.
+    /// The address for users and tests, such as `http://127.0.0.1:8585`; waits until the page listens.
     package func address() async throws(ControlError) -> String { address(port: try await readiness.port()) }
 
     private func address(port: Int) -> String {
         SiteOrigin(isSecure: tls != nil, host: configuration.listen.host, port: port).description
     }
 
-    /// The server framework's own chatter: only what is wrong.
+    /// A logger for the server framework that reports problems only.
     private var quiet: Logger {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)

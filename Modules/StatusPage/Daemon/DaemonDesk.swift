@@ -1,6 +1,6 @@
 package import CausewayControl
 
-/// The daemon, as the page asks it: one way for looking, which gives up soon, and one for doing, which is patient.
+/// The page's connections to the daemon: one for reads, which times out soon, and one for changes, which is patient.
 package struct DaemonDesk: Sendable {
     let reading: any ControlService
     let changing: any ControlService
@@ -10,9 +10,9 @@ package struct DaemonDesk: Sendable {
         self.changing = changing
     }
 
-    /// Over the socket of a daemon; connects with the first question.
+    /// Returns a desk over the socket of a daemon; connects with the first request.
     ///
-    /// Throws ``ControlError/Code/configuration`` when the path cannot be one of a socket.
+    /// Throws ``ControlError/Code/configuration`` when the path cannot be that of a socket.
     package static func socket(_ path: String) throws(ControlError) -> (
         desk: DaemonDesk, close: @Sendable () async -> Void
     ) {

@@ -3,23 +3,23 @@ package import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Follows the daemon's events over one connection, and tells every browser that listens.
+/// Follows the daemon's events over one connection, and notifies every browser that listens.
 ///
-/// | the daemon | is told | looked for again |
+/// | the daemon | news | next attempt |
 /// | --- | --- | --- |
-/// | tells of a change, or that it is alive | `up`, each time | |
-/// | does not answer, or is silent for long | `down`, once and then now and then | soon |
-/// | has too many that watch it | `busy`, the same | later |
+/// | reports a change, or that it is alive | `up`, each time | |
+/// | does not respond, or is silent for long | `down`, once and then periodically | soon |
+/// | has too many watchers | `busy`, once and then periodically | later |
 ///
-/// Now and then is every ``StatusPageLimits/eventSilenceSecondsMax`` seconds. That it went away and that it came back
-/// stand in the log, each once. A listener has one slot: who reads slowly misses what was between, never the last.
+/// Periodic news are sent every ``StatusPageLimits/eventSilenceSecondsMax`` seconds. The loss of the daemon and its
+/// return are logged once each. A listener has a buffer of one: a slow reader misses intermediate news, never the last.
 package final class DaemonWatch: Service {
     package enum News: Sendable, Hashable {
-        /// Something changed, or a while has passed.
+        /// The daemon reported a change or a keep-alive.
         case up(version: Int64)
-        /// It does not answer.
+        /// The daemon does not respond.
         case down
-        /// It answers, and takes no more that watch: what changes is not told.
+        /// The daemon responds but accepts no more watchers: its changes are not reported.
         case busy
     }
 
@@ -50,7 +50,7 @@ package final class DaemonWatch: Service {
         end()
     }
 
-    /// - Returns: after how many milliseconds to try again.
+    /// - Returns: the milliseconds until the next attempt.
     private func listen() async -> Int {
         var problem = ControlError(.daemonUnreachable, "the daemon tells no more")
         do {
@@ -66,7 +66,7 @@ package final class DaemonWatch: Service {
         return isBusy ? StatusPageLimits.lookAgainBusyMilliseconds : StatusPageLimits.lookAgainMilliseconds
     }
 
-    /// The news from now on, beginning with the last; `nil` when too many listen already.
+    /// Returns the news from now on, starting with the last; `nil` when there are too many listeners.
     package func news() -> AsyncStream<News>? {
         let (stream, continuation) = AsyncStream.makeStream(of: News.self, bufferingPolicy: .bufferingNewest(1))
         let number: Int? = state.withLock { state in
@@ -118,6 +118,6 @@ extension DaemonWatch.News {
         return false
     }
 
-    /// Whether both say the same of the daemon, apart from what it told.
+    /// True when both describe the same state of the daemon, whatever the version.
     fileprivate func isLike(_ other: DaemonWatch.News) -> Bool { isUp && other.isUp || self == other }
 }

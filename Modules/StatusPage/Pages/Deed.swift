@@ -1,6 +1,6 @@
 import CausewayControl
 
-/// What can be asked for, in the words of its question and its answer.
+/// An action that changes messages, with the texts of its question and its result.
 enum Deed: String, CaseIterable {
     case resend, delete
     case resendAll = "resend-all"
@@ -9,7 +9,7 @@ enum Deed: String, CaseIterable {
     var isForAll: Bool { self == .resendAll || self == .deleteAll }
     var isDanger: Bool { self == .delete || self == .deleteAll }
 
-    /// - Parameter channel: whose failed messages are meant, where all of one channel are.
+    /// - Parameter channel: the channel whose failed messages are meant, for an action on all of one channel.
     func question(count: Int, channel: String?) -> String {
         let place = channel.map { " of \($0)" } ?? ""
         switch self {
@@ -39,9 +39,9 @@ enum Deed: String, CaseIterable {
         }
     }
 
-    /// What was done, for the page that follows.
+    /// Returns the result, shown on the following page.
     ///
-    /// - Parameter asked: how many messages were named; nil where all of a kind were meant.
+    /// - Parameter asked: the number of named messages; `nil` for an action on all of a kind.
     func notice(count: Int, asked: Int?) -> PageNotice {
         let done = isDanger ? "deleted" : "put back into the queue"
         let verb = count == 1 ? "was" : "were"

@@ -32,7 +32,7 @@ struct DeleteActionsView {
         ]
     }
 
-    /// Who deleted, in words.
+    /// The origin of a deletion, as text.
     static func origin(_ word: String) -> String {
         switch DeleteAction.Origin(rawValue: word) {
         case .api: "API"

@@ -1,4 +1,4 @@
-/// The last hour as a small picture: one bar for each minute.
+/// A chart of the last hour: one bar for each minute.
 struct HourView {
     let counts: [Int]
 
@@ -10,7 +10,7 @@ struct HourView {
     var view: [String: Any] {
         let most = max(1, counts.max() ?? 0)
         let bars: [[String: Any]] = counts.enumerated().map { index, count in
-            // A minute with a single message is still to be seen beside one with thousands.
+            // Keeps a minute with a single message visible beside one with thousands.
             let size = count == 0 ? 1.0 : max(3, (Double(count) / Double(most) * Self.height).rounded())
             return [
                 "x": index * Self.step, "y": Int(Self.height - size), "height": Int(size), "isNone": count == 0,

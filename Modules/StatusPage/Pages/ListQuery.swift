@@ -1,7 +1,7 @@
 import Causeway
 import CausewayControl
 
-/// What the address of a list asks for, and the form that asks for it.
+/// The query of a list's address, and the form that edits it.
 struct ListQuery {
     let path: String
     var channel: ChannelID?
@@ -10,9 +10,9 @@ struct ListQuery {
     var limit: Int
     var after: PlaceMark?
 
-    /// - Parameter newestFirst: the order when the address names none.
+    /// - Parameter isUsual: whether the newest come first when the address names no order.
     ///
-    /// Throws 400 for what cannot be asked.
+    /// Throws 400 for an invalid query.
     init(path: String, _ fields: FormFields, newestFirst isUsual: Bool = false) throws(PageRefusal) {
         self.path = path
         channel = try fields["channel"].map { text throws(PageRefusal) in
@@ -53,7 +53,7 @@ struct ListQuery {
             channel: channel, state: state, newestFirst: newestFirst, range: PageRange(limit: limit, after: after))
     }
 
-    /// The address of another page of the same list.
+    /// Returns the address of another page of the same list.
     func link(after mark: PlaceMark?) -> String {
         PageLink.to(
             path,
@@ -63,7 +63,7 @@ struct ListQuery {
             ])
     }
 
-    /// The form, and the links to other pages.
+    /// Returns the form, and the links to other pages.
     func view(shown: Int, next: PlaceMark?) -> [String: Any] {
         var view: [String: Any] = [
             "action": path, "channel": channel?.value ?? "",

@@ -22,7 +22,7 @@ struct MessageRowView {
         return view
     }
 
-    /// What every view of a message has.
+    /// The fields that every view of a message shares.
     static func parts(of message: MessageForm) -> [String: Any] {
         var view: [String: Any] = [
             "id": message.id.description, "idShort": short(message.id), "type": kind(of: message),
@@ -31,7 +31,7 @@ struct MessageRowView {
             "ios": message.states.ios, "android": message.states.android, "typescript": message.states.typescript,
             "classic": message.states.classic, "lane": message.lane ?? "none",
         ]
-        // What is parked has no place in its lane yet.
+        // A parked message has no position in its lane yet.
         if let place = message.place, place > 0 { view["place"] = PageNumber.text(place) }
         if let related = message.related {
             view["related"] = related.description
@@ -44,15 +44,16 @@ struct MessageRowView {
         return view
     }
 
-    /// `text`, `image`; an edit, a reaction and what else is about another message by the name of that.
+    /// The type of the message (`text`, `image`); for an edit, a reaction and anything else about another message its
+    /// role.
     private static func kind(of message: MessageForm) -> String {
         message.role ?? message.type
     }
 
-    /// Enough of an id to tell messages apart: its last 12 digits are random.
+    /// An abbreviated id that still tells messages apart: its last 12 digits are random.
     static func short(_ id: MessageID) -> String { "…" + id.description.suffix(12) }
 
-    /// Which colour a state has.
+    /// The colour class of a state.
     static func kind(ofState state: String) -> String {
         switch SyncState(rawValue: state) {
         case .synced: "good"
@@ -62,7 +63,7 @@ struct MessageRowView {
         }
     }
 
-    /// What the message says, as one text; nil for media without a caption.
+    /// The content of the message as one text; `nil` for media without a caption.
     static func said(_ message: MessageForm) -> String? {
         if let data = message.custom ?? message.unknown {
             return (try? ControlJSON.encode(data)).map { String(decoding: $0, as: UTF8.self) }

@@ -1,7 +1,7 @@
 import Causeway
 import CausewayControl
 
-/// One message: what it is, its story, what it says.
+/// One message: its properties, its timeline, its content.
 struct MessageView {
     let message: MessageForm
     let now: Timestamp

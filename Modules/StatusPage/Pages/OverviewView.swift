@@ -1,7 +1,7 @@
 import Causeway
 import CausewayControl
 
-/// How things stand, in words.
+/// The status of the outbox and the daemon.
 struct OverviewView {
     let activity: ActivityForm
     let now: Timestamp
@@ -76,7 +76,7 @@ struct OverviewView {
         ]
     }
 
-    /// Only where something is blocked: the cure is with the failed messages.
+    /// Shown only when messages are blocked; links to the failed messages that block them.
     private var blockedTile: [[String: Any]] {
         guard let blocked = status.counts.blocked, blocked > 0 else { return [] }
         let value = PageNumber.text(blocked)
@@ -117,12 +117,12 @@ struct OverviewView {
         return PageNumber.messages(waiting) + " on the way" + PageNumber.preview(reason) + "."
     }
 
-    /// Those whose heads wait for longest first; those of which that is not known last.
+    /// The lanes by the age of their heads, oldest first; lanes whose head's age is unknown come last.
     private var lanes: [StatusForm.Lane] {
         status.lanes.sorted { ($0.headCreatedAtMs ?? .max, $0.lane) < ($1.headCreatedAtMs ?? .max, $1.lane) }
     }
 
-    /// What stands in the place of lanes when there are none: failed messages wait in no lane.
+    /// The text shown when there are no lanes: failed messages wait in no lane.
     private var noLanes: String {
         let counts = status.counts
         if counts.undelivered == 0 { return "Every lane is empty: all that was sent is on the server." }

@@ -2,14 +2,14 @@ import Causeway
 import CausewayHTTPServer
 import Synchronization
 
-/// Judges the tokens that people give.
+/// Checks the tokens of login attempts.
 ///
-/// The right one is let in whenever it comes: one that guesses from the same address must not keep its owner out. What
-/// guessing is up against is the pace at which tokens are judged at all, and the length of the token.
+/// The right token is always accepted: an attacker guessing from the same address must not lock out the owner. Guessing
+/// is limited by the rate at which tokens are checked at all, and by the length of the token.
 final class LoginDesk: Sendable {
     enum Verdict: Sendable, Equatable {
         case right, wrong
-        /// Wrong, as too many of this peer before it.
+        /// Wrong, after too many wrong tokens of the same peer.
         case wrongAgain(seconds: Int64)
     }
 
@@ -22,11 +22,11 @@ final class LoginDesk: Sendable {
 
     init(_ token: PageToken?) { self.token = token }
 
-    /// Waits for its turn.
+    /// Checks a token when its turn comes.
     ///
-    /// - Parameter now: what wrong tokens are timed by.
+    /// - Parameter now: the time that counts for the limit on wrong tokens.
     ///
-    /// Throws `CancellationError` when whoever asks is gone.
+    /// Throws `CancellationError` when the caller has gone.
     func judge(_ text: String, from peer: String, at now: MonotonicTime) async throws -> Verdict {
         let wait = pace.withLock { $0.turn(at: SystemClock.monotonic()) }
         if wait > .zero { try await Task.sleep(for: wait) }

@@ -1,15 +1,15 @@
 package import Causeway
 
-/// Spaces out the tokens that are judged: one after the other, whoever gives them.
+/// Spaces out the checks of tokens: one after the other, for all peers together.
 ///
-/// A value: it reads no clock.
+/// A value that reads no clock.
 package struct LoginPace: Sendable {
     private let interval: Duration
     private var nextAt = MonotonicTime.zero
 
     package init(interval: Duration) { self.interval = interval }
 
-    /// Takes the next turn.
+    /// Reserves the next turn.
     ///
     /// - Returns: how long to wait for it.
     package mutating func turn(at now: MonotonicTime) -> Duration {

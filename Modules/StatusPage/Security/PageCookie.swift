@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// The cookie of a login: for this host and the session's own addresses alone, out of the reach of scripts, of other
-/// sites, and of other ports, which cannot know the path.
+/// The cookie of a login: limited to this host and the session's own paths, and unreachable for scripts, for other
+/// sites, and for other ports, which cannot know the path.
 enum PageCookie {
-    /// Over TLS the prefix makes browsers refuse a cookie that a plain connection set. Browsers give a cookie to every
-    /// port of a host: with the port in its name, two pages of one host keep their logins apart.
+    /// The prefix makes browsers refuse a cookie of a TLS page that a plain connection set. Browsers send a cookie to
+    /// every port of a host: with the port in its name, two pages of one host keep their logins apart.
     private static func name(_ origin: SiteOrigin) -> String {
         (origin.isSecure ? "__Secure-causeway" : "causeway") + (origin.port.map { "-\($0)" } ?? "")
     }
@@ -14,12 +14,12 @@ enum PageCookie {
         let found = fields[values: .cookie].flatMap { $0.split(separator: ";") }
             .map { $0.drop { $0 == " " } }
             .filter { $0.hasPrefix(wanted) }
-        // Two of one name: one of them was planted.
+        // Two cookies of one name: one of them was planted.
         guard found.count == 1, let cookie = found.first else { return nil }
         return String(cookie.dropFirst(wanted.count))
     }
 
-    /// - Parameter root: where the session's addresses begin; never `/`.
+    /// - Parameter root: the prefix of the session's paths; never `/`.
     static func setting(_ value: String, origin: SiteOrigin, root: String) -> String {
         name(origin) + "=" + value + "; Path=\(root)/; HttpOnly; SameSite=Strict" + (origin.isSecure ? "; Secure" : "")
     }

@@ -1,11 +1,11 @@
 /// The rights of a request, and the secrets that prove them.
 struct PageSession: Sendable, Hashable {
-    /// Stands in every form of this session and nowhere else.
+    /// The CSRF secret, contained in every form of this session and nowhere else.
     let formSecret: String
     /// True when there is a login that can be ended.
     let isLogin: Bool
-    /// Whether it may resend and delete; otherwise it may only look.
+    /// Whether the session may resend and delete; otherwise it is read-only.
     let mayChange: Bool
-    /// The beginning of the addresses of a login's pages; `nil` without one.
+    /// The key in the paths of a login's pages; `nil` without one.
     let key: String?
 }

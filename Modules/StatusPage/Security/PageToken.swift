@@ -2,13 +2,13 @@ package import CausewayControl
 import CausewayTLS
 import Foundation
 
-/// What people must know to see the page. Kept as a digest: it is compared and never shown.
+/// The token that grants access to the page. Stored as a digest: it is compared and never shown.
 package struct PageToken: Sendable, Hashable, CustomStringConvertible {
     private let digest: [UInt8]
 
-    /// - Parameter origin: where the text comes from, for the error, which never repeats it.
+    /// - Parameter origin: the source of the text, for the error, which never repeats the text.
     ///
-    /// Throws ``ControlError/Code/configuration`` for what is shorter than ``StatusPageLimits/tokenBytesMin``.
+    /// Throws ``ControlError/Code/configuration`` for a token shorter than ``StatusPageLimits/tokenBytesMin``.
     package init(_ text: String, from origin: String) throws(ControlError) {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let sizes = StatusPageLimits.tokenBytesMin...StatusPageLimits.tokenBytesMax
@@ -21,7 +21,7 @@ package struct PageToken: Sendable, Hashable, CustomStringConvertible {
         digest = Digest.sha256(text.utf8)
     }
 
-    /// Takes the same time for every text.
+    /// Compares in constant time, whatever the text.
     func matches(_ text: String) -> Bool { Digest.constantTimeEqual(Digest.sha256(text.utf8), digest) }
 
     package var description: String { "••••" }

@@ -2,13 +2,13 @@ import CausewayTLS
 import HTTPTypes
 import Hummingbird
 
-/// Which requests may come from where. Pure: what a request says of itself, and the verdict.
+/// The rules for the origin of a request. Pure: the claims of a request in, the verdict out.
 ///
-/// | request | needs |
+/// | request | requirement |
 /// | --- | --- |
-/// | any | a `Host` that is ours |
-/// | that reads | not to come from inside another site's page: no image, frame, script or fetch of one |
-/// | that changes | `POST`, the exact `Origin`, `Sec-Fetch-Site: same-origin`, a plain form, the session's secret |
+/// | any | a `Host` of this page |
+/// | a read | not embedded in another site's page: no image, frame, script or fetch of one |
+/// | a change | `POST`, the exact `Origin`, `Sec-Fetch-Site: same-origin`, a plain form, the session's secret |
 enum RequestRules {
     static let fetchSite = name("Sec-Fetch-Site")
     static let fetchMode = name("Sec-Fetch-Mode")
@@ -21,25 +21,25 @@ enum RequestRules {
         return name
     }
 
-    /// Why a request that reads is refused; `nil` when it is not.
+    /// The reason why a read is refused; `nil` when it is not.
     static func problemOfReading(_ fields: HTTPFields) -> String? {
         if let destination = fields[fetchDestination], ["iframe", "frame", "embed", "object"].contains(destination) {
             return "The page is not shown inside another one."
         }
         guard let site = fields[fetchSite], site != "same-origin", site != "none" else { return nil }
-        // A link of another site may lead here; nothing else of it may.
+        // A link on another site may lead here; no other cross-site request may.
         guard fields[fetchMode] == "navigate", fields[fetchDestination] == "document" else {
             return "The request comes from inside another site's page."
         }
         return nil
     }
 
-    /// Whether a person made the request by a click or a key: what a page loads by itself says so.
+    /// Whether a user made the request by a click or a key: the requests that a page makes by itself are marked.
     static func isByPerson(_ request: Request) -> Bool {
         request.method == .post || (request.headers[fetchMode] ?? "navigate") == "navigate"
     }
 
-    /// Why a request that changes something is refused before its form is read; `nil` when it is not.
+    /// The reason why a change is refused before its form is read; `nil` when it is not.
     static func problemOfChanging(_ fields: HTTPFields, origin: SiteOrigin) -> PageRefusal? {
         guard fields[values: .origin] == [origin.description] else {
             return .forged("It does not come from this page (Origin).")
@@ -55,7 +55,7 @@ enum RequestRules {
         return nil
     }
 
-    /// Whether the form carries the secret; takes the same time for every wrong one of its length.
+    /// Whether the form contains the secret; takes the same time for every wrong one of its length.
     static func carries(_ secret: String, _ form: FormFields) -> Bool {
         let given = form.all("csrf")
         guard given.count == 1, let text = given.first else { return false }

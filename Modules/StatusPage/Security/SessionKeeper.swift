@@ -2,10 +2,9 @@ import Causeway
 import CausewayTLS
 import Synchronization
 
-/// Who is logged in. In memory: a restart of the page ends every login.
+/// The logins of the page. In memory: a restart of the page ends every login.
 ///
-/// Owned by the page; the lock guards the table and is held for a look-up. Bounded by
-/// ``StatusPageLimits/sessionsMax``.
+/// Owned by the page; the lock guards the table and is held for a look-up. Bounded by ``StatusPageLimits/sessionsMax``.
 final class SessionKeeper: Sendable {
     private struct Entry {
         var session: PageSession
@@ -13,14 +12,14 @@ final class SessionKeeper: Sendable {
         var usedAt: MonotonicTime
     }
 
-    /// For pages without a token: one session for everybody who can reach them.
+    /// The session of a page without a token, shared by everyone who can reach it.
     private let open: PageSession?
     /// The secret of the login form, which belongs to no session yet.
     let loginSecret = SessionKeeper.secret()
-    /// By the digest of the cookie, so that no comparison can tell anything of it.
+    /// Keyed by the digest of the cookie, so that the timing of a comparison reveals nothing about it.
     private let entries = Mutex<[[UInt8]: Entry]>([:])
 
-    /// - Parameter allowsChanges: whether those without a login may change something, where none is needed.
+    /// - Parameter allowsChanges: whether visitors may make changes when no login is needed.
     init(needsLogin: Bool, allowsChanges: Bool) {
         open =
             needsLogin
@@ -36,7 +35,7 @@ final class SessionKeeper: Sendable {
         }.joined()
     }
 
-    /// Begins a session and says its cookie, and the key of its addresses.
+    /// Starts a session and returns its cookie and the key of its paths.
     func begin(at now: MonotonicTime) -> (cookie: String, key: String) {
         let (cookie, key) = (Self.secret(), Self.secret())
         let session = PageSession(formSecret: Self.secret(), isLogin: true, mayChange: true, key: key)
@@ -54,13 +53,13 @@ final class SessionKeeper: Sendable {
         return (cookie, key)
     }
 
-    /// The session of a request; `nil` when it must log in first.
+    /// Returns the session of a request; `nil` when it must log in first.
     ///
-    /// Both the cookie and the key must be the session's: the key stands in the address, which a cookie does not reach
-    /// other servers by, and may be seen over a shoulder.
+    /// Both the cookie and the key must belong to the session. The key is in the path, so that the cookie reaches no
+    /// other server; since a path can be read over a shoulder, the key alone is not enough.
     ///
-    /// - Parameter isUse: true when a person asks. What a page's script asks by itself, as long as its tab is open,
-    ///   must not keep a login alive.
+    /// - Parameter isUse: true when a user made the request. The requests that a page's script makes by itself, as long
+    ///   as its tab is open, must not keep a login alive.
     func session(cookie: String?, key: String?, at now: MonotonicTime, isUse: Bool) -> PageSession? {
         if let open { return open }
         guard let cookie, let key else { return nil }

@@ -1,13 +1,13 @@
 import CausewayHTTPServer
 
-/// The names to which the page answers, and the origin that belongs to each.
+/// The accepted host names of the page, and the origin of each.
 ///
-/// A page of another site whose name was led to this address (DNS rebinding) sends its own name as `Host`, and an
+/// A page of another site whose name resolves to this address (DNS rebinding) sends its own name as `Host`, and an
 /// `Origin` that matches it: only a list of names tells them apart.
 struct SiteList: Sendable {
     private let origins: [String: SiteOrigin]
 
-    /// - Parameter port: where it really listens.
+    /// - Parameter port: the port that the page actually listens on.
     init(_ configuration: StatusPageConfiguration, port: Int) {
         var all = configuration.origins
         if configuration.listen.isLoopback {
@@ -19,6 +19,6 @@ struct SiteList: Sendable {
         origins = Dictionary(all.map { ($0.authority, $0) }) { first, _ in first }
     }
 
-    /// The origin of a request with this `Host`; `nil` when the name is not ours.
+    /// Returns the origin of a request with this `Host`; `nil` when the name is not accepted.
     func origin(host: String?) -> SiteOrigin? { host.flatMap { origins[$0.lowercased()] } }
 }

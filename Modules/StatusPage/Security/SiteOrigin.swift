@@ -1,12 +1,12 @@
 import CausewayHTTPServer
 
-/// An origin as browsers write it (RFC 6454): scheme, host, and the port unless it is the scheme's own.
+/// An origin as browsers write it (RFC 6454): scheme, host, and the port unless it is the scheme's default.
 package struct SiteOrigin: Sendable, Hashable, CustomStringConvertible {
     package let isSecure: Bool
-    /// What stands in `Host`: `status.example:8585`, in lower case.
+    /// The value of `Host`: `status.example:8585`, in lower case.
     package let authority: String
 
-    /// - Returns: `nil` unless it is `http://HOST[:PORT]` or `https://HOST[:PORT]` and nothing else.
+    /// - Returns: `nil` unless the text is exactly `http://HOST[:PORT]` or `https://HOST[:PORT]`.
     package init?(_ text: String) {
         let text = text.lowercased()
         let rest: Substring
@@ -36,7 +36,7 @@ package struct SiteOrigin: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { (isSecure ? "https://" : "http://") + authority }
 
-    /// The port, as far as it is written out.
+    /// The port, if it is written out.
     var port: Int? {
         guard let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") else { return nil }
         return Int(authority[authority.index(after: colon)...])

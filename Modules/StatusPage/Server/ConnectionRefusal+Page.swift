@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 
 extension ConnectionRefusal {
-    /// Answers in plain words what is no request.
+    /// Responds in plain text to bytes that are not a request.
     static let statusPage = ConnectionRefusal { problem in
         let text =
             switch problem {

@@ -7,11 +7,11 @@ struct FormFields: Sendable, Hashable {
 
     private var fields: [Field] = []
 
-    /// Fields that may stand there more than once.
+    /// Fields that may occur more than once.
     private static let repeatable: Set<String> = ["id"]
 
-    /// - Returns: `nil` for what is no such text, or does not say one clear thing: a broken escape, no UTF-8, too many
-    ///   fields, or one of them twice. Taken for absent, a doubled field could widen what is asked for.
+    /// - Returns: `nil` for a text that is malformed or ambiguous: a broken escape, invalid UTF-8, too many fields, or
+    ///   a repeated one. A repeated field that counted as absent could widen a request.
     init?(_ text: some StringProtocol) {
         var names: Set<String> = []
         for part in text.split(separator: "&", omittingEmptySubsequences: true) {
@@ -24,7 +24,7 @@ struct FormFields: Sendable, Hashable {
         }
     }
 
-    /// The value of a field that is not empty.
+    /// The value of a field; `nil` when it is absent or empty.
     subscript(name: String) -> String? {
         let found = all(name)
         guard found.count == 1, let value = found.first, !value.isEmpty else { return nil }

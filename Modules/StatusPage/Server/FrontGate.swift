@@ -2,9 +2,9 @@ import Causeway
 import HTTPTypes
 import Hummingbird
 
-/// Lets requests through to the routes: the right host, a path and method that exist, from nowhere hostile, logged in.
+/// Admits requests to the routes: the right host, a path and method that exist, no hostile origin, logged in.
 struct FrontGate: RouterMiddleware {
-    /// Known once the port is.
+    /// Set once the port is known.
     let sites: @Sendable () -> SiteList?
     let sessions: SessionKeeper
     let clock: @Sendable () -> MonotonicTime
@@ -26,7 +26,7 @@ struct FrontGate: RouterMiddleware {
         }
         context.origin = origin
         let address = PageAddress(request.uri.path)
-        // Only what needs a login lies below the key of one.
+        // Only paths that need a login may have a session's key.
         guard let route = PageRoute.find(address.path),
             address.key == nil || sessions.needsLogin && !route.isPublic
         else {

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Keeps what was done until the page that follows says it.
+/// Keeps the result of an action for the page that follows it.
 ///
-/// The address names it by a secret number, so that no link can make the page say something. Bounded: the oldest goes
+/// The address names the result by a secret number, so that no link can make the page show a text. Bounded: the oldest
+/// is dropped first.
 /// first.
 final class NoticeBoard: Sendable {
     private struct State {
@@ -12,7 +13,7 @@ final class NoticeBoard: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Returns: under which key it can be read.
+    /// - Returns: the key under which the notice can be read.
     func put(_ notice: PageNotice) -> String {
         let key = String(SessionKeeper.secret().prefix(32))
         state.withLock { state in
@@ -25,7 +26,7 @@ final class NoticeBoard: Sendable {
         return key
     }
 
-    /// The notice, for the first who asks: loaded again, the page does not say once more what was done once.
+    /// Returns the notice for the first request only: a reload does not show the result again.
     func take(_ key: String?) -> PageNotice? {
         guard let key else { return nil }
         return state.withLock { state in

@@ -1,9 +1,9 @@
-/// Where a request leads: a path of the page, behind a login below the session's key.
+/// The address of a request: a path of the page, prefixed with the session's key when there is a login.
 ///
-/// Browsers give a cookie to every port of a host, unless its path forbids it: `/s/KEY/…` is a path that no other
-/// server on this machine can lead a browser to, because it does not know the key.
+/// Browsers send a cookie to every port of a host, unless its path forbids it: no other server on this machine can lead
+/// a browser to a path below `/s/KEY/`, because it does not know the key.
 struct PageAddress: Sendable, Hashable {
-    /// The key of a session, as far as the address has one.
+    /// The key of a session, if the address has one.
     let key: String?
     /// The path without the key.
     let path: String
@@ -27,13 +27,13 @@ struct PageAddress: Sendable, Hashable {
         return (String(key), String(path))
     }
 
-    /// The prefix of every path of the session; empty where there is none.
+    /// The prefix of every path of the session; empty when there is none.
     var root: String { key.map(Self.root) ?? "" }
 
     static func root(of key: String) -> String { prefix + key }
 
     private static let prefix = "/s/"
-    /// Characters of ``SessionKeeper/secret()``.
+    /// The number of characters of ``SessionKeeper/secret()``.
     private static let keyLength = 64
 
     private static func isDigit(_ byte: UInt8) -> Bool {

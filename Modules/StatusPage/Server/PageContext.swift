@@ -1,12 +1,12 @@
 import Hummingbird
 import NIOCore
 
-/// What is known of a request beside itself.
+/// The context of a request.
 struct PageContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The connection it came over.
+    /// The connection of the request.
     let channel: any Channel
-    /// Set by the gates, in their order.
+    /// Set by the middlewares, in their order.
     var origin: SiteOrigin?
     var session: PageSession?
     /// The prefix of every path of this session; empty without a login.
@@ -17,7 +17,7 @@ struct PageContext: RequestContext {
         channel = source.channel
     }
 
-    /// Throws 401 behind a gate that was forgotten: closed, not open.
+    /// Throws 401 when no middleware has set a session, so that a forgotten one fails closed.
     func requireSession() throws -> PageSession {
         guard let session else { throw PageRefusal.needsLogin }
         return session

@@ -5,12 +5,12 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// The outermost layer: what browsers are told of every answer, and every error as a page or as JSON.
+/// The outermost middleware: sets the security headers of every response, and renders every error as a page or as JSON.
 struct PageEnvelope: RouterMiddleware {
     let renderer: PageRenderer
     let logger: Logger
 
-    /// Nothing from elsewhere, no script or style but our own files, in nobody's frame.
+    /// Nothing from other sites, only the page's own scripts and styles, and no framing.
     static let contentPolicy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
         + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -19,7 +19,7 @@ struct PageEnvelope: RouterMiddleware {
         ("Content-Security-Policy", contentPolicy),
         ("X-Content-Type-Options", "nosniff"),
         ("X-Frame-Options", "DENY"),
-        // Not `no-referrer`: forms would then say `Origin: null`.
+        // Not `no-referrer`: forms would then send `Origin: null`.
         ("Referrer-Policy", "same-origin"),
         ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Cross-Origin-Resource-Policy", "same-origin"),
@@ -34,7 +34,7 @@ struct PageEnvelope: RouterMiddleware {
     ) async throws -> Response {
         var response = try await answer(request, context, next)
         Self.protect(&response.headers)
-        // No body follows the header of an answer to HEAD (RFC 9110 §9.3.2).
+        // No body follows the header of a response to HEAD (RFC 9110 §9.3.2).
         return request.method == .head ? response.createHeadResponse() : response
     }
 
@@ -75,7 +75,7 @@ struct PageEnvelope: RouterMiddleware {
         }
     }
 
-    /// What everybody could bring about is no warning; that the daemon is away says the watch, once.
+    /// Errors that any client can cause are not warnings; ``DaemonWatch`` logs an absent daemon, once.
     private static func level(of code: ControlError.Code) -> Logger.Level {
         switch code {
         case .notFound, .badRequest, .daemonUnreachable, .busy, .stopping: .debug
@@ -96,14 +96,15 @@ struct PageEnvelope: RouterMiddleware {
         if route?.isJSON ?? address.path.hasPrefix("/api/") {
             response = Self.json(refusal)
         } else if refusal.status == .unauthorized, route != .events, route != .actions {
-            // A person is led to the form; a cookie is what is missing, so no scheme is named.
+            // A user is redirected to the form; the missing credential is a cookie, so no authentication scheme is
+            // named.
             response = Response(status: .seeOther, headers: [.location: "/login"])
         } else {
             var values: [String: Any] = ["text": refusal.text]
             if let advice = refusal.advice { values["advice"] = advice }
             let frame = PageFrame(
                 title: refusal.title, root: address.root, hasMenu: refusal.status != .misdirectedRequest,
-                // What was asked for by a form is not asked for again by itself.
+                // A submitted form is not repeated automatically.
                 isLive: refusal.isPassing && request.method != .post,
                 isPassing: refusal.isPassing && request.method != .post)
             response = renderer.page(.problem, values, in: frame, status: refusal.status)
@@ -112,7 +113,7 @@ struct PageEnvelope: RouterMiddleware {
         return response
     }
 
-    /// The control socket's word for what the page itself refuses.
+    /// The control socket's error code for a refusal by the page itself.
     private static func code(of status: HTTPResponse.Status) -> ControlError.Code {
         switch status {
         case .notFound: .notFound

@@ -2,22 +2,22 @@ import Causeway
 import CausewayControl
 import CausewayHTTPServer
 
-/// What stands around a page's own part: title, menu, what was just done.
+/// The layout around a page's content: title, menu, the result of the last action.
 struct PageFrame {
     var title: String
     /// The prefix of every path of the session.
     var root = ""
-    /// Which entry of the menu the page is; none for pages beside it.
+    /// The menu entry of the page; `nil` for pages outside the menu.
     var current: PageRoute?
     var session: PageSession?
     /// Whether the menu is shown.
     var hasMenu = true
-    /// Counts for the menu, when they are known.
+    /// Counts for the menu, if known.
     var counts: StatusForm.Counts?
     var notice: PageNotice?
-    /// True when the page has parts that change by themselves.
+    /// True when the page has parts that update themselves.
     var isLive = false
-    /// True for a problem that may be over soon: without a script the browser loads the page again.
+    /// True for a problem that may be temporary: without a script the browser reloads the page.
     var isPassing = false
     var now = SystemClock.now()
 

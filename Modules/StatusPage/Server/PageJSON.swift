@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Answers in JSON.
+/// JSON responses.
 enum PageJSON {
     static func answer(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws(ControlError) -> Response {
         let body = ByteBuffer(bytes: try ControlJSON.encode(value))

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Addresses of the page's own: path and query, everything encoded that could mean something.
+/// Links to the page's own addresses: path and query, with every significant character encoded.
 enum PageLink {
-    /// - Parameter parts: those without a value are left out.
+    /// - Parameter parts: the query; entries without a value are omitted.
     static func to(_ path: String, _ parts: KeyValuePairs<String, String?> = [:]) -> String {
         let query = parts.compactMap { name, value in value.map { name + "=" + escaped($0) } }
         return query.isEmpty ? path : path + "?" + query.joined(separator: "&")

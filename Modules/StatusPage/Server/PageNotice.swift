@@ -1,4 +1,4 @@
-/// What was just done, to be said once.
+/// The result of an action, shown once.
 struct PageNotice: Sendable, Hashable {
     enum Kind: String, Sendable { case good, busy, bad }
 

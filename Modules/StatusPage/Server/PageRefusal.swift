@@ -1,16 +1,16 @@
 import CausewayControl
 import HTTPTypes
 
-/// An answer that is not what was asked for: a status, and words for a page or for JSON.
+/// An error response: a status, and a text for a page or for JSON.
 struct PageRefusal: Error, Sendable {
     var status: HTTPResponse.Status
     var title: String
     var text: String
     var advice: String?
     var headers: HTTPFields = [:]
-    /// True when it may be over soon: the page then looks again by itself.
+    /// True when the problem may be temporary: the page then retries by itself.
     var isPassing = false
-    /// What the daemon calls it.
+    /// The error code of the daemon.
     var code: ControlError.Code?
 
     init(
@@ -56,7 +56,7 @@ struct PageRefusal: Error, Sendable {
 
     static let needsLogin = PageRefusal(.unauthorized, title: "Log in", text: "This page needs a login.")
 
-    /// What the daemon said, or that it says nothing.
+    /// Converts an error of the daemon, or of the connection to it.
     init(_ error: ControlError) {
         defer { code = error.code }
         switch error.code {

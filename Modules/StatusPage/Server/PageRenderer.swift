@@ -6,14 +6,14 @@ import Hummingbird
 import Mustache
 import NIOCore
 
-/// Turns values into pages. Every template is parsed once.
+/// Renders values into pages. Every template is parsed once.
 struct PageRenderer: Sendable {
     enum Template: String, CaseIterable {
         case layout, moment, filter, pages, overview, outbox, failed, confirm, messages, message, login, problem
         case messageCell = "message-cell"
         case deleteActions = "delete-actions"
 
-        /// The text of the file of that name.
+        /// The text of the template's file.
         var text: String {
             let bytes =
                 switch self {
@@ -53,7 +53,7 @@ struct PageRenderer: Sendable {
         self.socket = socket
     }
 
-    /// - Parameter frame: what stands around the page's own part.
+    /// - Parameter frame: the layout around the page's content.
     func page(
         _ template: Template, _ values: [String: Any], in frame: PageFrame, status: HTTPResponse.Status = .ok
     ) -> Response {

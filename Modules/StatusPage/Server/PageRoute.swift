@@ -1,13 +1,13 @@
 import HTTPTypes
 
-/// Every path of the page, exactly as it must be written, and what may be done with it.
+/// The paths of the page, exactly as they must be written, and the methods of each.
 enum PageRoute: Hashable, CaseIterable {
     case overview, outbox, failed, deleteActions, deleteActionsCSV, messages, message, confirm
     case actions, login, logout, events, health
     case apiOverview, apiOutbox, apiFailed, apiDeleteActions, apiMessages, apiMessage
     case sheet, script, icon
 
-    /// Segments; nil stands for any.
+    /// The segments of the path; `nil` matches any.
     var pattern: [String?] {
         switch self {
         case .overview: []
@@ -43,7 +43,7 @@ enum PageRoute: Hashable, CaseIterable {
         }
     }
 
-    /// True for what answers in JSON, also when it refuses.
+    /// True for routes that respond in JSON, also when they refuse.
     var isJSON: Bool {
         switch self {
         case .health, .apiOverview, .apiOutbox, .apiFailed, .apiDeleteActions, .apiMessages, .apiMessage: true
@@ -51,7 +51,7 @@ enum PageRoute: Hashable, CaseIterable {
         }
     }
 
-    /// True for what everybody may have who names the right host.
+    /// True for routes that need no login, only the right host.
     var isPublic: Bool {
         switch self {
         case .login, .health, .sheet, .script, .icon: true
@@ -59,7 +59,7 @@ enum PageRoute: Hashable, CaseIterable {
         }
     }
 
-    /// The route of a path; nil when there is none. No spelling but the plain one counts.
+    /// Returns the route of a path; `nil` when there is none. Only the canonical spelling matches.
     static func find(_ path: String) -> PageRoute? {
         guard path.hasPrefix("/") else { return nil }
         let segments = path == "/" ? [] : path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)

@@ -6,9 +6,9 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// What changes something: a question by `GET`, the deed by `POST`, then a page that says what was done.
+/// The pages that make changes: a question by `GET`, the action by `POST`, then a page with the result.
 extension PageRouter {
-    /// Asks first. Changes nothing.
+    /// Asks for confirmation. Changes nothing.
     func confirm(_ request: Request, _ context: PageContext) async throws -> Response {
         let fields = try Self.fields(request)
         guard try context.requireSession().mayChange else { throw PageRefusal.readOnly }
@@ -40,7 +40,7 @@ extension PageRouter {
         return renderer.page(.confirm, values, in: frame)
     }
 
-    /// The first few of what is meant, and how many more there are.
+    /// Returns the first few of the affected messages, and how many more there are.
     private func listed(
         _ deed: Deed, _ ids: [MessageID], _ channel: ChannelID?
     ) async throws -> (items: [[String: Any]], others: String?) {
@@ -63,7 +63,7 @@ extension PageRouter {
         return (items, more > 0 ? "and \(PageNumber.text(more)) more" : nil)
     }
 
-    /// Does it, and leads to the page that says so.
+    /// Performs the action, and redirects to the page with the result.
     func act(_ request: Request, _ context: PageContext) async throws -> Response {
         guard try context.requireSession().mayChange else { throw PageRefusal.readOnly }
         let form = try await Self.form(request)
@@ -88,7 +88,7 @@ extension PageRouter {
         return Response(
             status: .seeOther,
             headers: [
-                // What was deleted has no page to go back to.
+                // A deleted message has no page to return to.
                 .location: deed.isDanger
                     ? PageLink.to(context.root + "/failed", ["channel": channel?.value, "notice": notice])
                     : Self.origin(form, ids, channel, root: context.root, notice: notice)
@@ -97,7 +97,7 @@ extension PageRouter {
 
     private static let fromMessage = "message"
 
-    /// Where a person came from who was asked: the page of the one message, or the list of those that failed.
+    /// The page that the question was asked from: that of the single message, or the list of failed messages.
     private static func origin(
         _ fields: FormFields, _ ids: [MessageID], _ channel: ChannelID?, root: String, notice: String? = nil
     ) -> String {

@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The pages that show something.
+/// The read-only pages.
 extension PageRouter {
     func overview(_ request: Request, _ context: PageContext) async throws -> Response {
         let activity = try await daemon.reading.activity()
@@ -60,9 +60,10 @@ extension PageRouter {
         return renderer.page(.deleteActions, view, in: frame)
     }
 
-    /// All of them, read and written step by step.
+    /// Responds with all delete actions as CSV, read and written in steps.
     func deleteActionsFile() async throws -> Response {
-        // The first step before the answer begins: a daemon that does not answer is a page, not a broken file.
+        // The first step before the response starts: a daemon that does not respond yields an error page, not a broken
+        // file.
         let daemon = daemon
         let first = try await daemon.reading.deleteActions(limit: StatusPageLimits.csvRowsPerStep, before: nil)
         return Response(
@@ -135,7 +136,7 @@ extension PageRouter {
         return renderer.page(.message, view, in: frame)
     }
 
-    /// Why a message is not here, as far as its deletion is among the last ones.
+    /// Returns why a message is missing, if its deletion is among the last ones.
     private func absence(of id: MessageID) async throws(ControlError) -> PageRefusal {
         let list = try await daemon.reading.deleteActions(limit: StatusPageLimits.deletionsSearchedMax, before: nil)
         guard let action = list.actions.first(where: { $0.message == id }) else {

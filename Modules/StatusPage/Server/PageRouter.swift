@@ -6,7 +6,7 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// Which page answers on which path. Holds no state of its own.
+/// The routes of the page. Holds no state of its own.
 struct PageRouter: Sendable {
     let daemon: DaemonDesk
     let watch: DaemonWatch
@@ -16,7 +16,7 @@ struct PageRouter: Sendable {
     let renderer: PageRenderer
     let showsBodies: Bool
     let logger: Logger
-    /// What logins and guesses are timed by.
+    /// The clock for logins and for the limit on wrong tokens.
     let clock: @Sendable () -> MonotonicTime
 
     func build(sites: @escaping @Sendable () -> SiteList?) -> Router<PageContext> {
@@ -108,7 +108,7 @@ struct PageRouter: Sendable {
         }
     }
 
-    /// A stream that says when there is something to see. It says nothing itself: what changed stands on the pages.
+    /// Responds with a stream that signals changes. It carries no content: the changes are on the pages.
     private func events() throws -> Response {
         guard let news = watch.news() else {
             throw PageRefusal(

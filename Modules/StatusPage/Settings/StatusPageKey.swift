@@ -1,5 +1,5 @@
-/// Everything that can be set for the page itself, under one name that gives the flag (`--token-file`), the
-/// environment's variable (`CAUSEWAY_STATUS_TOKEN_FILE`) and the key in the file (`tokenFile`).
+/// The settings of the page itself. Each has one name that yields the flag (`--token-file`), the environment variable
+/// (`CAUSEWAY_STATUS_TOKEN_FILE`) and the key in the file (`tokenFile`).
 package enum StatusPageKey: String, Sendable, Hashable, CaseIterable {
     case listen, origins, tokenFile, certificate, key, showBodies, allowChanges
 
@@ -10,7 +10,7 @@ package enum StatusPageKey: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What it is for, and its default, in words.
+    /// The purpose and the default, for the help.
     package var help: String {
         switch self {
         case .listen: "HOST:PORT to listen on. (default: 127.0.0.1:8585)"

@@ -3,7 +3,7 @@ package import CausewayControl
 package import CausewayHTTPServer
 import Foundation
 
-/// What the page is told beside what the daemon is told. One precedence: flags, then the environment
+/// The settings of the page, in addition to those of the daemon. One precedence: flags, then the environment
 /// (`CAUSEWAY_STATUS_…`), then a file, then defaults.
 package struct StatusPageSettings: Sendable, Hashable {
     package static let listenDefault = ListenAddress(host: "127.0.0.1", port: 8585)
@@ -13,10 +13,10 @@ package struct StatusPageSettings: Sendable, Hashable {
     private let tokenText: String?
 
     /// - Parameters:
-    ///   - flags: what was said on the command line; `true` for a switch, several origins with commas between.
-    ///   - environment: the process's.
-    ///   - file: `--config`; `CAUSEWAY_STATUS_CONFIG`, or `$XDG_CONFIG_HOME/causeway/status.json` if it is there, when
-    ///     `nil`.
+    ///   - flags: the values of the command line; `true` for a switch, several origins separated by commas.
+    ///   - environment: the environment of the process.
+    ///   - file: the value of `--config`; when `nil`, `CAUSEWAY_STATUS_CONFIG`, or
+    ///   `$XDG_CONFIG_HOME/causeway/status.json` if it exists.
     ///
     /// Throws ``ControlError/Code/configuration`` for a file that cannot be read or has an unknown key.
     package init(
@@ -27,17 +27,17 @@ package struct StatusPageSettings: Sendable, Hashable {
             if let text = environment[key.environmentName], !text.isEmpty { values[key] = text }
         }
         tokenText = try Self.token(in: environment)
-        // The token itself in the environment counts before a file's name from a file, and after one from a flag.
+        // A token in the environment overrides a token file named in a file, and is overridden by one named by a flag.
         if tokenText != nil { values[.tokenFile] = nil }
         for (key, text) in flags { values[key] = text }
         self.values = values
     }
 
-    /// The configuration of a page.
+    /// Returns the configuration of a page.
     ///
-    /// - Parameter socket: the daemon's, to be shown.
+    /// - Parameter socket: the daemon's socket, shown on the page.
     ///
-    /// Throws ``ControlError/Code/configuration`` that says what is wrong; never with a token in it.
+    /// Throws ``ControlError/Code/configuration`` with the problem; never with a token in it.
     package func configuration(socket: String) throws(ControlError) -> StatusPageConfiguration {
         var configuration = StatusPageConfiguration(listen: Self.listenDefault, socket: socket)
         if let text = values[.listen] {
@@ -79,7 +79,7 @@ package struct StatusPageSettings: Sendable, Hashable {
 
     private static let tokenName = "CAUSEWAY_STATUS_TOKEN"
 
-    /// A variable that is set to nothing is no wish for a page without a token: a broken script opens no page.
+    /// An empty variable does not mean a page without a token: a broken script must not open the page to everyone.
     private static func token(in environment: [String: String]) throws(ControlError) -> String? {
         let text = environment[tokenName]
         let path = environment[StatusPageKey.tokenFile.environmentName]
@@ -150,7 +150,7 @@ package struct StatusPageSettings: Sendable, Hashable {
         }
     }
 
-    /// Paths in a file are meant from the file's own folder.
+    /// Resolves a path relative to the file's own folder.
     private static func beside(_ file: String, _ text: String) -> String {
         guard !text.hasPrefix("/") else { return text }
         return URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent(text).path

@@ -1,11 +1,12 @@
 import CausewayControl
 import CausewaySystem
 
-/// Comma-separated values (RFC 4180) that a spreadsheet cannot take for a formula.
+/// Comma-separated values (RFC 4180) that a spreadsheet cannot interpret as formulas.
 package enum CSVText {
     package static func row(_ cells: [String]) -> String { cells.map(cell).joined(separator: ",") + "\r\n" }
 
-    /// One value. What cannot be seen or turns the reading direction around is written out, line breaks and tabs apart.
+    /// One value. Invisible characters and those that change the reading direction are escaped, except line breaks and
+    /// tabs.
     package static func cell(_ text: String) -> String {
         let visible = VisibleText.lines(text)
         let isFormula = visible.unicodeScalars.first.map { formula.contains($0) } ?? false
@@ -19,7 +20,8 @@ package enum CSVText {
         return quoted + "\""
     }
 
-    /// What a formula begins with, the full-width forms that some spreadsheets take, and what they skip before one.
+    /// The first characters of a formula, their full-width forms that some spreadsheets accept, and the characters that
+    /// they skip before one.
     private static let formula: Set<Unicode.Scalar> = [
         "=", "+", "-", "@", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}", "\t", "\r", "\n",
     ]

@@ -1,6 +1,6 @@
 import Causeway
 
-/// A moment, as a page shows it: the time between, and the whole in a `time` element.
+/// A time as a page shows it: relative, with the absolute time in a `time` element.
 struct PageMoment {
     let moment: Timestamp
     let now: Timestamp
@@ -10,7 +10,7 @@ struct PageMoment {
         self.now = now
     }
 
-    /// Of something that is to come: `now` when it should have.
+    /// The view of a time in the future: `now` when it has already passed.
     static func next(_ milliseconds: Int64, now: Timestamp) -> [String: Any] {
         let moment = PageMoment(milliseconds, now: now)
         var view = moment.view
@@ -26,7 +26,7 @@ struct PageMoment {
         return text.prefix(19).replacing("T", with: " ") + " UTC"
     }
 
-    /// `12 s`, `3 min 20 s`, `2 h 5 min`, `4 d 3 h`; what is still to come begins with `in`.
+    /// `12 s`, `3 min 20 s`, `2 h 5 min`, `4 d 3 h`; a time in the future begins with `in`.
     var words: String {
         let milliseconds = now.milliseconds - moment.milliseconds
         let text = Self.words(seconds: abs(milliseconds) / 1000)

@@ -1,4 +1,4 @@
-/// Numbers as people read them.
+/// Formatting of numbers.
 enum PageNumber {
     /// `1,234,567`.
     static func text(_ number: some BinaryInteger) -> String {
@@ -26,7 +26,7 @@ enum PageNumber {
         return "\(count) bytes"
     }
 
-    /// A text for a list: cut, with a sign that it was. By scalars: one character may have thousands of accents.
+    /// Cuts a text for a list, and marks it as cut. Counts scalars: one character may have thousands of accents.
     static func preview(_ text: String) -> String {
         let scalars = text.unicodeScalars
         let cut = scalars.prefix(StatusPageLimits.previewScalarsMax)

@@ -2,13 +2,13 @@ import CausewayControl
 import CausewaySystem
 import Mustache
 
-/// How every text gets into a page: escaped, whatever it is and wherever it stands.
+/// The content type of every text on a page: escaped, whatever it is and wherever it occurs.
 ///
-/// By scalars, not by characters: a quotation mark that is followed by a combining accent is one `Character`, which is
-/// no quotation mark for Swift and still one for a browser. What cannot be seen or turns the reading direction around
-/// is written out.
+/// Escapes scalars, not characters: a quotation mark followed by a combining accent is one `Character`, which is not a
+/// quotation mark for Swift but still one for a browser. Invisible characters and those that change the reading
+/// direction are escaped visibly.
 package struct PageText: MustacheContentType {
-    /// The name that the templates give.
+    /// The name that the templates use.
     static let name = "PAGE"
 
     package init() {}

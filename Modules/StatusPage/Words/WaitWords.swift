@@ -1,7 +1,7 @@
 import Causeway
 import CausewayControl
 
-/// Why a message waits, without the moments: those stand beside it, as people read them.
+/// The text of a wait reason without its times, which are shown beside it.
 enum WaitWords {
     static func text(_ wait: WaitForm?, _ whole: String?) -> String? {
         guard let wait else { return whole }
