@@ -1,22 +1,22 @@
-/// Why the hub cannot be set up, opened or run. Each says what happened, to what, and what to do.
+/// The reason why the hub cannot be set up, opened or run. Each states what failed, why, and what to do.
 package enum HubError: Error, Sendable, Equatable {
     /// There is no hub in this folder yet.
     case notSetUp(folder: String)
-    /// There is one already; nothing was changed.
+    /// There is a hub already; nothing was changed.
     case alreadySetUp(path: String)
-    /// Another process serves from this folder. `pid` is nil when the lock does not say whose it is.
+    /// Another process serves from this folder. `pid` is `nil` when the lock does not name its owner.
     case inUse(folder: String, pid: Int32?)
     /// The database was written by a newer hub.
     case fromTheFuture(path: String)
-    /// The file is no database of the hub, or is damaged.
+    /// The file is not a hub's database, or is damaged.
     case damaged(path: String, detail: String)
-    /// The disk or the system refused.
+    /// The disk or the system reported an error.
     case io(path: String, detail: String)
-    /// The commit failed: what was to be written may be there or not.
+    /// The commit failed: the changes may or may not be stored.
     case outcomeUnknown(path: String, detail: String)
-    /// The storage failed and is being opened anew.
+    /// The storage failed and is being reopened.
     case recovering(path: String)
-    /// No room is left for the database.
+    /// The disk has no room left for the database.
     case full(path: String)
     /// Another process held the database for longer than `HubLimits.databaseBusySecondsMax`.
     case busy(path: String)
@@ -24,9 +24,9 @@ package enum HubError: Error, Sendable, Equatable {
     case cannotListen(address: String, detail: String)
     /// A setting is wrong.
     case configuration(String)
-    /// A name that is no name.
+    /// An invalid name.
     case badName(kind: String, name: String, problem: String)
-    /// An account or channel with this name is there already.
+    /// An account or channel with this name exists already.
     case taken(kind: String, name: String)
     /// There is no account with this name.
     case unknownAccount(name: String)
@@ -34,7 +34,7 @@ package enum HubError: Error, Sendable, Equatable {
     case unknownChannel(name: String)
     /// The channel has had messages and is kept for ever.
     case channelInUse(name: String)
-    /// The hub holds as many as it takes.
+    /// The hub has reached its limit.
     case tooMany(kind: String, limit: Int)
 }
 

@@ -3,15 +3,15 @@ internal import CausewayModels
 internal import CausewayWire
 internal import HTTPTypes
 
-/// A delivery that keeps the rules of the wire, with its contents coded for storage: all that can be done before the
-/// transaction.
+/// A delivery that obeys the rules of the wire, with its contents encoded for storage: everything that can be checked
+/// before the transaction.
 struct CheckedDelivery: Sendable {
     struct Operation: Sendable {
         enum Body: Sendable {
             case send(channel: ChannelID, content: String, createdAt: Timestamp, parent: MessageID?)
             case edit(MessageID, type: MessageType, content: String)
             case react(MessageID, name: String, isAdded: Bool)
-            /// Something that can never be accepted.
+            /// An operation that can never be accepted.
             case unacceptable(code: String, detail: String)
             case fence
             case delete
@@ -32,8 +32,8 @@ struct CheckedDelivery: Sendable {
 
     var epoch: Int64 { claim.epoch }
 
-    /// - Throws: a 400 or 413 for what no client of this protocol sends. A message that is itself unacceptable is no
-    ///   such thing: it is refused alone, and what follows it goes on.
+    /// - Throws: a 400 or 413 for a body that no client of this protocol sends. An unacceptable message is not such an
+    ///   error: it is refused alone, and the operations after it are processed.
     init(_ delivery: WireDelivery) throws {
         outbox = delivery.outbox
         claim = LineageRules.Claim(
@@ -108,7 +108,7 @@ struct CheckedDelivery: Sendable {
         }
     }
 
-    /// The body with the content as it is stored, when the content can be accepted.
+    /// The body with its content encoded for storage; unacceptable when the content is.
     private static func checked(_ content: MessageContent, _ body: (String) -> Operation.Body) -> Operation.Body {
         guard let coded = content.jsonText else {
             return .unacceptable(code: "contentInvalid", detail: "The content holds a number that is none.")

@@ -7,7 +7,7 @@ internal import GRDB
     internal import Foundation
 #endif
 
-/// Deletions, of what is here and of what may arrive yet.
+/// Deletions of stored messages, and of those that have not arrived yet.
 extension DeliveryApplication {
     mutating func delete(_ id: MessageID, _ stored: Stored?) throws -> DeliveryOutcome {
         guard let stored else {
@@ -18,7 +18,7 @@ extension DeliveryApplication {
             return .refused(code: "notYours", detail: "The message \(id) was sent by another account.")
         }
         if !stored.isDeleted {
-            // The row stays as the proof that the id was used; what the message said is gone.
+            // The row stays as the proof that the id was used; the message's content is gone.
             let statement = try db.cachedStatement(
                 sql: "UPDATE message SET content = NULL, deleted_at = ?, revision = ? WHERE id = ?")
             try statement.execute(arguments: [now.milliseconds, try revise(), Data(id.value.bytes)])
@@ -27,10 +27,10 @@ extension DeliveryApplication {
         return .deleted
     }
 
-    /// A copy of the account's store may have the message yet, and deliver it in an outbox of its own, where no mark
-    /// bars it.
+    /// Remembers the deletion of a message that has not arrived. A copy of the account's store may still have the
+    /// message and deliver it in an outbox of its own, where no mark bars it.
     ///
-    /// Each account keeps a row of numbers of its own, so that neither counting nor dropping the oldest costs a scan.
+    /// Each account has its own sequence of row numbers, so that neither counting nor dropping the oldest costs a scan.
     private func noteEarlyDeletion(of id: MessageID) throws {
         let ends = try db.cachedStatement(sql: "SELECT min(number), max(number) FROM early_deletion WHERE account = ?")
         let row = try Row.fetchOne(ends, arguments: [account.number])
@@ -46,7 +46,7 @@ extension DeliveryApplication {
             .execute(arguments: [account.number, oldest])
     }
 
-    /// - Returns: true when the account had deleted the message before it arrived; that is then done with.
+    /// - Returns: true when the account had deleted the message before it arrived; the entry is then removed.
     func takeEarlyDeletion(of id: MessageID) throws -> Bool {
         let statement = try db.cachedStatement(sql: "DELETE FROM early_deletion WHERE account = ? AND id = ?")
         try statement.execute(arguments: [account.number, Data(id.value.bytes)])

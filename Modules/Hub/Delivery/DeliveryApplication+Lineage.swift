@@ -8,7 +8,7 @@ internal import GRDB
     internal import Foundation
 #endif
 
-/// What the hub remembers of outboxes and their lanes.
+/// The stored state of outboxes and their lanes.
 extension DeliveryApplication {
     func loadOutbox() throws -> (number: Int64, lineage: LineageRules) {
         let key = Data(delivery.outbox.value.bytes)
@@ -27,7 +27,7 @@ extension DeliveryApplication {
             .execute(arguments: [lineage.highest, lineage.opening.map(Self.key), outbox])
     }
 
-    /// The lane's mark and the opening that moved it last.
+    /// Returns the lane's mark and the opening that moved it last.
     func loadMark(outbox: Int64) throws -> (mark: Int64, mover: OpeningID?)? {
         let statement = try db.cachedStatement(sql: "SELECT mark, mover FROM lane WHERE outbox = ? AND name = ?")
         guard let row = try Row.fetchOne(statement, arguments: [outbox, delivery.lane.rawValue]) else { return nil }
@@ -45,7 +45,7 @@ extension DeliveryApplication {
             arguments: [outbox, delivery.lane.rawValue, mark, delivery.claim.opening.map(Self.key), commit])
     }
 
-    /// Something was done again below the mark.
+    /// Records a change below the mark.
     func noteChange(outbox: Int64, commit: Int64) throws {
         try db.cachedStatement(sql: "UPDATE lane SET changed_in = ? WHERE outbox = ? AND name = ?")
             .execute(arguments: [commit, outbox, delivery.lane.rawValue])

@@ -8,9 +8,9 @@ internal import GRDB
     internal import Foundation
 #endif
 
-/// Edits and reactions: each is remembered by its id for ever, and done once.
+/// Edits and reactions: the id of each is stored for ever, so that it is applied only once.
 extension DeliveryApplication {
-    /// What was accepted under the id of an edit or a reaction.
+    /// Returns the edit or the reaction that was accepted under this id.
     func accepted(_ id: MessageID) throws -> Stored? {
         let statement = try db.cachedStatement(
             sql: """
@@ -56,7 +56,7 @@ extension DeliveryApplication {
         return .fine
     }
 
-    /// The type of what a message says. SQLite finds it without building what is around it.
+    /// The type of a message's content. SQLite extracts it without building the rest.
     private func storedType(of number: Int64) throws -> String? {
         let statement = try db.cachedStatement(sql: "SELECT content ->> '$.type' FROM message WHERE number = ?")
         return try String.fetchOne(statement, arguments: [number])
@@ -86,7 +86,7 @@ extension DeliveryApplication {
         return try remember(id, target, at: try noteChange(of: target))
     }
 
-    /// The times of a message's changes ascend, whatever the clock does: clients tell by them which page is the later.
+    /// Times of a message's changes ascend, whatever the clock does: clients use them to tell which page is newer.
     private mutating func noteChange(of target: MessageID) throws -> Timestamp {
         let key = Data(target.value.bytes)
         let last = try Int64.fetchOne(

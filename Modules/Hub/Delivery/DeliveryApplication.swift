@@ -9,9 +9,9 @@ internal import GRDB
     internal import Foundation
 #endif
 
-/// Applies one delivery inside a transaction: reads what the hub remembers, lets the rules decide, stores the outcome.
+/// Applies one delivery inside a transaction: reads the stored state, lets the rules decide, stores the outcome.
 ///
-/// The caller's transaction makes it whole: when `run` throws, everything it did is rolled back.
+/// The caller's transaction makes it atomic: when `run` throws, all of its changes are rolled back.
 struct DeliveryApplication {
     private struct ChannelState {
         let number: Int64
@@ -28,10 +28,10 @@ struct DeliveryApplication {
     private let history: HubHistory
     private var hasDeleted = false
     private var channels: [ChannelID: ChannelState] = [:]
-    /// The hub's revision after this delivery; nil while it has changed nothing.
+    /// The hub's revision after this delivery; `nil` as long as it has changed nothing.
     private var revision: Int64?
 
-    /// - Parameter opening: of the database, see ``ChangesCursor``.
+    /// - Parameter opening: the opening of the database, see ``ChangesCursor``.
     init(
         _ delivery: CheckedDelivery, of account: Account, now: Timestamp, fault: HubFaults.Fault?, opening: [UInt8],
         history: HubHistory, in db: Database
@@ -102,7 +102,7 @@ struct DeliveryApplication {
         }
     }
 
-    /// The revision of all that this delivery changes.
+    /// The revision of everything that this delivery changes.
     mutating func revise() throws -> Int64 {
         if let revision { return revision }
         let next = try ChangesCursor.advance(as: opening, in: db)
@@ -119,12 +119,12 @@ struct DeliveryApplication {
         let isDeleted: Bool
     }
 
-    /// What was accepted under the operation's id: a message, or something done to one.
+    /// Returns what was accepted under the operation's id: a message, or an operation on one.
     private func look(up operation: CheckedDelivery.Operation) throws -> Stored? {
         switch operation.body {
         case .send: try message(operation.id)
         case .edit, .react: try accepted(operation.id)
-        // Only these may name either.
+        // Only these may refer to either.
         case .fence, .unacceptable: try message(operation.id) ?? accepted(operation.id)
         case .delete: try message(operation.id)
         }

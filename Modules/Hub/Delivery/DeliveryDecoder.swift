@@ -4,13 +4,13 @@ internal import Dispatch
 internal import HTTPTypes
 internal import NIOCore
 
-/// Turns bodies into deliveries on threads of its own, few at a time, in turns between accounts: decoding is work for
-/// a processor, and the threads that serve everybody have none to give away.
+/// Decodes bodies into deliveries on threads of its own, few at a time, taking turns between accounts: decoding is CPU
+/// work, which the threads that serve all requests cannot spare.
 final class DeliveryDecoder: Sendable {
     private let gate = FairGate(slots: HubLimits.decodersMax)
     private let queue = DispatchQueue(label: "causeway.hub.decoding", attributes: .concurrent)
 
-    /// - Throws: `HubRefusal` 400 or 413 for what no client of this protocol sends; 503 `busy`.
+    /// - Throws: `HubRefusal` 400 or 413 for a body that no client of this protocol sends; 503 `busy`.
     func decode(_ body: ByteBuffer, of account: Account) async throws -> CheckedDelivery {
         try await gate.run(for: account) {
             try await withCheckedThrowingContinuation { continuation in

@@ -5,9 +5,9 @@ internal import GRDB
 /// Applies deliveries one after the other, and those that wait at the same time in one transaction.
 ///
 /// The sync to the disk costs milliseconds however much was written; so while one group is being synced the next one
-/// gathers, in turns between accounts. A delivery on an idle hub is a group of its own and waits for nobody. A delivery
-/// that fails is rolled back alone; when the transaction itself fails, all of its group fail: with `outcomeUnknown`
-/// when that was at its commit, else nothing of them is kept.
+/// gathers, taking turns between accounts. A delivery on an idle hub is a group of its own and does not wait. A
+/// delivery that fails is rolled back alone; when the transaction itself fails, its whole group fails: with
+/// `outcomeUnknown` when the commit failed, otherwise with nothing of it stored.
 actor DeliveryWriter {
     private struct Waiting {
         let delivery: CheckedDelivery
@@ -22,7 +22,7 @@ actor DeliveryWriter {
 
     init(_ store: HubStore) { self.store = store }
 
-    /// Returns when what was applied is on the disk. Not undone when the caller is cancelled.
+    /// Applies a delivery; returns when its changes are on the disk. Not undone when the caller is cancelled.
     ///
     /// - Throws: `HubRefusal` 503 `busy` when too many wait; `HubError` of the store.
     func apply(_ delivery: CheckedDelivery, of account: Account, fault: HubFaults.Fault? = nil) async throws
@@ -46,13 +46,13 @@ actor DeliveryWriter {
         isWriting = false
     }
 
-    /// The deliveries that share the next transaction, in turns between the accounts that wait.
+    /// Returns the deliveries that share the next transaction, taking turns between the waiting accounts.
     private func nextGroup() -> [Waiting] {
         var group: [Waiting] = []
         var operations = 0
         while let next = waiting.first {
             operations += next.delivery.operations.count
-            // One delivery alone always goes: it is bounded by itself.
+            // A single delivery is always taken: it is bounded by itself.
             guard group.isEmpty || operations <= HubLimits.groupOperationsMax else { break }
             if let next = waiting.popFirst() { group.append(next) }
         }
@@ -92,7 +92,7 @@ actor DeliveryWriter {
                 verdict = .success(try application.run())
                 return .commit
             } catch let error as DatabaseError {
-                // The database itself is in trouble (full, broken): nobody's delivery is kept.
+                // The database itself is in trouble (full, broken): no delivery of the group is stored.
                 throw error
             } catch {
                 verdict = .failure(error)

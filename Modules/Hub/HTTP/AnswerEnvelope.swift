@@ -5,7 +5,7 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 
-/// The outermost layer: every answer leaves with the protocol's header, every error as a `WireError`.
+/// The outermost middleware: every response has the protocol's header, every error is a `WireError`.
 struct AnswerEnvelope: RouterMiddleware {
     let faults: HubFaults?
 
@@ -15,7 +15,7 @@ struct AnswerEnvelope: RouterMiddleware {
         next: @concurrent (Request, HubRequestContext) async throws -> Response
     ) async throws -> Response {
         let response = try await answer(request, context, next)
-        // No body follows the header of an answer to HEAD (RFC 9110 §9.3.2), not even an error's.
+        // No body follows the header of a response to HEAD (RFC 9110 §9.3.2), not even an error's.
         return request.method == .head ? response.createHeadResponse() : response
     }
 
@@ -37,7 +37,7 @@ struct AnswerEnvelope: RouterMiddleware {
             }
             return refusal.response
         } catch let error as HubError {
-            // A storage that is being opened anew was logged when it failed.
+            // A storage that is being reopened was logged when it failed.
             if case .recovering = error { return HubRefusal(error).response }
             context.logger.error("the store failed", metadata: ["error": "\(error)"])
             return HubRefusal(error).response
@@ -45,7 +45,7 @@ struct AnswerEnvelope: RouterMiddleware {
             // The connection itself is beyond repair: Hummingbird closes it.
             throw error
         } catch let error as ChannelError {
-            // It is closed already; nobody reads an answer.
+            // It is closed already; a response would not be read.
             throw error
         } catch let error as HTTPError where error.status == .notFound {
             return HubRoute.refusal(method: request.method, path: request.uri.path).response

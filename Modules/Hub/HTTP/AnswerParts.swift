@@ -1,11 +1,11 @@
 internal import NIOCore
 
-/// The bytes of an answer, in buffers of their own: what waits to be sent keeps nothing alive but itself.
+/// The bytes of a response, in buffers of their own: waiting bytes keep no other memory alive.
 struct AnswerParts: Sendable {
     private(set) var parts: [ByteBuffer] = []
     private(set) var count = 0
 
-    /// Too small to be counted: a connection takes one answer after the other.
+    /// Too small to be counted: a connection sends one response after the other.
     var isSmall: Bool { count <= HubLimits.smallAnswerBytesMax }
 
     init(_ bytes: [UInt8]) { append(bytes) }

@@ -1,18 +1,18 @@
 internal import Hummingbird
 internal import NIOCore
 
-/// Reads bodies, and bounds the memory of all that are held at the same time.
+/// Reads bodies, and bounds the memory of all concurrent ones.
 ///
-/// Bytes count as they come in, so that a client that announces much and sends little takes nothing from the others.
+/// Bytes count as they arrive, so that a client that announces much and sends little takes nothing from others.
 struct BodyBudget: Sendable {
     private let shares = ByteShares(
         totalMax: HubLimits.bodyBytesInFlightMax, perAccountMax: HubLimits.bodyBytesPerAccountMax,
         perPeerMax: HubLimits.bodyBytesPerPeerMax)
 
-    /// Runs `body` with the whole body of the request, which counts until it returns.
+    /// Runs `body` with the complete body of the request, which counts until it returns.
     ///
-    /// - Throws: 413 for a body over the limit; 503 `busy` at once when there is no room for all, for the account or
-    ///   for the address: nothing queues here.
+    /// - Throws: 413 for a body over the limit; 503 `busy` at once when there is no room in total, for the account or
+    ///   for the address: requests do not queue here.
     func collecting<Value>(
         _ request: Request, of owner: ByteShares.Owner, _ body: (ByteBuffer) async throws -> Value
     ) async throws -> Value {

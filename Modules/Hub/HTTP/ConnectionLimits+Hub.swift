@@ -1,7 +1,7 @@
 package import CausewayHTTPServer
 
 extension ConnectionLimits {
-    /// The numbers of `HubLimits`.
+    /// The limits of `HubLimits`.
     package static let hub = ConnectionLimits(
         headerFieldBytesMax: HubLimits.headerFieldBytesMax, headerListBytesMax: HubLimits.headerListBytesMax,
         headerFieldsMax: HubLimits.headerFieldsMax, requestBytesMax: HubLimits.requestBytesMax,

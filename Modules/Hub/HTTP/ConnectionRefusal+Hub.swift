@@ -3,7 +3,7 @@ internal import HummingbirdCore
 internal import NIOCore
 
 extension ConnectionRefusal {
-    /// Answers with a `WireError`, as the hub does everywhere.
+    /// Responds with a `WireError`, like every error of the hub.
     static let hub = ConnectionRefusal { problem in
         let refusal =
             switch problem {

@@ -2,7 +2,7 @@ internal import CausewayWire
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Notices when a client was told of more than the hub still has, and says in every answer which history it is.
+/// Detects that a client knows more than the hub still has, and names the history in every response.
 struct HistoryGate: RouterMiddleware {
     let store: HubStore
 

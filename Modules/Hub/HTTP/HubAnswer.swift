@@ -4,7 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// Answers in JSON, and the names of header fields that HTTPTypes does not know.
+/// JSON responses, and the names of header fields that HTTPTypes does not define.
 enum HubAnswer {
     static let protocolField: HTTPField.Name = {
         guard let name = HTTPField.Name(WireProtocol.header) else {
@@ -23,13 +23,13 @@ enum HubAnswer {
     static func json(_ status: HTTPResponse.Status, _ bytes: [UInt8], headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
-        // Answers are one account's own, and marks and pages change at any time.
+        // Responses belong to one account, and marks and pages change at any time.
         headers[.cacheControl] = "no-store"
         headers[protocolField] = WireProtocol.version
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    /// One that leaves in parts over a connection, and counts until the last of them has left.
+    /// A response that is sent in parts over a connection, and counts until the last of them has been sent.
     static func json(_ answer: AnswerParts, holding lease: ByteLease, on channel: any Channel) -> Response {
         var response = json(.ok, [])
         response.body = ResponseBody(contentLength: answer.count) { writer in

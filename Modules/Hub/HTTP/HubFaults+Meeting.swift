@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// The hub itself never answers in HTML: such an answer is a fault's, and leaves without the protocol's header.
+/// The hub itself never responds in HTML: such a response is a fault's, and is sent without the protocol's header.
 private let foreignType = "text/html"
 
 extension HubFaults {
@@ -15,7 +15,7 @@ extension HubFaults {
 }
 
 extension HubFaults.Fault {
-    /// What happens before the request is looked at; a response ends it.
+    /// Applies a fault before the request is read; a returned response ends the request.
     func meetBefore(_ channel: any Channel) async throws -> Response? {
         switch self {
         case .answer(let status, let code, let retryAfter):
@@ -37,7 +37,7 @@ extension HubFaults.Fault {
         }
     }
 
-    /// What happens when the work is done.
+    /// Applies a fault after the request was handled.
     func meetAfter(_ channel: any Channel) async throws {
         guard case .cutAfter = self else { return }
         try await channel.close()

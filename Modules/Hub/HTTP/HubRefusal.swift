@@ -2,7 +2,7 @@ internal import CausewayWire
 internal import HTTPTypes
 internal import Hummingbird
 
-/// An answer that is not 2xx: a status and a `WireError` body, and what the client must know besides.
+/// A response that is not 2xx: a status, a `WireError` body, and header fields for the client.
 struct HubRefusal: Error, Sendable {
     var status: HTTPResponse.Status
     var body: WireError
@@ -51,7 +51,7 @@ struct HubRefusal: Error, Sendable {
         HubRefusal(.notFound, code: code, detail: what)
     }
 
-    /// What a client is told of a trouble of the store; paths and causes are for the hub's log only.
+    /// The response to an error of the store; paths and causes go to the hub's log only.
     init(_ error: HubError) {
         switch error {
         case .full:

@@ -3,14 +3,14 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// What is known of a request beside itself.
+/// The context of a request.
 struct HubRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The connection it came over.
+    /// The connection of the request.
     let channel: any Channel
-    /// Whose token it carries; set by `TokenGate`.
+    /// The account of the token; set by `TokenGate`.
     var account: Account?
-    /// The history that it names, and whether that is the present one; set by `HistoryGate`.
+    /// The history that the request names, and whether it is the present one; set by `HistoryGate`.
     var history = HistoryClaim.none
     var knowsHistory = true
 
@@ -19,7 +19,7 @@ struct HubRequestContext: RequestContext {
         channel = source.channel
     }
 
-    /// For the log: who did something, and from where.
+    /// Log metadata: the account and the address of the request.
     func who(_ more: Logger.Metadata) throws -> Logger.Metadata {
         let own: Logger.Metadata = [
             "account": "\(try requireAccount().user)", "peer": "\(PeerAddress.text(of: channel))",
@@ -27,14 +27,14 @@ struct HubRequestContext: RequestContext {
         return own.merging(more) { first, _ in first }
     }
 
-    /// Whom bytes and requests are counted for.
+    /// Returns the account and the address that bytes and requests are counted for.
     ///
     /// - Throws: 401 as `requireAccount()`.
     func requireOwner() throws -> ByteShares.Owner {
         ByteShares.Owner(account: try requireAccount().number, peer: PeerAddress.text(of: channel))
     }
 
-    /// - Throws: 401 on a path that forgot its gate: closed, not open.
+    /// - Throws: 401 on a route without its middleware, so that a forgotten one fails closed.
     func requireAccount() throws -> Account {
         guard let account else { throw HubRefusal.tokenRefused }
         return account

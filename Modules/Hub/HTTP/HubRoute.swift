@@ -1,10 +1,10 @@
 internal import HTTPTypes
 
-/// The hub's paths and what may be done with each.
+/// The hub's paths and the methods of each.
 enum HubRoute: CaseIterable {
     case health, session, channels, channel, messages, message, deliveries
 
-    /// Segments; nil stands for any.
+    /// The segments of the path; `nil` matches any.
     var pattern: [String?] {
         switch self {
         case .health: ["healthz"]
@@ -25,7 +25,8 @@ enum HubRoute: CaseIterable {
         }
     }
 
-    /// The answer to what no route takes: the path is unknown (404), or the method is wrong for it (405).
+    /// Returns the response for a request that no route accepts: the path is unknown (404), or the method is wrong for
+    /// it (405).
     static func refusal(method: HTTPRequest.Method, path: String) -> HubRefusal {
         let segments = path.split(separator: "/")
         let route = allCases.first { route in

@@ -6,9 +6,9 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// What the hub answers on each path. Holds no state of its own.
+/// The routes of the hub. Holds no state of its own.
 struct HubRouter: Sendable {
-    /// The hub's name and version, for people.
+    /// The hub's name and version, for display.
     static let serverName = "causeway-hub/0.1"
 
     let store: HubStore
@@ -39,7 +39,7 @@ struct HubRouter: Sendable {
         return router
     }
 
-    /// Red from a failure of the storage until it was opened anew and verified.
+    /// Fails from a failure of the storage until it has been reopened and verified.
     private func health() throws -> Response {
         guard store.isHealthy else { throw HubError.recovering(path: store.path) }
         return HubAnswer.json(.ok, Array(#"{"status":"ok"}"#.utf8))
@@ -69,7 +69,7 @@ struct HubRouter: Sendable {
     private func putChannel(_ context: HubRequestContext) async throws -> Response {
         let id = try channelID(context)
         let owner = try context.requireOwner()
-        // One that is there costs no share.
+        // An existing channel costs no share.
         if let wait = newChannels.wait(of: owner.peer), try await store.channel(id) == nil {
             throw HubRefusal.tooManyNewChannels(seconds: wait)
         }
@@ -116,7 +116,7 @@ struct HubRouter: Sendable {
         return try await paged(id, context) { account in try await store.changes(of: id, part, for: account) }
     }
 
-    /// Answers with messages of a channel that `read` makes into JSON.
+    /// Responds with messages of a channel that `read` encodes as JSON.
     private func paged(
         _ id: ChannelID, _ context: HubRequestContext, _ read: (Account) async throws -> AnswerParts?
     ) async throws -> Response {
@@ -176,7 +176,7 @@ struct HubRouter: Sendable {
         return try await budget.collecting(request, of: context.requireOwner()) { body in
             var delivery = try await decoder.decode(body, of: account)
             delivery.history = context.history
-            // Before anything is applied: its answer must have room.
+            // Before anything is applied: its response must have room.
             let lease = try answers.reserve(delivery.operations.count * HubLimits.resultBytes, context)
             let verdict = try await writer.apply(delivery, of: account, fault: fault)
             if case .report(let report) = verdict { try logDeletions(delivery, report, context) }

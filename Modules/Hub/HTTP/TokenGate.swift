@@ -6,10 +6,10 @@ internal import Logging
 internal import NIOCore
 internal import Synchronization
 
-/// Lets requests through that carry an account's token, and says whose it is.
+/// Admits requests that carry an account's token, and identifies the account.
 ///
-/// A right token always passes, even from an address that guesses: others may share the address. What is bounded is
-/// how often a wrong one is answered with 401 before the peer is told to wait; at 256 bits guessing is hopeless.
+/// A valid token always passes, even from an address that guesses: others may share the address. Only the number of 401
+/// responses to wrong tokens is bounded before the peer must wait; at 256 bits guessing is hopeless.
 final class TokenGate: RouterMiddleware {
     private static let scheme = "Bearer "
     private static let tokenBytesMax = 4096
@@ -33,7 +33,7 @@ final class TokenGate: RouterMiddleware {
             let peer = PeerAddress.text(of: context.channel)
             let wait = limiter.withLock { $0.recordFailure(of: peer, at: SystemClock.monotonic()) }
             if wait == nil {
-                // An attempt that is told to wait is not logged: a log must not fill as fast as somebody guesses.
+                // An attempt that must wait is not logged: guessing must not fill the log.
                 let hasToken = request.headers[.authorization] != nil
                 context.logger.notice(
                     "token refused", metadata: ["peer": "\(peer)", "reason": "\(hasToken ? "unknown" : "missing")"])

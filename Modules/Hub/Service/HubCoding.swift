@@ -4,7 +4,7 @@
     internal import Foundation
 #endif
 
-/// JSON as the hub reads and writes it: shortest form, keys sorted, so that equal values give equal text.
+/// JSON as the hub reads and writes it: compact, keys sorted, so that equal values give equal text.
 enum HubCoding {
     private static let encoder: JSONEncoder = {
         let encoder = JSONEncoder()
@@ -14,7 +14,7 @@ enum HubCoding {
 
     static func encode(_ value: some Encodable) throws -> [UInt8] { Array(try encoder.encode(value)) }
 
-    /// The object with one member more, whose value is JSON already: stored text goes out as it was stored.
+    /// Encodes the object with one more member whose value is already JSON: stored text is sent as it was stored.
     static func encode(_ object: some Encodable, with name: String, _ json: some Collection<UInt8>) throws -> [UInt8] {
         var bytes = try encode(object)
         guard bytes.popLast() == UInt8(ascii: "}") else { preconditionFailure("only objects have members") }
@@ -25,7 +25,7 @@ enum HubCoding {
         return bytes
     }
 
-    /// The object with one member more: an array of elements that are JSON already.
+    /// Encodes the object with one more member: an array of elements that are already JSON.
     static func encode(_ object: some Encodable, with name: String, arrayOf elements: [[UInt8]]) throws -> AnswerParts {
         var head = try encode(object, with: name, CollectionOfOne(UInt8(ascii: "[")))
         head.removeLast()
@@ -38,7 +38,7 @@ enum HubCoding {
         return answer
     }
 
-    /// Where and what is wrong with a body, for the client's developer; short, whatever the body holds.
+    /// Describes the error in a body and its location, for the client's developer; short, whatever the body contains.
     static func explanation(of error: any Error) -> String {
         guard let error = error as? DecodingError else { return "the JSON cannot be read" }
         let (path, text): ([any CodingKey], String) =

@@ -1,9 +1,9 @@
 package import CausewayHTTPServer
 
-/// What a hub is started with.
+/// The configuration of a hub.
 package struct HubConfiguration: Sendable, Hashable {
     package enum Security: Sendable, Hashable {
-        /// PEM files.
+        /// The paths of the PEM files.
         case tls(certificateChainPath: String, privateKeyPath: String)
         /// Plain HTTP; refused on an address that other machines reach.
         case plainOnLoopback
@@ -12,7 +12,7 @@ package struct HubConfiguration: Sendable, Hashable {
     package var folder: DataFolder
     /// A name or an address to listen on.
     package var host: String
-    /// 0 lets the system choose; `HubService.address()` tells which.
+    /// 0 lets the system choose; `HubService.address()` returns the actual port.
     package var port: Int
     package var security: Security
     package var limits = ConnectionLimits.hub
@@ -20,9 +20,9 @@ package struct HubConfiguration: Sendable, Hashable {
     package var attemptRefill: Duration = .seconds(HubLimits.failedAttemptSeconds)
     /// Open connections that one account has used.
     package var connectionsPerAccountMax = HubLimits.connectionsPerAccountMax
-    /// Channels that one address makes at once.
+    /// Channels that one address creates in a burst.
     package var newChannelsPerPeerMax = HubLimits.newChannelsPerPeerMax
-    /// Without a request for so long, the log of the database is emptied and memory is given back.
+    /// The time without a write after which the database's log is emptied and memory is released.
     package var rest: Duration = .seconds(HubLimits.restSeconds)
 
     package init(folder: DataFolder, host: String = "127.0.0.1", port: Int = 0, security: Security) {
@@ -32,7 +32,7 @@ package struct HubConfiguration: Sendable, Hashable {
         self.security = security
     }
 
-    /// TLS with the certificate that `HubSetup` made.
+    /// A hub with TLS and the certificate that `HubSetup` created.
     package static func secure(_ folder: DataFolder, host: String = "127.0.0.1", port: Int = 0) -> HubConfiguration {
         HubConfiguration(
             folder: folder, host: host, port: port,

@@ -1,23 +1,23 @@
 internal import GRDB
 internal import Synchronization
 
-/// Faults for tests: what a hub does wrong on purpose. Handed in where a hub is constructed in process; nothing that
-/// a released hub reads (network, flags, environment, files) can make one.
+/// Deliberate faults of a hub, for tests. Passed in where a hub is constructed in process; no input of a released hub
+/// (network, flags, environment, files) can create one.
 ///
-/// Faults are met in the order in which they were injected; each is used up after its `times`. Any thread.
+/// Faults are applied in the order in which they were injected; each is used up after its `times`. Safe on any thread.
 package final class HubFaults: Sendable {
     package enum Fault: Sendable, Equatable {
-        /// The request is not looked at and gets this answer, with the header `Retry-After` if given.
+        /// The request is not read and gets this response, with the header `Retry-After` if given.
         case answer(status: Int, code: String, retryAfter: String? = nil)
-        /// The request is not looked at and gets a page that is not the hub's, as from a captive portal.
+        /// The request is not read and gets a page that is not the hub's, as from a captive portal.
         case foreignPage(status: Int)
         /// The connection is cut before anything is applied.
         case cutBefore
-        /// The work is done and committed, then the connection is cut without an answer.
+        /// The request is applied and committed, then the connection is cut without a response.
         case cutAfter
-        /// Everything is right, but late.
+        /// The response is correct, but late.
         case delay(Duration)
-        /// The message with this or a later sequence is answered `tryLater`.
+        /// The operation with this or a later sequence is answered with `tryLater`.
         case tryLater(fromSequence: Int64, after: Duration? = nil)
     }
 
@@ -25,15 +25,15 @@ package final class HubFaults: Sendable {
     package enum StorageStep: Sendable, Equatable {
         /// Before anything of a transaction is done.
         case write
-        /// When it is to be committed; it is rolled back.
+        /// At the commit, which is rolled back.
         case commit
-        /// When it is committed already.
+        /// After the commit.
         case sync
-        /// When the file is opened anew.
+        /// When the file is reopened.
         case reopen
     }
 
-    /// Which requests meet a fault.
+    /// The requests that a fault applies to.
     package enum Scope: Sendable, Equatable { case deliveries, everything }
 
     private struct Entry {
@@ -52,7 +52,7 @@ package final class HubFaults: Sendable {
 
     package init() {}
 
-    /// - Parameter times: how many requests meet it; nil means for ever, until ``clear()``.
+    /// - Parameter times: the number of affected requests; `nil` for all until ``clear()``.
     package func inject(_ fault: Fault, on scope: Scope = .deliveries, times: Int? = nil) {
         state.withLock { $0.entries.append(Entry(fault: fault, scope: scope, times: times)) }
     }
@@ -62,7 +62,7 @@ package final class HubFaults: Sendable {
         state.withLock { $0.storage += Array(repeating: step, count: times) }
     }
 
-    /// Throws what SQLite throws when the disk fails.
+    /// Throws the error that SQLite throws when the disk fails.
     func meetStorage(_ step: StorageStep) throws {
         let fails = state.withLock { state in
             guard let index = state.storage.firstIndex(of: step) else { return false }
@@ -72,7 +72,7 @@ package final class HubFaults: Sendable {
         if fails { throw DatabaseError(resultCode: .SQLITE_IOERR, message: "a fault for a test") }
     }
 
-    /// The hub does everything right from now on.
+    /// Removes all faults.
     package func clear() {
         state.withLock { state in
             state.entries = []
@@ -80,10 +80,10 @@ package final class HubFaults: Sendable {
         }
     }
 
-    /// Deliveries that reached the hub with a token that is right, faulty ones included.
+    /// Deliveries that reached the hub with a valid token, including those affected by faults.
     package var deliveriesSeen: Int { state.withLock { $0.deliveries } }
 
-    /// The fault that the next request meets.
+    /// Returns the fault for the next request.
     func next(_ scope: Scope) -> Fault? {
         state.withLock { state in
             if scope == .deliveries { state.deliveries += 1 }

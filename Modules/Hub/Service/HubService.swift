@@ -8,8 +8,8 @@ internal import ServiceLifecycle
 
 /// A hub: its store and its server.
 ///
-/// From its making until it is released it holds the lock of its data folder. `run` ends when it is cancelled (at
-/// once) or shut down gracefully: it takes no new connection, ends the requests it has, and returns.
+/// It holds the lock of its data folder from its creation until it is released. `run` ends at once when cancelled; on a
+/// graceful shutdown it accepts no new connection, completes the requests in progress, and returns.
 package final class HubService: Service {
     /// The store it serves from; may be used while it runs.
     package let store: HubStore
@@ -22,7 +22,7 @@ package final class HubService: Service {
 
     /// Opens everything that can fail before a port is bound.
     ///
-    /// - Parameter faults: for tests only; nil in every released program.
+    /// - Parameter faults: for tests only; `nil` in every released program.
     /// - Throws: `notSetUp`, `inUse`, the errors of `HubStore`, `configuration` for certificates that cannot be used or
     ///   a plain hub on an address that other machines reach.
     package init(_ configuration: HubConfiguration, faults: HubFaults? = nil, logger: Logger) throws(HubError) {
@@ -88,12 +88,12 @@ package final class HubService: Service {
         }
     }
 
-    /// The port it listens on; waits until it does.
+    /// Returns the port it listens on; waits until it does.
     ///
-    /// - Throws: `HubError.cannotListen` when `run` ended before, or ended since.
+    /// - Throws: `HubError.cannotListen` when `run` has ended, or ends meanwhile.
     package func port() async throws(HubError) -> Int { try await readiness.port() }
 
-    /// `https://…` or `http://…`, for people and clients; waits until it listens.
+    /// Returns the address for users and clients (`https://…` or `http://…`); waits until it listens.
     package func address() async throws(HubError) -> String { address(port: try await port()) }
 
     private func address(port: Int) -> String {
@@ -114,7 +114,7 @@ package final class HubService: Service {
         }
     }
 
-    /// Hummingbird tells at `info` what the hub says better itself.
+    /// A logger for Hummingbird, whose `info` messages repeat what the hub logs better itself.
     private static func quiet(_ logger: Logger) -> Logger {
         var logger = logger
         if logger.logLevel == .info { logger.logLevel = .notice }
@@ -123,7 +123,7 @@ package final class HubService: Service {
 }
 
 extension HubService {
-    /// Runs a hub for as long as `body` runs; for tests and tools.
+    /// Runs a hub while `body` runs; for tests and tools.
     package static func running<Value: Sendable>(
         _ configuration: HubConfiguration, faults: HubFaults? = nil, logger: Logger,
         _ body: @Sendable (HubService) async throws -> Value
@@ -135,7 +135,7 @@ extension HubService {
             let result: Result<Value, any Error>
             do { result = .success(try await body(hub)) } catch { result = .failure(error) }
             group.cancelAll()
-            // The way a cancelled server ends is of no interest.
+            // The outcome of a cancelled server does not matter.
             _ = await group.nextResult()
             return try result.get()
         }

@@ -1,10 +1,10 @@
 internal import CausewayHTTPServer
 internal import GRDB
 
-/// Puts a backup of a hub's database in the place of the present one.
+/// Replaces a hub's database by a backup.
 ///
-/// The restored data begin another history, so that clients deliver again what the backup lacks, and no position that
-/// was given away since the backup is used twice. Certificates, keys and settings of the folder stay as they are.
+/// The restored data start another history, so that clients deliver again what the backup lacks, and no position
+/// assigned since the backup is used twice. Certificates, keys and settings of the folder are unchanged.
 package struct HubRestore: Sendable {
     /// The result of a restore.
     package struct Report: Sendable {
@@ -12,9 +12,9 @@ package struct HubRestore: Sendable {
         package let database: String
         package let messages: Int
         package let accounts: Int
-        /// Where the database is kept that was replaced; `nil` when there was none.
+        /// The path of the replaced database, which is kept; `nil` when there was none.
         package let replaced: String?
-        /// False when the replaced database could not be read: positions that it gave away were guessed.
+        /// False when the replaced database could not be read: the positions it had assigned were estimated.
         package let knowsReplaced: Bool
     }
 
@@ -31,7 +31,7 @@ package struct HubRestore: Sendable {
     private var fresh: String { folder.database + ".restoring" }
     private var old: String { folder.database + ".replaced" }
 
-    /// Puts the backup in its place in one step, once it was verified; until then nothing is changed.
+    /// Verifies the backup and then puts it in place atomically; nothing is changed before.
     ///
     /// - Throws: `inUse` while a hub serves from the folder, `damaged`, `fromTheFuture`, `io`, `full`.
     package func run() throws(HubError) -> Report {
@@ -58,7 +58,7 @@ package struct HubRestore: Sendable {
         }
     }
 
-    /// The backup as SQLite reads it, with a write-ahead log that lies beside it.
+    /// Copies the backup as SQLite reads it, including the write-ahead log beside it.
     private func copy() throws {
         try DataFolder.writeSecret("", to: fresh)
         var configuration = Configuration()
@@ -77,8 +77,8 @@ package struct HubRestore: Sendable {
         }
     }
 
-    /// The highest position that the present database can have given away; `nil` when there is none, or it cannot be
-    /// read. Its write-ahead log is empty afterwards.
+    /// Returns the highest position that the present database can have assigned; `nil` when there is none, or it cannot
+    /// be read. Its write-ahead log is empty afterwards.
     private func readPresent() -> Int64? {
         guard folder.isSetUp, let connections = try? HubConnections(opening: folder.database) else { return nil }
         defer { connections.close() }
@@ -111,7 +111,7 @@ package struct HubRestore: Sendable {
         if DataFolder.exists(folder.database) {
             for suffix in ["", "-wal", "-shm"] { DataFolder.remove(old + suffix) }
             try DataFolder.link(folder.database, to: old)
-            // One that could not be read keeps its log; no log may lie beside another database.
+            // An unreadable database keeps its log; no log may be left beside another database.
             if !isReadable, DataFolder.exists(folder.database + "-wal") {
                 try DataFolder.rename(folder.database + "-wal", to: old + "-wal")
             }

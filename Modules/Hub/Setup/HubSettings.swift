@@ -2,7 +2,7 @@ package import CausewayDiagnostics
 internal import CausewayHTTPServer
 internal import Foundation
 
-/// What `causeway-hub serve` may be told beside its data folder. One precedence: flags, then environment
+/// The settings of `causeway-hub serve`, in addition to its data folder. One precedence: flags, then environment
 /// (`CAUSEWAY_HUB_…`), then the file `hub.json` in the data folder, then defaults.
 package struct HubSettings: Sendable, Hashable {
     /// `HOST:PORT`.
@@ -19,14 +19,14 @@ package struct HubSettings: Sendable, Hashable {
 
     package static let defaults = HubSettings(listen: "127.0.0.1:8443", logFormat: .text, logLevel: "info")
 
-    /// What is set here, else what is set there.
+    /// Returns these settings, completed with the other ones.
     package func or(_ other: HubSettings) -> HubSettings {
         HubSettings(
             listen: listen ?? other.listen, logFormat: logFormat ?? other.logFormat,
             logLevel: logLevel ?? other.logLevel)
     }
 
-    /// - Throws: `configuration` when a variable has an impossible value.
+    /// - Throws: `configuration` when a variable has an invalid value.
     package init(environment: [String: String]) throws(HubError) {
         listen = environment["CAUSEWAY_HUB_LISTEN"]
         logLevel = environment["CAUSEWAY_HUB_LOG_LEVEL"]
@@ -37,9 +37,9 @@ package struct HubSettings: Sendable, Hashable {
         logFormat = known
     }
 
-    /// The settings of a file; none when it is not there.
+    /// Reads the settings of a file; none when it does not exist.
     ///
-    /// - Throws: `configuration` for a file that cannot be read, an unknown key or an impossible value.
+    /// - Throws: `configuration` for a file that cannot be read, an unknown key or an invalid value.
     package init(file path: String) throws(HubError) {
         guard DataFolder.exists(path) else { return }
         let values: [String: String]
@@ -65,7 +65,7 @@ package struct HubSettings: Sendable, Hashable {
         }
     }
 
-    /// The two halves of `HOST:PORT`; an IPv6 address stands in brackets.
+    /// Splits `HOST:PORT`, with an IPv6 address in brackets.
     ///
     /// - Throws: `configuration`.
     package static func address(_ text: String) throws(HubError) -> (host: String, port: Int) {

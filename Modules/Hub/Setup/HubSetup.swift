@@ -1,19 +1,19 @@
 package import CausewayModels
 internal import CausewayTLS
 
-/// Makes a new hub in a folder: authority, server certificate, database, first account, first channel.
+/// Creates a new hub in a folder: authority, server certificate, database, first account, first channel.
 package struct HubSetup: Sendable {
     /// How long the certificates are valid: ten years for the authority, two for the server.
     private static let authorityDays = 3650
     private static let serverDays = 730
 
-    /// What a setup made.
+    /// The result of a setup.
     package struct Made: Sendable {
         package let folder: DataFolder
         package let names: [String]
         package let account: UserID
         package let channel: ChannelID
-        /// Where the account's token is; the file is for its owner only.
+        /// The path of the account's token; the file is readable by its owner only.
         package let tokenPath: String
     }
 
@@ -40,9 +40,9 @@ package struct HubSetup: Sendable {
         self.channel = channelID
     }
 
-    /// Makes everything, or nothing: what an attempt that failed had made is taken away again.
+    /// Creates everything or nothing: a failed attempt removes what it created.
     ///
-    /// - Throws: `alreadySetUp` when any of the files is there; nothing is overwritten.
+    /// - Throws: `alreadySetUp` when any of the files exists; nothing is overwritten.
     package func run() async throws(HubError) -> Made {
         let tokenPath = folder.token(of: account.value)
         let files = [
@@ -52,7 +52,7 @@ package struct HubSetup: Sendable {
         for path in files where DataFolder.exists(path) { throw .alreadySetUp(path: path) }
         try folder.checkOwner()
         try DataFolder.makeFolder(folder.path)
-        // Nobody else sets up or serves here meanwhile; and nobody did so between the look above and now.
+        // No other process sets up or serves here meanwhile; and none did so between the check above and now.
         let lock = try DataFolderLock(folder)
         defer { withExtendedLifetime(lock) {} }
         for path in files where DataFolder.exists(path) { throw .alreadySetUp(path: path) }

@@ -3,11 +3,11 @@ internal import Hummingbird
 internal import NIOCore
 internal import Synchronization
 
-/// The connections that each account has used, bounded for each, from however many addresses they come.
+/// The connections that each account has used, bounded for each account over all addresses.
 ///
-/// A connection belongs to the account of its latest request: behind a proxy that is another one now and then. Past the
-/// share the account's connection that was without a request for the longest time is closed. What has not yet shown a
-/// token counts for its address alone.
+/// A connection belongs to the account of its latest request, which may change behind a proxy. Past the share, the
+/// account's connection that was without a request for the longest time is closed. A connection without a valid token
+/// so far counts for its address alone.
 final class AccountConnections: RouterMiddleware {
     private struct State {
         var shares: ConnectionShares<ObjectIdentifier>
@@ -25,7 +25,7 @@ final class AccountConnections: RouterMiddleware {
         state = Mutex(State(shares: ConnectionShares(connectionsMax: .max, perPeerMax: connectionsMax)))
     }
 
-    /// - Throws: 503 `busy` when all of the account's share is being served.
+    /// - Throws: 503 `busy` when all of the account's connections have requests in progress.
     @concurrent
     func handle(
         _ request: Request, context: HubRequestContext,
@@ -34,7 +34,7 @@ final class AccountConnections: RouterMiddleware {
         let channel = context.channel
         let id = ObjectIdentifier(channel)
         guard began(channel, of: String(try context.requireAccount().number)) else {
-            // It counts for its address alone; the next request on it asks again.
+            // The connection counts for its address alone; its next request checks again.
             throw HubRefusal.busy
         }
         defer { state.withLock { $0.shares.becameIdle(id, at: SystemClock.monotonic()) } }

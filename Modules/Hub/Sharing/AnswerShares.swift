@@ -1,18 +1,18 @@
 internal import Hummingbird
 
-/// The bytes of answers, counted from before they are made until the client has taken them: those who read slowly, or
-/// not at all, hold what is theirs and nothing of the others.
+/// The bytes of responses, counted from before they are built until the client has read them: a slow reader uses up its
+/// own share and nothing of the others.
 struct AnswerShares: Sendable {
     private let bytes = ByteShares(
         totalMax: HubLimits.answerBytesInFlightMax, perAccountMax: HubLimits.answerBytesPerAccountMax,
         perPeerMax: HubLimits.answerBytesPerPeerMax)
-    /// Few are made at a time, in turns between accounts.
+    /// Few responses are built at a time, taking turns between accounts.
     private let gate = FairGate(slots: HubLimits.pagesMax)
 
-    /// Makes an answer when it is the account's turn.
+    /// Builds a response when it is the account's turn.
     ///
-    /// - Parameter reserved: bytes that it may come to; without them it counts as soon as it is made.
-    /// - Throws: 503 `busy` when there is no room, or too many wait; what `make` throws.
+    /// - Parameter reserved: an upper estimate of its bytes; with 0 it counts as soon as it is built.
+    /// - Throws: 503 `busy` when there is no room, or too many wait; errors of `make`.
     func answer(
         _ context: HubRequestContext, reserving reserved: Int = 0, _ make: () async throws -> AnswerParts
     ) async throws -> Response {

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// Bytes that are held in memory for clients: bounded for all, for each account and for each address.
+/// Bytes held in memory for clients: bounded in total, for each account and for each address.
 final class ByteShares: Sendable {
-    /// Whom bytes are counted for.
+    /// The account and the address that bytes are counted for.
     struct Owner: Sendable, Hashable {
         let account: Int64
         let peer: String
@@ -33,7 +33,7 @@ final class ByteShares: Sendable {
         self.perPeerMax = perPeerMax
     }
 
-    /// Bytes that are counted at the moment.
+    /// The bytes that are counted now.
     var total: Int { state.withLock { $0.total } }
 
     /// - Returns: false when the bytes have no room; nothing was counted then.
@@ -49,11 +49,11 @@ final class ByteShares: Sendable {
         }
     }
 
-    /// Counts more of them, or fewer when `bytes` is negative.
+    /// Counts more bytes, or fewer when `bytes` is negative.
     fileprivate func count(_ bytes: Int, for owner: Owner) { state.withLock { $0.count(bytes, for: owner) } }
 }
 
-/// Bytes that count for as long as this lives.
+/// Bytes that count until this object is released.
 final class ByteLease: Sendable {
     private let shares: ByteShares
     private let owner: ByteShares.Owner
@@ -66,13 +66,13 @@ final class ByteLease: Sendable {
 
     deinit { shares.count(-held.withLock { $0 }, for: owner) }
 
-    /// - Throws: 503 `busy` when there is no room: nothing queues here.
+    /// - Throws: 503 `busy` when there is no room: requests do not queue here.
     func add(_ bytes: Int) throws {
         guard shares.take(bytes, for: owner) else { throw HubRefusal.busy }
         held.withLock { $0 += bytes }
     }
 
-    /// Counts `bytes` from now on: what was reserved turns out to be so much. Room or not, as they are there already.
+    /// Replaces the reserved bytes by the actual ones, even when there is no room, as they exist already.
     func correct(to bytes: Int) {
         let change = held.withLock { held in
             defer { held = bytes }

@@ -1,7 +1,7 @@
 internal import CausewayHubRules
 internal import Synchronization
 
-/// Lets a few through at a time, and takes turns between accounts when more wait.
+/// Admits a few callers at a time, and takes turns between accounts when more wait.
 final class FairGate: Sendable {
     private struct State {
         var free: Int
@@ -18,7 +18,7 @@ final class FairGate: Sendable {
 
     /// Runs `body` when it is the account's turn.
     ///
-    /// - Throws: 503 `busy` when too many of this account wait already; what `body` throws.
+    /// - Throws: 503 `busy` when too many of this account wait already; errors of `body`.
     func run<Value>(for account: Account, _ body: () async throws -> Value) async throws -> Value {
         try await enter(account.number)
         defer { leave() }

@@ -1,7 +1,7 @@
 internal import Hummingbird
 internal import Synchronization
 
-/// Requests that are being dealt with, bounded for each account and each address.
+/// Requests in progress, bounded for each account and each address.
 final class RequestShares: RouterMiddleware {
     private struct State {
         var ofAccounts: [Int64: Int] = [:]

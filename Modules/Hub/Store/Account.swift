@@ -1,11 +1,11 @@
 package import CausewayModels
 
-/// Somebody who may speak to the hub.
+/// An account that may use the hub.
 package struct Account: Sendable, Hashable {
-    /// The hub's own number for it; never given to another.
+    /// The hub's own number for the account; never reused.
     let number: Int64
     package let user: UserID
     package let createdAt: Timestamp
-    /// When it was removed; a removed account has no token.
+    /// The time of its removal; a removed account has no token.
     package let removedAt: Timestamp?
 }

@@ -2,8 +2,8 @@ internal import CausewayTLS
 
 /// A new secret of an account: 256 random bits. Prints as dots.
 package struct AccountToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What the account's owner keeps: 64 hexadecimal digits behind `cwt_`, so that scanners for leaked secrets can
-    /// tell what it is.
+    /// The token that the account's owner keeps: 64 hexadecimal digits after `cwt_`, so that scanners for leaked
+    /// secrets recognise it.
     package let text: String
 
     init() {
@@ -11,12 +11,12 @@ package struct AccountToken: Sendable, CustomStringConvertible, CustomDebugStrin
         text = "cwt_" + Hexadecimal.text(of: bytes)
     }
 
-    /// Writes it to a new file that only its owner may read.
+    /// Writes the token to a new file that only its owner may read.
     ///
-    /// - Throws: `alreadySetUp` when the file is there.
+    /// - Throws: `alreadySetUp` when the file exists.
     package func write(to path: String) throws(HubError) { try DataFolder.writeSecret(text + "\n", to: path) }
 
-    /// Writes it in place of the account's old one, in one step: a reader sees the old or the new.
+    /// Replaces the account's old token in a file atomically: a reader sees the old or the new one.
     package func replace(at path: String) throws(HubError) {
         let fresh = path + ".new"
         DataFolder.remove(fresh)
@@ -24,7 +24,7 @@ package struct AccountToken: Sendable, CustomStringConvertible, CustomDebugStrin
         try DataFolder.rename(fresh, to: path)
     }
 
-    /// What the hub keeps.
+    /// The digest that the hub stores.
     static func digest(of text: String) -> [UInt8] { Digest.sha256(text.utf8) }
 
     package var description: String { "••••" }

@@ -8,16 +8,16 @@ internal import GRDB
 
 /// The state of the hub up to which a client knows it: the revision, and the opening of the database that reached it.
 ///
-/// A revision alone would mean something else after a backup was restored. The opening that was lost with the newer
-/// file either is not known any more, or has not reached the revision.
+/// A revision alone would be ambiguous after a backup was restored. The opening that was lost with the newer file is
+/// either unknown, or has not reached the revision.
 struct ChangesCursor: Sendable, Equatable {
-    /// Of an opening.
+    /// The length of an opening's id.
     static let openingBytes = 16
 
     let opening: [UInt8]
     let revision: Int64
 
-    /// As it stands in pages and requests.
+    /// The text form in pages and requests.
     var text: String { Hexadecimal.text(of: opening) + "-\(revision)" }
 
     init(opening: [UInt8], revision: Int64) {
@@ -25,7 +25,7 @@ struct ChangesCursor: Sendable, Equatable {
         self.revision = revision
     }
 
-    /// - Returns: nil for text that no hub of this version wrote.
+    /// - Returns: `nil` for text that no hub of this version wrote.
     init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let opening = Hexadecimal.bytes(of: parts[0]), opening.count == Self.openingBytes,
@@ -35,7 +35,7 @@ struct ChangesCursor: Sendable, Equatable {
         self.revision = revision
     }
 
-    /// The newest.
+    /// Returns the newest state.
     static func current(_ db: Database) throws -> ChangesCursor {
         let statement = try db.cachedStatement(
             sql: "SELECT opening, last FROM revision ORDER BY number DESC LIMIT 1")
@@ -45,14 +45,14 @@ struct ChangesCursor: Sendable, Equatable {
         return ChangesCursor(opening: Array(row[0] as Data), revision: row[1])
     }
 
-    /// True when this hub was once in this state, and no restored backup has taken it back.
+    /// True when this hub was once in this state, and no restored backup has undone it.
     func isKnown(_ db: Database) throws -> Bool {
         let statement = try db.cachedStatement(
             sql: "SELECT 1 FROM revision WHERE opening = ? AND first <= ? AND last >= ?")
         return try Row.fetchOne(statement, arguments: [Data(opening), revision, revision]) != nil
     }
 
-    /// Moves the hub's revision on, as `opening`.
+    /// Increments the hub's revision, as `opening`.
     static func advance(as opening: [UInt8], in db: Database) throws -> Int64 {
         let move = try db.cachedStatement(
             sql: """

@@ -8,7 +8,7 @@ internal import CausewaySystem
     internal import Darwin
 #endif
 
-/// Where a hub keeps everything, and what is where in it.
+/// The data folder of a hub, and the paths in it.
 package struct DataFolder: Sendable, Hashable {
     package let path: String
 
@@ -25,7 +25,7 @@ package struct DataFolder: Sendable, Hashable {
     package var authorityKey: String { path + "/tls/ca.key" }
     package var serverCertificate: String { path + "/tls/server.pem" }
     package var serverKey: String { path + "/tls/server.key" }
-    /// Where the token of an account is written when it is made. Names hold no `/` and are not `.` or `..`.
+    /// The path to which the token of a new account is written. Names contain no `/` and are not `.` or `..`.
     package func token(of account: String) -> String { path + "/tokens/" + account + ".token" }
 
     package var isSetUp: Bool { Self.exists(database) }
@@ -43,7 +43,7 @@ package struct DataFolder: Sendable, Hashable {
         return unsafe stat(path, &info) == 0
     }
 
-    /// Makes a folder that only its owner may look into; one that is there stays as it is.
+    /// Creates a folder that only its owner may read; an existing one is unchanged.
     static func makeFolder(_ path: String) throws(HubError) {
         let parent = parent(of: path)
         if !parent.isEmpty, !exists(parent) { try makeFolder(parent) }
@@ -51,7 +51,7 @@ package struct DataFolder: Sendable, Hashable {
         throw .io(path: path, detail: "the folder cannot be made (\(systemMessage()))")
     }
 
-    /// Writes a new file that only its owner may read, to the disk. Never follows or replaces what is there.
+    /// Writes a new file that only its owner may read, durably. Never follows a link or replaces a file.
     static func writeSecret(_ text: String, to path: String) throws(HubError) {
         try makeFolder(parent(of: path))
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -71,14 +71,14 @@ package struct DataFolder: Sendable, Hashable {
         }
     }
 
-    /// Appends to a file that only its owner may read; makes it when it is not there.
+    /// Appends to a file that only its owner may read; creates it if necessary.
     package static func append(_ bytes: some Sequence<UInt8>, to path: String) throws(HubError) {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
             throw .io(path: path, detail: "the file cannot be opened (\(systemMessage()))")
         }
         defer { close(descriptor) }
-        // One call, so that the lines of two processes do not mix.
+        // One call, so that the lines of two processes do not interleave.
         let all = Array(bytes)
         let count = unsafe all.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
         guard count == all.count else {
@@ -97,7 +97,7 @@ package struct DataFolder: Sendable, Hashable {
         throw .io(path: target, detail: "the file cannot be kept (\(systemMessage()))")
     }
 
-    /// Brings a file, or the names in a folder, to the disk.
+    /// Makes a file, or the names in a folder, durable.
     static func sync(_ path: String) throws(HubError) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .io(path: path, detail: "it cannot be opened (\(systemMessage()))") }
@@ -116,7 +116,7 @@ package struct DataFolder: Sendable, Hashable {
 
     static func remove(_ path: String) { _ = unsafe unlink(path) }
 
-    /// What the system says of the last failed call.
+    /// The system's description of the last failed call.
     static func systemMessage() -> String { message(of: errno) }
 
     static func message(of code: Int32) -> String { unsafe String(cString: strerror(code)) }
@@ -127,10 +127,10 @@ package struct DataFolder: Sendable, Hashable {
     }
 }
 
-/// The right to serve from a data folder: one process has it, until it ends or lets go.
+/// The right to serve from a data folder, held by one process until it ends or releases it.
 ///
-/// An advisory lock on `hub.lock`, which holds the owner's process id for people. The account and channel commands
-/// do not need it: what they do is one transaction of the database.
+/// An advisory lock on `hub.lock`, which contains the owner's process id for the operator. The account and channel
+/// commands do not need it: each of them is one transaction of the database.
 package final class DataFolderLock: Sendable {
     private let descriptor: Int32
 

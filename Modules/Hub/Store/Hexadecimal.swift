@@ -6,7 +6,7 @@ enum Hexadecimal {
         String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// `nil` for text with another character, or with half a byte.
+    /// Returns `nil` for text with any other character, or with half a byte.
     static func bytes(of text: some StringProtocol) -> [UInt8]? {
         let values = text.utf8.compactMap { digit in digits.firstIndex(of: digit).map(UInt8.init) }
         guard values.count == text.utf8.count, values.count.isMultiple(of: 2) else { return nil }

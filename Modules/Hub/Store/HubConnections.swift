@@ -1,14 +1,14 @@
 internal import GRDB
 
-/// The open database: one connection that writes, some that read, and one of its own for look-ups of tokens, which
-/// every request needs and which therefore never wait for anything else.
+/// The open database: one connection for writing, some for reading, and a separate one for look-ups of tokens, which
+/// every request needs and which therefore never wait.
 struct HubConnections: Sendable {
     let pool: DatabasePool
     let tokens: DatabaseQueue
-    /// This opening of the database, see ``ChangesCursor``.
+    /// The id of this opening of the database, see ``ChangesCursor``.
     let opening = (0..<ChangesCursor.openingBytes).map { _ in UInt8.random(in: .min ... .max) }
 
-    /// Opens the file, sets it up, brings an older one up to date.
+    /// Opens the file, configures it, and migrates an older one.
     init(opening path: String) throws {
         var configuration = GRDB.Configuration()
         configuration.label = "hub"
@@ -19,7 +19,7 @@ struct HubConnections: Sendable {
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         pool = try DatabasePool(path: path, configuration: configuration)
-        // Set after the pool is open, as the pool sets NORMAL itself, with which a power cut loses commits.
+        // Set after the pool has opened, because the pool sets NORMAL, which loses commits in a power failure.
         let mode = try pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = FULL")
             try db.execute(sql: "PRAGMA cache_size = -\(HubLimits.writerCacheKibibytes)")
@@ -38,10 +38,10 @@ struct HubConnections: Sendable {
         tokens = try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// Makes sure that what is read from the file is also on the disk, and that the file is whole.
+    /// Verifies that the content read from the file is also on the disk, and that the file is intact.
     ///
     /// After a failed sync the system may show pages that it never wrote. A checkpoint writes them again, to the
-    /// database itself, and syncs it; the log then begins anew.
+    /// database itself, and syncs it; the log then restarts.
     func verify(path: String) throws {
         try pool.writeWithoutTransaction { db in
             let isBusy = try Bool.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")

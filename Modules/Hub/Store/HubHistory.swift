@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The present history of the hub's data, as far as every request needs it.
 ///
-/// Set when the hub begins to serve, and by whatever begins another history, on the writer and before the next write.
-/// The lock is held for a read or an assignment only.
+/// Set when the hub starts to serve, and whenever another history begins, on the writer and before the next write. The
+/// lock is held only for a read or an assignment.
 final class HubHistory: Sendable {
     struct Present: Sendable, Equatable {
         var hub: [UInt8]
@@ -13,9 +13,9 @@ final class HubHistory: Sendable {
         var history: [UInt8]
         var floor: Int64
         var opening: [UInt8]
-        /// The number of the last commit that was begun.
+        /// The number of the last commit that was started.
         var taken: Int64
-        /// The same of the last one that is on the disk.
+        /// The number of the last commit that is on the disk.
         var published: Int64
 
         var wire: WireHistory {
@@ -26,7 +26,7 @@ final class HubHistory: Sendable {
             return wire
         }
 
-        /// True for what this hub wrote, in whichever history.
+        /// True for a claim that this hub sealed, in any history.
         func isOwn(_ claim: WireHistory) -> Bool {
             claim.hub == Hexadecimal.text(of: hub)
                 && Digest.constantTimeEqual(Array(claim.seal.utf8), Array(seal(claim).utf8))
@@ -39,7 +39,7 @@ final class HubHistory: Sendable {
 
     private struct State {
         var present: Present?
-        /// The header field that answers carry; made once for each commit, when the first answer needs it.
+        /// The header field of responses; built once for each commit, when the first response needs it.
         var text: String?
     }
 
@@ -51,12 +51,12 @@ final class HubHistory: Sendable {
         set { state.withLock { $0 = State(present: newValue) } }
     }
 
-    /// The header field that answers carry; `nil` until the hub serves.
+    /// The header field of responses; `nil` until the hub serves.
     var text: String? {
         let (present, known) = state.withLock { ($0.present, $0.text) }
         if let known { return known }
         guard let present else { return nil }
-        // Sealed without the lock. While it was made another commit may have been published.
+        // Sealed without the lock. Another commit may have been published meanwhile.
         let text = present.wire.text
         state.withLock { state in
             if state.present == present { state.text = text }
@@ -64,7 +64,7 @@ final class HubHistory: Sendable {
         return text
     }
 
-    /// The number of a commit that is about to change something; 0 while the hub does not serve.
+    /// Returns the number of a commit that is about to make a change; 0 while the hub does not serve.
     func takeCommit() -> Int64 {
         state.withLock { state in
             state.present?.taken += 1
@@ -72,7 +72,7 @@ final class HubHistory: Sendable {
         }
     }
 
-    /// Everything up to this commit is on the disk.
+    /// Records that everything up to this commit is on the disk.
     func publish(_ commit: Int64) {
         state.withLock { state in
             guard let published = state.present?.published, published < commit else { return }

@@ -1,32 +1,33 @@
 internal import GRDB
 
-/// The tables of `hub.sqlite`. A migration is never edited once it has been released; a change gets a new one.
+/// The tables of `hub.sqlite`. A released migration is never edited; a change gets a new one.
 ///
-/// What each table is for, and what is unique in it:
+/// The purpose of each table, and what is unique in it:
 ///
-/// - `account`: who may speak. Only the SHA-256 of a token is kept. A removed account keeps its row, so that its name
-///   cannot be given to somebody else and its messages keep their sender.
-/// - `channel`: names, and the position of the newest message. Positions are 1, 2, 3 … without a hole. `creator` is
-///   the account that made it; none when the operator did, or before creators were known.
-/// - `message`: what was accepted, for ever; a deleted one keeps its row without its content, so that a repeat of
-///   its delivery is still answered with the stored result and cannot bring it back.
-///   `revision` is that of its last edit, reaction or deletion; none when there was none.
-/// - `revision`: each delivery that changes anything moves the hub's revision on. One row for each opening of the
-///   database that did, with the revisions that it moved from and to: what an opening says of a revision that it never
-///   reached comes from a history that a restored backup has lost.
-/// - `operation`: the ids of edits and reactions that were accepted, for ever, with the message that they are about: a
-///   repeat is answered with the stored result.
-/// - `reaction`: who gave which reaction to what.
+/// - `account`: the accounts. Only the SHA-256 of a token is stored. A removed account keeps its row, so that its name
+///   cannot be given to another user and its messages keep their sender.
+/// - `channel`: names, and the position of the newest message. Positions are 1, 2, 3 … without gaps. `creator` is the
+///   account that created it; none when the operator did, or before creators were recorded.
+/// - `message`: every accepted message, for ever; a deleted one keeps its row without its content, so that a repeat of
+///   its delivery is still answered with the stored result and cannot bring it back. `revision` is that of its last
+///   edit, reaction or deletion; none when there was none.
+/// - `revision`: the hub's revision, which each delivery that changes anything increments. One row for each opening of
+///   the database that did, with the revisions from which and to which it moved: a claim about a revision that its
+///   opening never reached belongs to a history that a restored backup has lost.
+/// - `operation`: the ids of accepted edits and reactions, for ever, with the message that they refer to: a repeat is
+///   answered with the stored result.
+/// - `reaction`: the reactions, by message, user and name.
 /// - `outbox`: one row for each (account, outbox id), with the highest epoch seen and the opening that delivered last.
-/// - `lane`: one row for each lane of an outbox, with its mark and the opening that moved it last.
-///   `changed_in` is the commit that changed it last; the highest of them is the hub's last commit.
-/// - `barred_opening`: openings of copied stores that never deliver in that outbox any more.
-/// - `early_deletion`: ids that an account deleted before they arrived. A copy of its store may deliver them yet: they
-///   are then stored as deleted messages, and their row here goes. The oldest go when there are too many.
-/// - `hub`: who this hub is, and the key of what it seals. One row.
+/// - `lane`: one row for each lane of an outbox, with its mark and the opening that moved it last. `changed_in` is the
+///   commit that changed it last; the highest of them is the hub's last commit.
+/// - `barred_opening`: openings of copied stores that must never deliver in that outbox again.
+/// - `early_deletion`: ids that an account deleted before they arrived. A copy of its store may still deliver them:
+///   they are then stored as deleted messages, and their row here is removed. The oldest are dropped when there are too
+///   many.
+/// - `hub`: the identity of this hub, and the key of its seals. One row.
 /// - `history`: the histories of these data; the last one is the present one. No position of a history lies at or below
 ///   its `floor`.
-/// - `hub_opening`: when the hub was started: the last commit of each run, once it is over.
+/// - `hub_opening`: the starts of the hub: the last commit of each run, once it is over.
 enum HubSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()

@@ -9,7 +9,7 @@ internal import GRDB
 #endif
 
 extension HubStore {
-    /// Makes an account and its token, which is kept nowhere but in the answer.
+    /// Creates an account and its token, which is stored nowhere but in the return value.
     ///
     /// - Throws: `badName`; `taken`, also for the name of a removed account; `tooMany`.
     package func addAccount(_ name: String) async throws(HubError) -> AccountToken {
@@ -30,7 +30,7 @@ extension HubStore {
         return token
     }
 
-    /// Gives an account a new token; the old one is refused from now on. Brings a removed account back.
+    /// Gives an account a new token; the old one is refused from now on. Restores a removed account.
     ///
     /// - Throws: `unknownAccount`.
     package func renewAccount(_ name: String) async throws(HubError) -> AccountToken {
@@ -46,7 +46,7 @@ extension HubStore {
         return token
     }
 
-    /// Takes an account's token away. Its messages and its name stay its own.
+    /// Removes an account's token. Its messages and its name remain its own.
     ///
     /// - Throws: `unknownAccount`, also when it was removed before.
     package func removeAccount(_ name: String) async throws(HubError) {
@@ -60,7 +60,7 @@ extension HubStore {
         }
     }
 
-    /// All accounts by name, removed ones included.
+    /// Returns all accounts by name, including removed ones.
     package func accounts() async throws(HubError) -> [Account] {
         try await read { db in
             try Row.fetchAll(db, sql: "SELECT number, name, created_at, removed_at FROM account ORDER BY name")
@@ -68,7 +68,7 @@ extension HubStore {
         }
     }
 
-    /// Whose token this is; nil when nobody's. The token itself is neither stored nor compared, only its digest.
+    /// Returns the account of a token; `nil` when there is none. Only the digest of the token is stored and compared.
     func account(token: String) async throws(HubError) -> Account? {
         let digest = AccountToken.digest(of: token)
         let key = Data(digest)

@@ -8,12 +8,12 @@ internal import GRDB
     internal import Foundation
 #endif
 
-/// A part of a channel whose changes are asked for.
+/// A request for the changes of a part of a channel.
 struct ChangesQuery: Sendable {
     var since: ChangesCursor
     var from: Int64
     var through: Int64
-    /// True when everything behind `through` is asked for, too.
+    /// True when the part also includes every position after `through`.
     var isOpen: Bool
     var limit: Int
 }
@@ -35,10 +35,10 @@ extension HubStore {
             ORDER BY message.position LIMIT ?
             """
 
-    /// The JSON of a `WireChanges`: all changes of a part of a channel since a revision, or none of them; nil when
-    /// there is no such channel.
+    /// Returns the JSON of a `WireChanges`: all changes of a part of a channel since a revision, or none of them; `nil`
+    /// when there is no such channel.
     ///
-    /// Costs the changes, up to the limit, wherever they lie.
+    /// Cost: the number of changes, up to the limit, at any position.
     func changes(
         of channel: ChannelID, _ query: ChangesQuery, for account: Account
     ) async throws(HubError) -> AnswerParts? {
@@ -86,14 +86,14 @@ extension HubStore {
     }
 }
 
-/// Changes that were found so far, bounded by number and bytes.
+/// The changes found so far, bounded by number and bytes.
 private struct GatheredChanges {
     let limit: Int
     var bytes = 0
     var messages: [(position: Int64, json: [UInt8])] = []
     var gone: [MessageID] = []
 
-    /// - Returns: false when they are too many.
+    /// - Returns: false when there are too many.
     mutating func take(_ row: Row, for account: Account, _ db: Database) throws -> Bool {
         guard messages.count + gone.count < limit else { return false }
         if let content: String = row[3] {

@@ -2,15 +2,15 @@ package import CausewayModels
 internal import GRDB
 
 extension HubStore {
-    /// Makes a channel unless it is there.
+    /// Creates a channel unless it exists.
     ///
-    /// - Parameter account: who asks; nil for the hub's operator, who has no share.
-    /// - Returns: the channel, and whether this call made it.
+    /// - Parameter account: the requesting account; `nil` for the hub's operator, who is not limited.
+    /// - Returns: the channel, and whether this call created it.
     /// - Throws: `tooMany`.
     package func addChannel(
         _ id: ChannelID, of account: Account? = nil
     ) async throws(HubError) -> (channel: Channel, isNew: Bool) {
-        // An idempotent PUT of what is there should not wait for the writer.
+        // An idempotent PUT of an existing channel should not wait for the writer.
         if let channel = try await channel(id) { return (channel, false) }
         let now = now().milliseconds
         return try await write { db in
@@ -34,9 +34,9 @@ extension HubStore {
         }
     }
 
-    /// Takes a channel away that never had a message.
+    /// Removes a channel that never had a message.
     ///
-    /// One that had some stays: its positions and messages are kept for ever.
+    /// A channel that had messages stays: its positions and messages are kept for ever.
     ///
     /// - Throws: `unknownChannel`, `channelInUse`.
     package func removeChannel(_ id: ChannelID) async throws(HubError) {
@@ -52,12 +52,12 @@ extension HubStore {
         }
     }
 
-    /// The channel; nil when there is none of this name.
+    /// Returns the channel; `nil` when there is none with this name.
     package func channel(_ id: ChannelID) async throws(HubError) -> Channel? {
         try await read { db in try Self.channel(id, db) }
     }
 
-    /// All channels by name; at most `HubLimits.channelsMax`.
+    /// Returns all channels by name; at most `HubLimits.channelsMax`.
     package func channels() async throws(HubError) -> [Channel] {
         try await read { db in
             try Row.fetchAll(db, sql: "SELECT name, last_position FROM channel ORDER BY name").compactMap { row in

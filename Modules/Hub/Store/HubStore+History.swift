@@ -13,7 +13,7 @@ internal import Logging
 
 /// Histories: see `HistoryRules`.
 extension HubStore {
-    /// Begins an opening: from now on answers name it, and what it takes in is counted.
+    /// Starts an opening: from now on responses name it, and its commits are counted.
     func beginOpening() throws(HubError) {
         guard let connections = condition.connections else { throw .recovering(path: path) }
         do {
@@ -45,15 +45,15 @@ extension HubStore {
         try Int64.fetchOne(db, sql: "SELECT max(changed_in) FROM lane") ?? 0
     }
 
-    /// The floor of the present history: where positions of a new channel begin.
+    /// The floor of the present history: the positions of a new channel begin above it.
     static func floor(_ db: Database) throws -> Int64 {
         try Int64.fetchOne(db, sql: "SELECT floor FROM history ORDER BY number DESC LIMIT 1") ?? 0
     }
 
-    /// Whether a client that names this knows the present history; begins another one when it proves that data was
-    /// lost.
+    /// Returns whether a client with this claim knows the present history; starts another history when the claim proves
+    /// that data was lost.
     ///
-    /// - Parameter claim: `nil` from a client that names none.
+    /// - Parameter claim: `.none` from a client that names no history.
     func knowsPresent(_ claim: HistoryClaim) async throws(HubError) -> Bool {
         let claimed: WireHistory
         switch claim {
@@ -86,7 +86,7 @@ extension HubStore {
         }
     }
 
-    /// Begins another history, unless somebody else did since.
+    /// Starts another history, unless one has begun since.
     private func beginHistory(above floor: Int64, after present: HubHistory.Present) async throws(HubError) {
         let now = now()
         let hasBegun = try await write { [history] db in
@@ -102,7 +102,7 @@ extension HubStore {
             metadata: ["history": "\(history.present.map { Hexadecimal.text(of: $0.history) } ?? "")"])
     }
 
-    /// Moves the position of every channel far up, so that none is used twice.
+    /// Raises the position of every channel to the new floor, so that none is used twice.
     static func beginHistory(
         above floor: Int64, at now: Timestamp, _ db: Database
     ) throws -> (history: [UInt8], floor: Int64) {
@@ -119,7 +119,8 @@ extension HubStore {
         return (id, next)
     }
 
-    /// Where the lanes of an account's outbox stand, those first that moved last.
+    /// Returns the marks of the lanes of an account's outbox, the most recently changed first, up to
+    /// ``HubLimits/marksMax``.
     func marks(of outbox: OutboxID, _ account: Account) async throws(HubError) -> [String: Int64] {
         try await read { db in
             let rows = try Row.fetchAll(
@@ -135,9 +136,9 @@ extension HubStore {
 
 /// The claim of a request about the hub's history.
 enum HistoryClaim: Sendable, Equatable {
-    /// Nothing: an older client, or the first contact.
+    /// No claim: an older client, or the first contact.
     case none
-    /// Something that no hub of this protocol wrote.
+    /// A text that no hub of this protocol wrote.
     case foreign
     case named(WireHistory)
 
@@ -149,7 +150,7 @@ enum HistoryClaim: Sendable, Equatable {
         self = WireHistory(text).map(HistoryClaim.named) ?? .foreign
     }
 
-    /// True when what it names is the history with this id.
+    /// True when the claim names the history with this id, or none.
     func mayDeliver(in history: [UInt8]?) -> Bool {
         switch self {
         case .none: true
@@ -160,7 +161,7 @@ enum HistoryClaim: Sendable, Equatable {
 }
 
 extension HubStore {
-    /// After the file was opened anew: what had been confirmed must be in it, or another history begins.
+    /// Checks a reopened file: when it lacks what had been confirmed, another history begins.
     func beginHistoryIfLost(_ connections: HubConnections) throws {
         guard var present = history.present else { return }
         let now = now()

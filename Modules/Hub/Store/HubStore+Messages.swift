@@ -8,20 +8,20 @@ internal import GRDB
     internal import Foundation
 #endif
 
-/// Which messages of a channel are asked for. By key, never by count from the start.
+/// The range of a page of a channel. By key, never by an offset from the start.
 enum PageRange: Sendable, Equatable {
-    /// The newest.
+    /// The newest messages.
     case newest
-    /// The oldest above this position.
+    /// The oldest messages above this position.
     case after(Int64)
-    /// The newest below this position.
+    /// The newest messages below this position.
     case before(Int64)
 
-    /// The positions of which a page lists every message.
+    /// Returns the range of positions that a page covers completely.
     ///
     /// - Parameters:
     ///   - positions: those of the messages on the page, ascending.
-    ///   - newest: the channel's newest position, whether its message was deleted or not.
+    ///   - newest: the channel's newest position, even when its message was deleted.
     func listed(_ positions: [Int64], hasMore: Bool, newest: Int64) -> Range<Int64> {
         switch self {
         case .newest: Self.older(positions, hasMore, upTo: newest)
@@ -41,7 +41,7 @@ enum PageRange: Sendable, Equatable {
     }
 }
 
-/// What the hub knows of a message id.
+/// The result of looking up a message id.
 enum MessageLookUp: Sendable {
     case unknown
     case deleted
@@ -63,9 +63,9 @@ extension HubStore {
         """
     }
 
-    /// The JSON of a `WirePage`, by ascending position; nil when there is no such channel.
+    /// Returns the JSON of a `WirePage`, by ascending position; `nil` when there is no such channel.
     ///
-    /// Costs the page, not the channel: the index of the shown messages is walked from one key.
+    /// Cost: the size of the page, not of the channel: the index of the visible messages is read from one key on.
     func page(
         of channel: ChannelID, _ range: PageRange, limit: Int, for account: Account
     ) async throws(HubError) -> AnswerParts? {
@@ -114,7 +114,7 @@ extension HubStore {
         }
     }
 
-    /// One message.
+    /// Looks up one message.
     func message(_ id: MessageID, for account: Account) async throws(HubError) -> MessageLookUp {
         try await read { db in
             let statement = try db.cachedStatement(sql: Self.shown + " WHERE message.id = ?")
@@ -124,7 +124,7 @@ extension HubStore {
         }
     }
 
-    /// The JSON of a `WireMessage`. The content is JSON as it was stored, and is not looked into.
+    /// Returns the JSON of a `WireMessage`. The content is inserted as it was stored, without being parsed.
     static func message(
         _ row: Row, content: String, for account: Account, _ db: Database
     ) throws -> [UInt8] {

@@ -2,9 +2,9 @@ internal import Dispatch
 internal import GRDB
 internal import Logging
 
-/// Going on after the disk or the file failed, without a person.
+/// Automatic recovery after the disk or the file failed.
 extension HubStore {
-    /// Result codes after which nobody knows what is in the file.
+    /// Result codes after which the content of the file is unknown.
     private static let failures: [ResultCode] = [
         .SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PROTOCOL,
     ]
@@ -13,12 +13,12 @@ extension HubStore {
         (error as? DatabaseError).map { failures.contains($0.resultCode) } ?? false
     }
 
-    /// Takes failed connections out of use, and opens the file anew in the background until it is verified. Does
-    /// nothing when somebody did so before.
+    /// Takes failed connections out of use, and reopens the file in the background until it is verified. Does nothing
+    /// when an earlier call did so.
     func recover(from error: HubError, of connections: HubConnections) {
         guard let failed = condition.fail(connections) else { return }
         logger?.critical("storage failed", metadata: ["error": "\(error)"])
-        // A wait for a disk that hangs takes a thread of its own.
+        // Waiting for a hanging disk blocks a thread of its own.
         Self.recoveryQueue.async { [self] in
             failed.close()
             reopen(after: 0)

@@ -2,10 +2,10 @@ internal import CausewaySystem
 internal import GRDB
 internal import Logging
 
-/// Coming to rest after a load.
+/// Housekeeping after a load.
 extension HubStore {
-    /// Empties the write-ahead log and gives memory back, once for each load: when something was written and then
-    /// nothing for a whole `interval`. Ends when the task is cancelled.
+    /// Empties the write-ahead log and releases memory, once for each load: after a write and then a whole `interval`
+    /// without activity. Ends when the task is cancelled.
     func keepHouse(every interval: Duration) async {
         var seen = activity
         var isAtRest = true
@@ -20,7 +20,7 @@ extension HubStore {
         }
     }
 
-    /// - Returns: false when a reader was in the way, of this process or of another: it is tried again.
+    /// - Returns: false when a reader of this or another process was in the way; the caller tries again.
     private func rest() async -> Bool {
         let isBlocked = try? await condition.connections?.pool.writeWithoutTransaction { db in
             let isBlocked = try Bool.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")

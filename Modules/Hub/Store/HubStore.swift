@@ -4,41 +4,41 @@ package import GRDB
 package import Logging
 internal import Synchronization
 
-/// What the hub keeps: accounts, channels, messages, marks. SQLite in WAL mode with `synchronous = FULL`: what was
-/// answered survives a power cut.
+/// The hub's database: accounts, channels, messages, marks. SQLite in WAL mode with `synchronous = FULL`: every
+/// acknowledged write survives a power failure.
 ///
-/// What holds after every commit, whatever process died when:
+/// Invariants after every commit, whichever process died at any time:
 ///
-/// 1. A message id is there once, under the account that first used it, for ever; a deleted one without its content.
-/// 2. The positions of a channel ascend up to `channel.last_position`, in the order of acceptance, each given once: 1,
-///    2, 3 … in the first history, and from the floor of the history in a later one.
-/// 3. A lane's mark and what was applied to it moved in the same transaction: nothing at or below the mark is applied
-///    any more, and everything that was answered `accepted` is there.
-/// 4. An outbox's epoch never goes back.
-/// 5. No secret that opens anything is in the file: of a token there is only the SHA-256. The key of the hub's own
-///    seals can prove no more than that data was lost.
+/// 1. A message id is stored once, under the account that first used it, for ever; a deleted one without its content.
+/// 2. The positions of a channel ascend up to `channel.last_position`, in the order of acceptance, each assigned once:
+///   1, 2, 3 … in the first history, and from the floor of the history in a later one.
+/// 3. A lane's mark moves in the same transaction as the operations applied to it: nothing at or below the mark is
+///   applied any more, and everything answered with `accepted` is stored.
+/// 4. An outbox's epoch never decreases.
+/// 5. The file contains no secret that grants access: of a token there is only the SHA-256. The key of the hub's own
+///   seals can prove no more than that data was lost.
 ///
-/// Any number of tasks may call it. Writes come one after the other; reads run beside them and see whole transactions.
-/// Other processes may open the same file (the account commands do).
+/// Safe for concurrent calls. Writes are serialized; reads run beside them and see whole transactions. Other processes
+/// may open the same file (the account commands do).
 package final class HubStore: Sendable {
     let condition: StorageCondition
     let path: String
     let history = HubHistory()
     /// The wall clock; positions and order never depend on it.
     let now: @Sendable () -> Timestamp
-    /// Counts everything that is done, so that rest can be told from load.
+    /// Counts every read and write, so that idle periods can be detected.
     private let done = Atomic(0)
     let logger: Logger?
     private let recovers: Bool
     let faults: HubFaults?
 
-    /// Opens the database of a folder, and brings an older one up to date.
+    /// Opens the database of a folder, and migrates an older one.
     ///
     /// - Parameters:
-    ///   - creating: makes a new one, readable by its owner only.
+    ///   - creating: creates a new one, readable by its owner only.
     ///   - faults: for tests only.
-    ///   - logger: where failures of the storage and their end are reported; without one, nothing is opened anew.
-    /// - Throws: `notSetUp`, `alreadySetUp` when a new one is to be made and there is one, `fromTheFuture`,
+    ///   - logger: receives failures of the storage and their end; without it, a failed storage is not reopened.
+    /// - Throws: `notSetUp`, `alreadySetUp` when a new one should be created and one exists, `fromTheFuture`,
     ///   `damaged`, `io`, `full`, `busy`.
     package init(
         _ folder: DataFolder, creating: Bool = false, faults: HubFaults? = nil, logger: Logger? = nil
@@ -60,20 +60,20 @@ package final class HubStore: Sendable {
         }
     }
 
-    /// SQLite's `synchronous` as it is in force on the writer; 2 is FULL.
+    /// SQLite's `synchronous` setting in force on the writer; 2 is FULL.
     package func synchronousMode() async throws(HubError) -> Int {
         try await write { db in try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? -1 }
     }
 
-    /// Closes the file; a call after that throws.
+    /// Closes the file; later calls throw.
     package func close() { condition.close()?.close() }
 
-    /// Whether requests can be served; false from a failure of the storage until it was opened anew and verified.
+    /// Whether requests can be served; false from a failure of the storage until it has been reopened and verified.
     package var isHealthy: Bool { condition.connections != nil }
 
-    /// Reads beside writes, a whole transaction.
+    /// Reads in one transaction, concurrently with writes.
     ///
-    /// - Throws: `recovering` while the storage is opened anew.
+    /// - Throws: `recovering` while the storage is being reopened.
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(HubError) -> Value {
@@ -87,16 +87,16 @@ package final class HubStore: Sendable {
         try await use { try await $0.tokens.read(body) }
     }
 
-    /// Runs one transaction, which is on the disk when this returns.
+    /// Runs one transaction, which is on the disk on return.
     ///
-    /// - Throws: `outcomeUnknown` when the commit failed: the transaction may be on the disk or not. After every other
-    ///   error it is not: `recovering`, `full`, `busy`, `io`, or what `body` throws.
+    /// - Throws: `outcomeUnknown` when the commit failed: the transaction may or may not be on the disk. After every
+    ///   other error it is not: `recovering`, `full`, `busy`, `io`, or the error of `body`.
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(HubError) -> Value
     {
         try await write { db, _ in try body(db) }
     }
 
-    /// The same for what is done as an opening of the database, see ``ChangesCursor``.
+    /// Runs one transaction as an opening of the database, see ``ChangesCursor``.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database, _ opening: [UInt8]) throws -> Value
     ) async throws(HubError) -> Value {
@@ -129,11 +129,11 @@ package final class HubStore: Sendable {
             return try await body(connections)
         } catch {
             let problem = Self.classified(error, path: path)
-            // A command that runs once reports what happened and ends.
+            // A one-shot command reports the error and ends.
             guard recovers, !(error is HubError) else { throw problem }
             let hasFailed = Self.isFailure(error)
             if hasFailed { recover(from: problem, of: connections) }
-            // Also where another call's failure closed it under this one.
+            // Also when another call's failure closed the connections under this one.
             throw hasFailed || !isHealthy ? .recovering(path: path) : problem
         }
     }

@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// Whether the database can be used, and with which connections.
+/// Whether the database can be used, and its connections.
 ///
 /// ```
-///  open ──(a write, a sync or the file fails)──▶ failed ──(opened anew and verified)──▶ open
+///  open ──(a write, a sync or the file fails)──▶ failed ──(reopened and verified)──▶ open
 ///    └───────────────────────(close)────────────────┴──────────────▶ closed
 /// ```
 ///
 /// After a failed write or sync the connections know less than the file does: nothing is accepted, and nothing is read,
-/// until the file was opened anew and verified.
+/// until the file has been reopened and verified.
 final class StorageCondition: Sendable {
     private enum State {
         case open(HubConnections)
@@ -20,7 +20,7 @@ final class StorageCondition: Sendable {
 
     init(_ connections: HubConnections) { state = Mutex(.open(connections)) }
 
-    /// The connections; nil while there are none that can be believed.
+    /// The connections; `nil` while there are none that can be trusted.
     var connections: HubConnections? {
         state.withLock { state in
             if case .open(let connections) = state { connections } else { nil }
@@ -33,7 +33,7 @@ final class StorageCondition: Sendable {
         }
     }
 
-    /// - Returns: the connections that failed, to the first who reports it; the others get nil.
+    /// - Returns: the failed connections to the first caller that reports them; `nil` to the others.
     func fail(_ failed: HubConnections) -> HubConnections? {
         state.withLock { state in
             guard case .open(let connections) = state, connections.pool === failed.pool else { return nil }
@@ -42,7 +42,7 @@ final class StorageCondition: Sendable {
         }
     }
 
-    /// - Returns: false when it was closed meanwhile.
+    /// - Returns: false when the store was closed meanwhile.
     func reopen(_ connections: HubConnections) -> Bool {
         state.withLock { state in
             guard case .failed = state else { return false }
@@ -51,7 +51,7 @@ final class StorageCondition: Sendable {
         }
     }
 
-    /// - Returns: the connections that are to be closed.
+    /// - Returns: the connections to close.
     func close() -> HubConnections? {
         state.withLock { state in
             defer { state = .closed }
