@@ -1,20 +1,20 @@
 import DequeModule
 
-/// A queue that takes turns between keys and keeps the order within one.
+/// A queue that takes turns between keys and keeps the order within each.
 ///
-/// A key that queues much delays itself: every other key's next element comes after at most one of it.
+/// A key that queues much delays only itself: the next element of every other key comes after at most one of it.
 package struct FairQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     private var waiting: [Key: Deque<Element>] = [:]
-    /// Each key that waits, once; the first one is next.
+    /// Each waiting key, once; the first one is next.
     private var turns: Deque<Key> = []
-    /// Elements of all keys.
+    /// The number of elements of all keys.
     package private(set) var count = 0
 
     package init() {}
 
     package var isEmpty: Bool { count == 0 }
 
-    /// Elements of one key.
+    /// The number of elements of one key.
     package func count(of key: Key) -> Int { waiting[key]?.count ?? 0 }
 
     package mutating func append(_ element: Element, of key: Key) {
@@ -26,9 +26,9 @@ package struct FairQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable 
     /// The element that ``popFirst()`` returns next.
     package var first: Element? { turns.first.flatMap { waiting[$0]?.first } }
 
-    /// The next element; its key goes behind all others. O(1).
+    /// Removes and returns the next element; its key moves behind all others. O(1).
     package mutating func popFirst() -> Element? {
-        // Changed where it lies: a copy would cost the whole line of its key.
+        // Modified in place: a copy would cost the whole queue of its key.
         guard let key = turns.popFirst(), let element = waiting[key]?.popFirst() else { return nil }
         if waiting[key]?.isEmpty == true { waiting[key] = nil } else { turns.append(key) }
         count -= 1

@@ -1,25 +1,25 @@
 internal import CausewayModels
 
-/// The hub's decision whether it still has all that a client was told it has, free of I/O.
+/// Decides whether the hub still has everything that it confirmed to a client; free of I/O.
 ///
 /// The hub counts the commits that change something, remembers the last one of each of its openings, and names opening
-/// and commit in its answers; the client names the highest that it saw. A database that was put back from a backup does
-/// not know that opening, or knows that it ended earlier: data was lost, and what remains is another history. So is a
-/// hub that was made anew.
+/// and commit in its responses; the client sends back the highest that it saw. A database that was restored from a
+/// backup does not know that opening, or knows that it ended earlier: data was lost, and the rest is another history. A
+/// hub that was created anew has another history too.
 ///
 /// | the client names | the hub |
 /// | --- | --- |
 /// | nothing (an older client, or a first contact) | `current` |
 /// | another hub, or something that this hub did not seal | `changed` |
-/// | the present history, in an opening that is known and had come as far | `current` |
+/// | the present history, in a known opening that reached the commit | `current` |
 /// | the present history otherwise | `lost`: another history begins |
 /// | a history with a floor below the present one | `changed`: another history has begun since |
 /// | any other history, in whichever opening it began | `lost`: positions above the present floor may have been used |
 ///
-/// Positions are never used twice: each history begins above all positions that an earlier one can have given away.
+/// Positions are never used twice: each history begins above all positions that an earlier one can have assigned.
 package enum HistoryRules {
     package enum Verdict: Sendable, Equatable {
-        /// All that the client was told of is here.
+        /// Everything that was confirmed to the client is here.
         case current
         /// The client knows another history.
         case changed
@@ -43,18 +43,18 @@ package enum HistoryRules {
     /// Decides about a sealed claim.
     ///
     /// - Parameters:
-    ///   - floor: of the present history.
-    ///   - lastCommit: the last commit of the claim's opening, as this hub has it; `nil` when it does not know the
-    ///     opening.
+    ///   - floor: the floor of the present history.
+    ///   - lastCommit: the last commit of the claim's opening in this hub's records; `nil` when it does not know the
+    ///   opening.
     package static func judge(_ claim: Claim, floor: Int64, lastCommit: Int64?) -> Verdict {
         if claim.isOfPresentHistory, let lastCommit, claim.commit <= lastCommit { return .current }
         if !claim.isOfPresentHistory, claim.floor < floor { return .changed }
         return .lost(floor: max(floor, claim.floor))
     }
 
-    /// The floor of a history that begins: above every position that a history with the given floor and highest known
-    /// position can have used, as long as it gave away fewer than 2³² of which nothing is known any more; `nil` when
-    /// there is no room left.
+    /// Returns the floor of a new history: above every position that a history with the given floor and highest known
+    /// position can have used, as long as it assigned fewer than 2³² of which no record remains; `nil` when there is no
+    /// room left.
     package static func floor(above floor: Int64, _ highestPosition: Int64) -> Int64? {
         let used = max(floor, highestPosition, 0)
         guard used <= Limits.positionMax - (3 << 32) else { return nil }

@@ -1,54 +1,53 @@
 package import CausewayModels
 
-/// The hub's decisions about one lane, free of I/O: what to do with an operation, given what the hub remembers.
+/// The hub's decisions about one lane, free of I/O: the treatment of an operation, given the hub's stored state.
 ///
-/// The hub keeps for each lane of each (account, outbox) a *mark*: the sequence of the last operation that was dealt
-/// with, applied or refused or fenced. It is kept for ever. Whether a delivery is looked at in the first place is
-/// decided by ``LineageRules``. The hub remembers what it accepted (the message and its placement, deleted ones too),
-/// never what it refused.
+/// The hub keeps for each lane of each (account, outbox) a *mark*: the sequence of the last operation that was applied,
+/// refused or fenced. It is kept for ever. ``LineageRules`` decide beforehand whether a delivery is admitted at all.
+/// The hub remembers what it accepted (the message and its placement, including deleted ones), never what it refused.
 ///
 /// | the operation | the hub |
 /// | --- | --- |
-/// | sequence ≤ mark, id known | answers with the stored result; changes nothing |
+/// | sequence ≤ mark, id known | responds with the stored result; changes nothing |
 /// | sequence ≤ mark, a fence, id unknown | `fenced`: the mark itself bars every late copy |
 /// | sequence ≤ mark, a deletion | deletes (idempotent) |
 /// | sequence ≤ mark, a send, id unknown | the reason when it would be refused now too, else `late` |
-/// | previous ≠ mark | `gap`; what follows is not attempted |
-/// | previous = mark, id known | answers with the stored result; the mark moves |
-/// | previous = mark, about a message that is not here | `unrelated`; the mark moves |
+/// | previous ≠ mark | `gap`; nothing after it is attempted |
+/// | previous = mark, id known | responds with the stored result; the mark moves |
+/// | previous = mark, refers to a message that is not stored | `unrelated`; the mark moves |
 /// | previous = mark, otherwise | applied, refused or fenced; the mark moves |
-/// | previous = mark, and it cannot be done now | `tryLater`; the mark stays; what follows is not attempted |
+/// | previous = mark, and it cannot be done now | `tryLater`; the mark stays; nothing after it is attempted |
 package struct LaneRules: Sendable, Equatable {
-    /// What the hub knows of the operation's message.
+    /// The hub's record of the operation's message.
     package enum Known: Sendable, Equatable {
         case no
         case accepted(Placement)
     }
 
-    /// What the hub thinks of applying a send now.
+    /// Whether the hub can apply a send now.
     package enum Verdict: Sendable, Equatable {
         case fine
         case refuse(code: String, detail: String)
-        /// The message that it is about is not here.
+        /// The message that it refers to is not stored.
         case unrelated(detail: String)
         case tryLater(code: String, detail: String, after: Duration?)
     }
 
-    /// `send` is everything that is stored under an id of its own: messages, edits, reactions.
+    /// `send` is every operation that is stored under an id of its own: messages, edits, reactions.
     package enum Kind: Sendable, Equatable { case send, fence, delete }
 
-    /// What the hub does next.
+    /// The next step of the hub.
     package enum Decision: Sendable, Equatable {
-        /// Answer; nothing is stored but the mark.
+        /// Respond; only the mark is stored.
         case answer(DeliveryOutcome)
-        /// Store the message in the next place of its channel, or do the operation, and answer `accepted` with the
-        /// place.
+        /// Store the message at the next position of its channel, or apply the operation, and respond `accepted` with
+        /// the position.
         case apply
-        /// Delete the message if it is there and may be deleted by this account, and answer `deleted` or `refused`.
+        /// Delete the message if it is stored and this account may delete it, and respond `deleted` or `refused`.
         case delete
     }
 
-    /// The sequence of the last operation that was dealt with.
+    /// The sequence of the last operation that was applied, refused or fenced.
     package private(set) var mark: Int64
     /// True after an outcome that stops the delivery.
     package private(set) var isStopped = false
@@ -57,7 +56,7 @@ package struct LaneRules: Sendable, Equatable {
 
     /// Decides about the next operation of a delivery and moves the mark.
     ///
-    /// `verdict` is asked only when it counts, so that it may cost a look-up.
+    /// `verdict` is called only when it counts, so that it may cost a look-up.
     package mutating func decide(
         _ kind: Kind, sequence: Int64, previous: Int64, known: Known, verdict: () throws -> Verdict
     ) rethrows -> Decision {

@@ -1,6 +1,6 @@
 package import CausewayModels
 
-/// The hub's decision whether a delivery comes from the newest opening of its store, free of I/O.
+/// Decides whether a delivery comes from the newest opening of its store; free of I/O.
 ///
 /// The hub keeps for each (account, outbox) the opening that delivered last and the highest epoch, and for each lane
 /// the opening that moved its mark last.
@@ -10,14 +10,15 @@ package import CausewayModels
 /// | no opening (an older client), an older epoch | `superseded` |
 /// | no opening, otherwise | admitted; no opening is known any more |
 /// | an opening that was barred | `forked` |
-/// | no opening is known here (a new outbox, or an older client was here) | by its epoch: admitted, or `forked` |
-/// | the opening known here, or one that has it among its ancestors | admitted; it is the one known from now on |
+/// | no opening is known here (a new outbox, or an older client delivered last) | by its epoch: admitted, or `forked` |
+/// | the opening known here, or one that has it among its ancestors | admitted; it is the known one from now on |
 /// | any other | `forked`: another copy of the store has delivered since this one was taken |
 /// | admitted, and the lane's mark is above its base, moved by another opening | `forkedInside`: see below |
 ///
-/// A copy may be taken in the middle of an opening. Both then have it among their ancestors, and only the marks tell: a
-/// mark that this store cannot have moved was moved by the other copy. Such an opening is barred for ever, so that
-/// nothing of it that is still under way in another lane is applied after it has gone on under another outbox id.
+/// A copy may be taken in the middle of an opening. Both then have it among their ancestors, and only the marks reveal
+/// it: a mark that this store cannot have moved was moved by the other copy. Such an opening is barred for ever, so
+/// that none of its operations still in transit in another lane is applied after it has continued under another outbox
+/// id.
 package struct LineageRules: Sendable, Hashable {
     package enum Verdict: Sendable, Equatable {
         case admitted
@@ -25,11 +26,11 @@ package struct LineageRules: Sendable, Hashable {
         case superseded
         /// Another copy of the store has delivered.
         case forked
-        /// The same, and the opening must be barred.
+        /// Another copy of the store has delivered, and the opening must be barred.
         case forkedInside
     }
 
-    /// What a delivery says of its store.
+    /// The claim of a delivery about its store.
     package struct Claim: Sendable, Equatable {
         package var epoch: Int64
         package var opening: OpeningID?
@@ -54,12 +55,12 @@ package struct LineageRules: Sendable, Hashable {
         self.opening = opening
     }
 
-    /// Decides about a delivery; unless it is admitted, nothing of it may be applied.
+    /// Decides about a delivery; unless it is admitted, none of its operations may be applied.
     ///
     /// - Parameters:
-    ///   - isBarred: the opening was found `forkedInside` before.
-    ///   - mark: where the delivery's lane stands.
-    ///   - mover: the opening that moved the mark last; `nil` when that is not known.
+    ///   - isBarred: whether the opening was found `forkedInside` before.
+    ///   - mark: the mark of the delivery's lane.
+    ///   - mover: the opening that moved the mark last; `nil` when unknown.
     package mutating func admit(_ claim: Claim, isBarred: Bool, mark: Int64, mover: OpeningID?) -> Verdict {
         guard let new = claim.opening else {
             guard claim.epoch >= highest else { return .superseded }
