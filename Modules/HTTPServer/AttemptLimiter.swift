@@ -1,8 +1,8 @@
 package import CausewayModels
 
-/// Counts failed authentications of each peer: a bucket that a failure takes from and time fills up.
+/// Counts failed authentications of each peer in a token bucket: a failure takes from it and time refills it.
 ///
-/// A value: it reads no clock. Bounded: when more peers fail than are tracked, the rest share one bucket.
+/// A value that reads no clock. Bounded: when more peers fail than are tracked, the rest share one bucket.
 package struct AttemptLimiter: Sendable {
     private struct Bucket: Sendable {
         /// When the bucket is full again; each failure moves it one refill further.
@@ -16,28 +16,28 @@ package struct AttemptLimiter: Sendable {
     private var others = Bucket(fullAt: .zero)
 
     /// - Parameters:
-    ///   - burst: failures of one peer in a row before it is told to wait.
-    ///   - refill: how long it takes a peer to earn one more.
-    ///   - peersMax: past it all others share one count.
+    ///   - burst: failures of one peer in a row before it must wait.
+    ///   - refill: how long it takes a peer to earn one more attempt.
+    ///   - peersMax: the number of tracked peers; all others share one bucket.
     package init(burst: Int, refill: Duration, peersMax: Int) {
         self.burst = burst
         self.refill = refill
         self.peersMax = peersMax
     }
 
-    /// Peers that are tracked at the moment.
+    /// The number of peers that are tracked.
     package var peers: Int { buckets.count }
 
     /// Records a failure.
     ///
-    /// - Returns: nil while the peer may go on; else how long it must wait, rounded up to seconds.
+    /// - Returns: `nil` while the peer may try again; otherwise how long it must wait, rounded up to seconds.
     package mutating func recordFailure(of peer: String, at now: MonotonicTime) -> Int64? {
         if buckets[peer] == nil, buckets.count >= peersMax { forgetTheInnocent(at: now) }
         if buckets[peer] == nil, buckets.count >= peersMax { return take(from: &others, at: now) }
         return take(from: &buckets[peer, default: Bucket(fullAt: now)], at: now)
     }
 
-    /// How long the peer must wait before it may try again; nil while it may. Records nothing.
+    /// Returns how long the peer must wait before it may try again; `nil` while it may. Records nothing.
     package func wait(of peer: String, at now: MonotonicTime) -> Int64? {
         var bucket = buckets[peer] ?? (buckets.count >= peersMax ? others : Bucket(fullAt: now))
         return take(from: &bucket, at: now)
@@ -48,7 +48,7 @@ package struct AttemptLimiter: Sendable {
         let next = start + refill
         let owed = next - now
         guard owed <= refill * burst else {
-            // What is refused costs no more: it is over when one refill has gone by.
+            // A refused attempt costs nothing more: the wait ends after one refill.
             let wait = owed - refill * burst
             return max(1, (wait.wholeMilliseconds + 999) / 1000)
         }

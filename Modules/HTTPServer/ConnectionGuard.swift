@@ -4,19 +4,19 @@ internal import NIOHTTP1
 package import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 
-/// Holds one connection to its `ConnectionLimits`, and answers what is no HTTP in the server's own words.
+/// Enforces `ConnectionLimits` on one connection, and responds to bytes that are not HTTP in the server's own format.
 ///
 /// | waiting for | bounded by | then |
 /// | --- | --- | --- |
 /// | the first request's header | `firstHeader` | the connection is closed |
 /// | the rest of a body | `body`; `discardedBytesMax` beyond `requestBytesMax` | the connection is closed |
-/// | the client to take the next part of an answer | `answer` | the connection is closed |
-/// | the next request | `idle` (Hummingbird's part) | the connection is closed |
+/// | the client to read the next part of a response | `answer` | the connection is closed |
+/// | the next request | `idle` (implemented by Hummingbird) | the connection is closed |
 ///
-/// While a request waits for its answer nothing more is read, so that what a client sends ahead stays with the system;
-/// of what came along with it `pipelinedRequestsMax` requests are kept, and past that the connection is closed.
+/// While a request waits for its response nothing more is read, so that requests sent ahead stay in the system's
+/// buffer; of those that arrived along with it `pipelinedRequestsMax` are kept, and past that the connection is closed.
 ///
-/// Bytes that are no HTTP, or a header beyond its limit, are answered with 400 or 431 and the connection is closed.
+/// Bytes that are not HTTP, or a header beyond its limit, are answered with 400 or 431 and the connection is closed.
 package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     package typealias InboundIn = HTTPRequestPart
     package typealias InboundOut = HTTPRequestPart
@@ -36,23 +36,23 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     private var reading = Reading.firstHeader
     private var readDeadline: Scheduled<Void>?
     private var answerDeadline: Scheduled<Void>?
-    /// Requests whose answer has not ended.
+    /// Requests whose response has not ended.
     private var unanswered = 0
     private var isAnswering = false
-    /// Parts of answers that the client has not taken.
+    /// Parts of responses that the client has not read.
     private var untaken = 0
-    /// Kept alive until the answer that is being written has been taken.
+    /// Kept alive until the client has read the response being written.
     private var holds: [AnswerHold] = []
-    /// True when more is wanted of the client than it may send at the moment.
+    /// True when a read was requested while the client must not send more.
     private var isReadHeld = false
-    /// True once this handler wrote the last answer; nothing of others leaves any more.
+    /// True once this handler has written the last response; nothing from other handlers is sent any more.
     private var isEnding = false
 
     package convenience init(_ limits: ConnectionLimits, _ refusal: ConnectionRefusal) {
         self.init(limits, refusal, nil)
     }
 
-    /// - Parameter registry: where the connection is counted.
+    /// - Parameter registry: counts the connection.
     init(_ limits: ConnectionLimits, _ refusal: ConnectionRefusal, _ registry: ConnectionRegistry?) {
         self.registry = registry
         self.limits = limits
@@ -106,7 +106,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         context.fireChannelRead(data)
     }
 
-    /// Answers `Expect: 100-continue` (RFC 9110 §10.1.1), unless the body is refused for its size anyway.
+    /// Responds to `Expect: 100-continue` (RFC 9110 §10.1.1), unless the body is refused for its size anyway.
     private func allowBody(of head: HTTPRequest, _ context: ChannelHandlerContext) {
         guard head.headerFields[.expect]?.lowercased() == "100-continue", unanswered == 1 else { return }
         let announced = head.headerFields[.contentLength].flatMap { Int($0) } ?? 0
@@ -121,7 +121,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         if !isReadHeld { context.read() }
     }
 
-    /// Whether a request that was read to its end has no answer yet.
+    /// Whether a request that was read completely has no response yet.
     private var isAnswerDue: Bool {
         guard case .body = reading else { return unanswered > 0 }
         return unanswered > 1
@@ -165,8 +165,8 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         readOn(context)
     }
 
-    /// A promise that is kept when the client has taken what is written with it. Until then there is a deadline, which
-    /// begins anew with each part that was taken.
+    /// Returns a promise that succeeds when the client has read the data written with it. Until then there is a
+    /// deadline, which restarts with each part that was read.
     private func taken(
         _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext, releasing held: [AnswerHold]
     ) -> EventLoopPromise<Void> {
@@ -184,7 +184,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         return taken
     }
 
-    // MARK: - What is no HTTP
+    // MARK: - Bytes that are not HTTP
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !isEnding else { return }
@@ -199,7 +199,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         context.write(wrapOutboundOut(.body(body)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         cancelDeadlines()
-        // Closing at once, with bytes of the client unread, could take the answer away from it again.
+        // Closing at once, with unread bytes of the client, could make the client lose the response.
         readDeadline = closing(context, after: .seconds(1))
     }
 
@@ -212,7 +212,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         }
     }
 
-    /// Only when the answer cannot be taken for that of another request.
+    /// True when the response cannot be mistaken for that of another request.
     private var mayAnswerBadRequest: Bool {
         if unanswered == 0 { return true }
         guard case .body = reading else { return false }

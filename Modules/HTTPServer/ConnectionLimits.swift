@@ -1,6 +1,6 @@
-/// What one connection may send, how long it may take, and how many there may be.
+/// The limits of one connection: the amount of data, the durations, and the number of connections.
 ///
-/// Every server has numbers of its own, in its own limits; tests use smaller ones.
+/// Every server has its own values in its own limits; tests use smaller ones.
 package struct ConnectionLimits: Sendable, Hashable {
     /// Bytes of one header field, name and value.
     package var headerFieldBytesMax: Int
@@ -10,25 +10,25 @@ package struct ConnectionLimits: Sendable, Hashable {
     package var headerFieldsMax: Int
     /// Bytes of a request's body.
     package var requestBytesMax: Int
-    /// Bytes of a refused body that are read and thrown away so that the client sees the refusal.
+    /// Bytes of a refused body that are read and discarded so that the client sees the refusal.
     package var discardedBytesMax: Int
-    /// Requests that may come before the first of them is answered; past it the connection is closed.
+    /// Requests that may arrive before the first of them is answered; past it the connection is closed.
     package var pipelinedRequestsMax: Int
-    /// Bytes of answers that the system takes beyond those that are on their way; what is more waits in the process,
-    /// where it is counted.
+    /// Bytes of responses that the system buffers beyond those in transit; any more wait in the process, where they are
+    /// counted.
     package var unsentBytesMax: Int
 
     /// From the connection to the end of the first request's header, a TLS handshake included.
     package var firstHeader: Duration
     /// From the end of a request's header to the end of its body.
     package var body: Duration
-    /// Until the client has taken the next part of an answer: past it the connection is closed.
+    /// Until the client has read the next part of a response: past it the connection is closed.
     package var answer: Duration
-    /// Without a request; bounds also how long the header of a later request may take.
+    /// Without a request; also bounds how long the header of a later request may take.
     package var idle: Duration
     /// Open connections; more wait in the system's queue until one closes.
     package var connectionsMax: Int
-    /// Open connections of one address; past it the one that was idle for the longest time makes room.
+    /// Open connections of one address; past it the one that was idle longest is closed.
     package var connectionsPerPeerMax: Int
 
     package init(

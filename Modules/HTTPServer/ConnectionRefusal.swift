@@ -1,14 +1,14 @@
 package import HTTPTypes
 package import NIOCore
 
-/// What a server answers to bytes that never become a request: each server has its own words and form.
+/// The response to bytes that never become a request, in each server's own wording and format.
 package struct ConnectionRefusal: Sendable {
     package enum Problem: Sendable, Hashable, CaseIterable {
-        /// The bytes are no HTTP/1.1.
+        /// The bytes are not HTTP/1.1.
         case notHTTP
-        /// The header is beyond its limit.
+        /// The header exceeds its limit.
         case headerTooLarge
-        /// A request of HTTP/1.1 that does not name its host exactly once.
+        /// An HTTP/1.1 request that does not name its host exactly once.
         case hostInvalid
 
         /// 400 or 431.
@@ -20,7 +20,7 @@ package struct ConnectionRefusal: Sendable {
         }
     }
 
-    /// The whole answer; `Connection: close` is added to it.
+    /// The complete response; `Connection: close` is added to it.
     let answer: @Sendable (Problem) -> (head: HTTPResponse, body: ByteBuffer)
 
     package init(_ answer: @escaping @Sendable (Problem) -> (head: HTTPResponse, body: ByteBuffer)) {

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import Synchronization
 
-/// The connections of a server, held to their shares.
+/// The connections of a server, limited by ``ConnectionShares``.
 final class ConnectionRegistry: Sendable {
     private struct State {
         var shares: ConnectionShares<ObjectIdentifier>
@@ -11,16 +11,17 @@ final class ConnectionRegistry: Sendable {
     private let state: Mutex<State>
 
     init(_ limits: ConnectionLimits) {
-        // The last eighth is room for those who come while others leave; a server of a few lets them wait instead.
+        // The last eighth is room for new connections while others close; a server of a few connections makes them wait
+        // instead.
         let room = limits.connectionsMax / 8
         let kept = room > 0 ? limits.connectionsMax - room : .max
         state = Mutex(
             State(shares: ConnectionShares(connectionsMax: kept, perPeerMax: limits.connectionsPerPeerMax)))
     }
 
-    /// Takes a new connection in, which may close another one.
+    /// Registers a new connection, which may close another one.
     ///
-    /// - Returns: false when it is to be closed.
+    /// - Returns: false when the new one is to be closed.
     func open(_ channel: any Channel) -> Bool {
         let id = ObjectIdentifier(channel)
         let peer = PeerAddress.text(of: channel)

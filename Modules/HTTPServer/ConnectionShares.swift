@@ -1,23 +1,23 @@
 package import CausewayModels
 
-/// Which connections a server keeps when there are too many: decisions only, no sockets.
+/// Decides which connections a server keeps when there are too many; pure, without sockets.
 ///
 /// Every address has a share. Past it, or when the server as a whole is nearly full, the connection that has been
-/// without a request for the longest time makes room: one of the address that asks, or of the one that holds most. A
-/// connection whose request is being dealt with is never cut.
+/// without a request longest is closed: one of the new connection's address, or of the address that holds most. A
+/// connection with a request in progress is never closed.
 package struct ConnectionShares<ID: Hashable & Sendable>: Sendable {
     package enum Admission: Equatable, Sendable {
-        /// The new connection stays.
+        /// The new connection is kept.
         case admitted
-        /// It stays, and this other one must be closed.
+        /// The new connection is kept, and this other one must be closed.
         case admittedInsteadOf(ID)
-        /// The address has used up its share with requests that are being dealt with.
+        /// The address has used up its share with requests in progress.
         case refused
     }
 
     private struct Entry: Sendable {
         let peer: String
-        /// When it became idle; nil while a request is being dealt with.
+        /// When the connection became idle; `nil` while a request is in progress.
         var idleSince: MonotonicTime?
     }
 
@@ -27,7 +27,7 @@ package struct ConnectionShares<ID: Hashable & Sendable>: Sendable {
     private var counts: [String: Int] = [:]
 
     /// - Parameters:
-    ///   - connectionsMax: past it somebody must go.
+    ///   - connectionsMax: the number of connections past which one is closed.
     ///   - perPeerMax: connections of one address.
     package init(connectionsMax: Int, perPeerMax: Int) {
         self.connectionsMax = connectionsMax
@@ -38,7 +38,7 @@ package struct ConnectionShares<ID: Hashable & Sendable>: Sendable {
 
     package func count(of peer: String) -> Int { counts[peer] ?? 0 }
 
-    /// - Complexity: O(1), and O(connections) when somebody must go.
+    /// - Complexity: O(1), and O(connections) when a connection must be closed.
     package mutating func admit(_ id: ID, from peer: String, at now: MonotonicTime) -> Admission {
         var leaving: ID?
         if count(of: peer) >= perPeerMax {

@@ -5,8 +5,7 @@ package import Logging
 package import NIOCore
 internal import NIOHTTPTypesHTTP1
 
-/// How an accepted connection is set up: TLS first, unless the server is plain, then HTTP/1.1 under
-/// `ConnectionLimits`.
+/// Sets up an accepted connection: TLS first, unless the server is plain, then HTTP/1.1 under `ConnectionLimits`.
 package struct GuardedChannel: ServerChildChannel, HTTPChannelHandler {
     package typealias Value = GuardedConnection
 
@@ -15,7 +14,7 @@ package struct GuardedChannel: ServerChildChannel, HTTPChannelHandler {
     private let registry: ConnectionRegistry
     private let unsentBytesMax: Int
 
-    /// - Parameter tls: nil for plain HTTP.
+    /// - Parameter tls: `nil` for plain HTTP.
     package init(
         responder: @escaping HTTPChannelHandler.Responder, tls: TLSServerContext?, limits: ConnectionLimits,
         refusal: ConnectionRefusal
@@ -38,7 +37,7 @@ package struct GuardedChannel: ServerChildChannel, HTTPChannelHandler {
     package var responder: HTTPChannelHandler.Responder { http.responder }
 
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        // One that is not wanted is set up all the same, and then closed: an error here would end the whole server.
+        // A rejected connection is set up too, and then closed: an error here would end the whole server.
         let isWanted = registry.open(channel)
         return channel.eventLoop.makeCompletedFuture {
             if let tls { try channel.pipeline.syncOperations.addHandler(tls.makeHandler()) }
@@ -56,7 +55,7 @@ package struct GuardedChannel: ServerChildChannel, HTTPChannelHandler {
         }
     }
 
-    /// A connection that has ended meanwhile is none to fail for.
+    /// Sets the limit; ignores a connection that has already ended.
     private func limitUnsent(of channel: any Channel) -> EventLoopFuture<Void> {
         guard let option = SocketOptionNumber.unsentBytes else { return channel.eventLoop.makeSucceededVoidFuture() }
         return channel.setOption(

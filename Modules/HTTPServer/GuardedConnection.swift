@@ -2,12 +2,12 @@ internal import HummingbirdCore
 package import NIOCore
 internal import Synchronization
 
-/// A connection that was set up, on its way to the task that deals with it.
+/// A connection that was set up, on its way to the task that handles it.
 ///
-/// A server that is cancelled drops what it has not dealt with yet, and SwiftNIO ends the process when such a
-/// connection is dropped without having been finished: so it is finished and closed here.
+/// A cancelled server drops the connections that it has not handled yet, and SwiftNIO ends the process when such a
+/// connection is dropped without being finished: so it is finished and closed here.
 package final class GuardedConnection: ServerChildChannelValue {
-    /// What deals with requests takes it from here and finishes it itself.
+    /// The connection; the task that handles its requests finishes it.
     let http: HTTP1Channel.Value
     private let isHandled = Atomic(false)
 
@@ -20,7 +20,7 @@ package final class GuardedConnection: ServerChildChannelValue {
     deinit {
         guard !isHandled.load(ordering: .relaxed) else { return }
         let http = http
-        // How a connection that nobody wants ends is of no interest.
+        // The outcome of an unused connection does not matter.
         Task { try? await http.executeThenClose { _, _ in } }
     }
 }

@@ -1,4 +1,4 @@
-/// Where a server listens: `HOST:PORT`; an IPv6 address stands in brackets.
+/// The address that a server listens on: `HOST:PORT`, with an IPv6 address in brackets.
 package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// A name or an address, without brackets.
     package let host: String
@@ -10,7 +10,7 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Why a text is no address, as the end of a sentence that begins with it.
+    /// The reason why a text is not an address, as the end of a sentence that begins with the text.
     package enum Problem: Error, Sendable, Hashable {
         case malformed, noHost
     }
@@ -25,7 +25,7 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         self.init(host: String(host), port: port)
     }
 
-    /// True when only this machine can reach it.
+    /// True when only this machine can reach the address.
     package var isLoopback: Bool { Self.isLoopback(host) }
 
     package static func isLoopback(_ host: String) -> Bool {

@@ -8,19 +8,19 @@ package import NIOCore
     internal import Darwin
 #endif
 
-/// Who is at the other end of a connection, as far as attempts are counted.
+/// The identity of a connection's peer, as far as attempts are counted.
 package enum PeerAddress {
     private static let addressBytes = 16
     private static let mappedPrefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
     private static let groupsOfNetwork = 4
 
-    /// What a connection's attempts are counted under.
+    /// The key under which a connection's attempts are counted.
     package static func text(of channel: any Channel) -> String { channel.remoteAddress.map(text) ?? "" }
 
-    /// The address without its port; of IPv6 the first 64 bits, which is what one customer gets. An IPv4 address that
-    /// came mapped into IPv6 is IPv4.
+    /// Returns the address without its port; of IPv6 the first 64 bits, which is the allocation of one customer. An
+    /// IPv4 address mapped into IPv6 is IPv4.
     ///
-    /// By the bytes: the text of an address leaves zeros out, wherever they stand.
+    /// Uses the bytes, because the text of an address omits zeros at varying places.
     package static func text(of address: SocketAddress) -> String {
         guard let text = address.ipAddress else { return "" }
         var bytes = [UInt8](repeating: 0, count: addressBytes)

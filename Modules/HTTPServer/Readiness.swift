@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Tells those who wait when a server listens, and on which port.
+/// Notifies waiters when a server listens, and on which port.
 package final class Readiness<Failure: Error>: Sendable {
     private enum State {
         case waiting([CheckedContinuation<Result<Int, Failure>, Never>])

@@ -1,9 +1,9 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Checks on the head of a request, made before it becomes one that knows neither its version nor every `Host`.
+/// Checks the head of a request before it is converted to a type that has neither its version nor every `Host`.
 ///
-/// A request of HTTP/1.1 names its host exactly once (RFC 9112 §3.2); after one of HTTP/1.0 the connection is closed.
+/// An HTTP/1.1 request names its host exactly once (RFC 9112 §3.2); after an HTTP/1.0 request the connection is closed.
 final class RequestHeadGuard: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

@@ -8,7 +8,7 @@ package import CausewayModels
     internal import Darwin
 #endif
 
-/// The real clocks; a server is an edge of the system and reads them here only.
+/// The real clocks; a server is an edge of the system and reads them only here.
 package enum SystemClock {
     /// The wall clock.
     @Sendable package static func now() -> Timestamp {
