@@ -6,11 +6,11 @@
     import Darwin
 #endif
 
-/// The terminal of standard output, as the system shows it.
+/// The terminal of standard output, through the system's calls.
 struct TerminalDevice: Sendable {
     let output: Int32 = STDOUT_FILENO
     let input: Int32 = STDIN_FILENO
-    /// How it was set when the program began.
+    /// The settings when the program started.
     private let found: termios
 
     init() throws(TerminalError) {
@@ -23,7 +23,7 @@ struct TerminalDevice: Sendable {
     /// Whether keys can be read.
     var hasInput: Bool { isatty(input) != 0 }
 
-    /// Keys one by one and unseen; signals as they are.
+    /// Reads keys one by one without echo; signals keep working.
     func makeRaw() throws(TerminalError) {
         var settings = found
         settings.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN)
@@ -31,9 +31,10 @@ struct TerminalDevice: Sendable {
         guard set(settings) else { throw .refused(errno: errno) }
     }
 
-    /// As it was found. What was typed and not read is thrown away: it was not meant for who comes next.
+    /// Restores the original settings. Unread input is discarded: it was not meant for the next program.
     ///
-    /// - Parameter waits: for what was written to be taken; nothing is thrown away when it does not.
+    /// - Parameter waits: whether to wait until the written output is consumed; when it does not wait, no input is
+    ///   discarded.
     func restore(waits: Bool) { _ = set(found, waits: waits) }
 
     private func set(_ settings: termios, waits: Bool = true) -> Bool {
@@ -44,7 +45,7 @@ struct TerminalDevice: Sendable {
         return true
     }
 
-    /// At least one column and one row.
+    /// The size, at least one column and one row.
     var size: TerminalSize {
         var size = winsize()
         guard unsafe ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -53,7 +54,7 @@ struct TerminalDevice: Sendable {
         return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// Writes all of it, as far as anybody takes it.
+    /// Writes the whole text, for as long as the terminal consumes it.
     func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -69,9 +70,10 @@ struct TerminalDevice: Sendable {
         }
     }
 
-    /// Writes a few bytes, one by one: a terminal that says that it is free takes at least one at once.
+    /// Writes a few bytes, one by one: a terminal that is ready takes at least one without blocking.
     ///
-    /// - Returns: false when it took nothing for ``patience``; true also when there is no terminal any more.
+    /// - Returns: false when the terminal consumed nothing for ``patienceMilliseconds``; true also when there is no
+    ///   terminal any more.
     func writePromptly(_ text: String) -> Bool {
         for byte in text.utf8 {
             var place = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
@@ -82,15 +84,15 @@ struct TerminalDevice: Sendable {
         return true
     }
 
-    /// Whether a byte could be written at once.
+    /// Whether a byte can be written without blocking.
     var takesMore: Bool {
         var place = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
         return unsafe poll(&place, 1, 0) > 0
     }
 
-    /// A terminal that takes nothing for so long has stalled.
+    /// A terminal that consumes nothing for this long has stalled.
     static let patienceMilliseconds: Int32 = 1000
-    /// A frame is not waited for longer than this, even when the terminal takes a byte now and then.
+    /// The longest wait for a frame, even when the terminal consumes a byte now and then.
     static let patienceMillisecondsMax: Int32 = 30_000
 
     private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
@@ -103,7 +105,7 @@ struct TerminalDevice: Sendable {
         #endif
     }
 
-    /// What has been typed; empty at the end.
+    /// Returns the typed bytes; empty at the end.
     func read() -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 1024)
         let count = unsafe Self.systemRead(input, &buffer, buffer.count)
@@ -121,7 +123,7 @@ struct TerminalDevice: Sendable {
     }
 }
 
-/// How much fits on a terminal.
+/// The size of a terminal.
 public struct TerminalSize: Sendable, Hashable {
     public let columns: Int
     public let rows: Int

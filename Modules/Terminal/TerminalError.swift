@@ -1,8 +1,8 @@
-/// Why there is no screen.
+/// The reason why there is no screen.
 public enum TerminalError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Standard output is not a terminal.
     case notATerminal
-    /// The terminal cannot be told what to do.
+    /// The terminal cannot be configured.
     case refused(errno: Int32)
 
     public var description: String {

@@ -1,8 +1,8 @@
-/// What happens to a screen from outside.
+/// An event from outside the program's screen.
 public enum TerminalEvent: Sendable, Hashable {
     case key(TerminalKey)
-    /// It has another size, or was somebody else's meanwhile: everything is to be drawn again.
+    /// The size changed, or another program used the terminal meanwhile: everything must be drawn again.
     case redraw
-    /// The program is asked to end, by this signal. The terminal has been given back already.
+    /// The program should end because of this signal. The terminal has already been restored.
     case ended(signal: Int32)
 }

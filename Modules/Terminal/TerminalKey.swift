@@ -3,11 +3,12 @@ public enum TerminalKey: Sendable, Hashable {
     case character(Character)
     case enter, tab, backspace, escape
     case up, down, left, right, pageUp, pageDown, home, end
-    /// A letter pressed together with Control, in lower case; what the terminal makes a signal of is not among them.
+    /// A letter pressed together with Control, in lower case; combinations that the terminal turns into signals are not
+    /// included.
     case control(Character)
 }
 
-/// Makes keys of what a terminal sends, piece by piece. What it does not know it leaves out. Bounded.
+/// An incremental parser of a terminal's input. Skips unknown sequences. Bounded.
 package struct TerminalKeyReader: Sendable {
     private var rest: [UInt8] = []
     private static let sequenceBytesMax = 16
@@ -25,7 +26,7 @@ package struct TerminalKeyReader: Sendable {
         return keys
     }
 
-    /// The first key and how many bytes it is; `nil` when it is not whole yet.
+    /// Returns the first key and its length in bytes; `nil` when it is incomplete.
     private func first() -> (key: TerminalKey?, length: Int)? {
         switch rest[0] {
         case 0x1B: return sequence()
@@ -47,7 +48,7 @@ package struct TerminalKeyReader: Sendable {
             case 0xF0..<0xF8: 4
             default: 1
             }
-        // What does not go on as it began is not waited for.
+        // An invalid sequence is skipped at once, not waited for.
         guard rest.prefix(length).dropFirst().allSatisfy({ $0 & 0xC0 == 0x80 }) else { return (nil, 1) }
         guard rest.count >= length else { return nil }
         guard let text = String(validating: rest.prefix(length), as: UTF8.self), let one = text.first else {
@@ -56,7 +57,7 @@ package struct TerminalKeyReader: Sendable {
         return (.character(one), length)
     }
 
-    /// `ESC [ … letter` or `ESC O letter`; an escape alone when nothing came with it.
+    /// Parses `ESC [ … letter` or `ESC O letter`; an escape alone when nothing came with it.
     private func sequence() -> (TerminalKey?, Int)? {
         guard rest.count > 1 else { return (.escape, 1) }
         guard rest[1] == UInt8(ascii: "[") || rest[1] == UInt8(ascii: "O") else { return (nil, 2) }

@@ -1,6 +1,6 @@
 /// One line of a screen: pieces of text, each in one style.
 ///
-/// Whatever a text holds, showing it cannot move the cursor, change colours or begin another line.
+/// Displaying it cannot move the cursor, change colours or begin another line, whatever the text contains.
 public struct TerminalLine: Sendable, Hashable {
     public enum Style: String, Sendable, Hashable {
         case plain = ""
@@ -39,14 +39,14 @@ public struct TerminalLine: Sendable, Hashable {
     /// The text without its styles.
     public var text: String { pieces.map(\.text).joined() }
 
-    /// As much of it as fits; filled with spaces to the full width when `fills`.
+    /// Cuts the line to the width; filled with spaces to the full width when `fills`.
     public func fitted(to columns: Int, fills: Bool = false) -> TerminalLine {
         var line = TerminalLine()
         var left = columns
         for (index, piece) in pieces.enumerated() {
             let width = TerminalText.width(of: piece.text)
             let isLast = index == pieces.count - 1
-            // A piece that ends just at the edge is cut, too, when more follows.
+            // A piece that ends exactly at the edge is cut as well when more follows.
             if width > left || (width == left && !isLast && width > 0) {
                 line.append(width > left ? TerminalText.cut(piece.text, to: left) : piece.text, piece.style)
                 left = 0
@@ -59,7 +59,7 @@ public struct TerminalLine: Sendable, Hashable {
         return line
     }
 
-    /// What is written to show it.
+    /// The bytes that display the line, as text.
     func encoded(hasColours: Bool) -> String {
         pieces.map { piece in
             guard piece.style != .plain, hasColours || [.bold, .inverse, .dim].contains(piece.style) else {

@@ -10,26 +10,26 @@ import Synchronization
     import Darwin
 #endif
 
-/// The whole terminal, for as long as a program shows something on it.
+/// The whole terminal, while a program draws on it.
 ///
-/// It works on the terminal's second page, so that what the user had on it stands there again afterwards, and so do its
-/// settings: after ``leave()``, when the program is told to end (SIGINT, SIGTERM, SIGHUP, SIGQUIT), and while it is
-/// stopped (Ctrl-Z); only SIGKILL leaves no time for that. A second signal to end is obeyed at once, and so is the
-/// first when the terminal takes nothing any more.
+/// It uses the terminal's alternate screen, so that the user's screen and settings are restored afterwards: by
+/// ``leave()``, when a signal ends the program (SIGINT, SIGTERM, SIGHUP, SIGQUIT), and while the program is stopped
+/// (Ctrl-Z); only SIGKILL leaves no time for that. A second ending signal takes effect at once, and so does the first
+/// when the terminal consumes nothing any more.
 ///
 /// ```
 ///  beginning ──▶ shown ──SIGTSTP──▶ stopped ──SIGCONT──▶ shown ──leave, signal──▶ over
 /// ```
 ///
-/// Thread-safe. Make one in a process.
+/// Thread-safe. Create only one in a process.
 public final class TerminalScreen: Sendable {
     private enum Phase { case beginning, shown, stopped, over }
 
-    /// Guarded by its lock, which is never held while the terminal is written to: one that takes nothing must not keep
-    /// a signal waiting.
+    /// Guarded by its lock, which is never held while the terminal is written to: a stalled terminal must not delay a
+    /// signal.
     private struct State {
         var phase = Phase.beginning
-        /// What stands there, row by row; empty when that is not known.
+        /// The displayed lines, row by row; empty when unknown.
         var shown: [TerminalLine] = []
         var size: TerminalSize
         var reader = TerminalKeyReader()
@@ -37,11 +37,11 @@ public final class TerminalScreen: Sendable {
         var input: DispatchSourceHold?
     }
 
-    /// Held while the terminal is written to and while the phase changes, so that frames and the way out never mix.
-    /// Taken before the lock of the state.
+    /// Held while the terminal is written to and while the phase changes, so that frames and the restoring never
+    /// interleave. Acquired before the lock of the state.
     private let output = Mutex(())
 
-    /// What happens from outside. For one reader; what it does not read in time is left out, the oldest first.
+    /// Keys, redraws and signals. For one reader; when it falls behind, the oldest events are dropped.
     public let events: AsyncStream<TerminalEvent>
 
     private let device: TerminalDevice
@@ -51,21 +51,22 @@ public final class TerminalScreen: Sendable {
     private let queue = DispatchQueue(label: "causeway.terminal")
 
     private static let eventsWaitingMax = 1024
-    /// The second page, no wrapping at the edge, no cursor, nothing on it.
+    /// The alternate screen, no wrapping at the edge, no cursor, cleared.
     private static let entry = "\u{1B}[?1049h\u{1B}[?7l\u{1B}[?25l\u{1B}[2J"
-    /// Plain, wrapping, with a cursor, and back on the first page.
+    /// Plain, wrapping, with a cursor, and back on the main screen.
     private static let exit = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     /// Takes over the terminal of standard output.
     ///
-    /// Throws ``TerminalError`` when it is none, and changes nothing then.
+    /// Throws ``TerminalError`` when it is not a terminal, and changes nothing then.
     public init(hasColours: Bool) throws(TerminalError) {
         device = try TerminalDevice()
         self.hasColours = hasColours
         state = Mutex(State(size: device.size))
         (events, eventsIn) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.eventsWaitingMax))
         let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
-        // Before anything is changed: a signal that came in between would end the program and leave it so.
+        // Before anything is changed: a signal that arrived in between would end the program and leave the terminal
+        // changed.
         let signals = TerminalSignals(ending + [SIGTSTP, SIGCONT, SIGWINCH], on: queue) { [weak self] signal in
             self?.caught(signal, isEnding: ending.contains(signal))
         }
@@ -75,7 +76,7 @@ public final class TerminalScreen: Sendable {
 
     private func takeOver() throws(TerminalError) {
         try output.withLock { _ throws(TerminalError) in
-            // A signal that came meanwhile is among the events; the terminal stays as it is.
+            // A signal that arrived meanwhile is among the events; the terminal stays as it is.
             guard state.withLock({ $0.phase == .beginning }) else { return }
             try device.makeRaw()
             let input = device.hasInput ? reading() : nil
@@ -91,9 +92,10 @@ public final class TerminalScreen: Sendable {
 
     public var size: TerminalSize { state.withLock { $0.size } }
 
-    /// Shows these lines, from the top; what does not fit is left out. Only what differs from before is written.
+    /// Displays these lines, from the top; lines that do not fit are omitted. Only the differences from before are
+    /// written.
     ///
-    /// - Parameter cursor: where the cursor is seen; hidden when `nil`. Counted from 0.
+    /// - Parameter cursor: the position of the cursor, counted from 0; hidden when `nil`.
     public func draw(_ lines: [TerminalLine], cursor: (row: Int, column: Int)? = nil) {
         output.withLock { _ in
             guard let frame = state.withLock({ frame(lines, cursor, &$0) }) else { return }
@@ -120,19 +122,19 @@ public final class TerminalScreen: Sendable {
         return frame
     }
 
-    /// Gives the terminal back as it was found, and lets signals do what they did before. May be called twice.
+    /// Restores the terminal and the original signal handlers. May be called twice.
     public func leave() {
         _ = giveBack(.over)
-        // After the lock: it lets go of what may be running.
+        // Outside the lock: this releases handlers that may be running.
         let signals = state.withLock { $0.signals.take() }
         withExtendedLifetime(signals) {}
         eventsIn.finish()
     }
 
-    /// Ends this process by the signal of ``TerminalEvent/ended(signal:)``, so that its parent sees how it ended.
+    /// Ends this process by the signal of ``TerminalEvent/ended(signal:)``, so that its parent sees the cause.
     public static func end(by signal: Int32) -> Never { ProcessEnd.bySignal(signal) }
 
-    /// - Returns: false when the terminal takes nothing, not even this; its settings are given back all the same.
+    /// - Returns: false when the terminal consumes nothing, not even this; its settings are restored all the same.
     private func giveBack(_ next: Phase) -> Bool {
         let isGivenBack = whileNobodyWrites {
             guard pass(to: next) else { return true }
@@ -141,12 +143,12 @@ public final class TerminalScreen: Sendable {
             return isWritten
         }
         if let isGivenBack { return isGivenBack }
-        // Somebody hangs in a frame.
+        // Another thread is stuck in a frame.
         if pass(to: next) { device.restore(waits: false) }
         return false
     }
 
-    /// - Returns: true when there is something to give back.
+    /// - Returns: true when there is something to restore.
     private func pass(to next: Phase) -> Bool {
         state.withLock { state in
             defer {
@@ -158,10 +160,11 @@ public final class TerminalScreen: Sendable {
         }
     }
 
-    /// A writer that waits for a processor is waited for; only a terminal that takes nothing is given up.
+    /// Runs `body` while no frame is written. A writer that waits for a processor is waited for; only a terminal that
+    /// consumes nothing is given up.
     ///
-    /// - Returns: `nil` when another thread is writing and the terminal has taken nothing for as long as
-    ///   ``TerminalDevice/patienceMilliseconds`` says, or far too slowly.
+    /// - Returns: `nil` when another thread is writing and the terminal has consumed nothing for
+    ///   ``TerminalDevice/patienceMilliseconds``, or far too slowly.
     private func whileNobodyWrites<Value: Sendable>(_ body: () -> Value) -> Value? {
         let pauseMilliseconds: Int32 = 10
         var (refusedMilliseconds, waitedMilliseconds): (Int32, Int32) = (0, 0)
@@ -208,7 +211,7 @@ public final class TerminalScreen: Sendable {
 
     private func end(by signal: Int32) {
         if state.withLock({ $0.phase == .over }) { ProcessEnd.bySignal(signal) }
-        // Whoever shows something on a terminal that takes nothing hangs there, and would never hear of it.
+        // A thread that draws on a stalled terminal is blocked, and would never receive the event.
         guard giveBack(.over) else { ProcessEnd.bySignal(signal) }
         eventsIn.yield(.ended(signal: signal))
     }
@@ -216,7 +219,7 @@ public final class TerminalScreen: Sendable {
     private func stop() {
         if state.withLock({ $0.phase == .over }) { return }
         _ = giveBack(.stopped)
-        // Cannot be caught, so it stops us as the signal that was caught would have.
+        // Cannot be caught, so it stops the process as the caught signal would have.
         kill(getpid(), SIGSTOP)
     }
 
@@ -224,7 +227,7 @@ public final class TerminalScreen: Sendable {
         _ = whileNobodyWrites {
             let isShown = state.withLock { state in
                 guard state.phase == .shown || state.phase == .stopped else { return false }
-                // Whoever continues a stopped program may have set the terminal otherwise meanwhile.
+                // The shell that resumed a stopped program may have changed the terminal's settings meanwhile.
                 state.phase = .shown
                 state.shown = []
                 state.size = device.size

@@ -8,11 +8,12 @@ package import Dispatch
     import Darwin
 #endif
 
-/// Signals as calls on one queue, for as long as this is held. Soon afterwards they do what they did before.
+/// Delivers signals as calls on one queue until it is released. Soon afterwards the previous handlers are restored.
 package final class TerminalSignals: Sendable {
-    /// What a signal did before.
+    /// The previous handler of a signal.
     ///
-    /// Unchecked: the address of a C function, or a number in place of one; it never changes, and nothing hangs on it.
+    /// Unchecked `Sendable`: the address of a C function, or a number in place of one; it never changes and owns
+    /// nothing.
     private struct Found: @unchecked Sendable {
         let number: Int32
         let handler: (@convention(c) (Int32) -> Void)?
@@ -20,17 +21,18 @@ package final class TerminalSignals: Sendable {
 
     private let sources: [DispatchSourceHold]
 
-    /// Returns when all of them are caught; not to be called on the queue. One that comes while this runs may be lost.
+    /// Returns when all signals are caught; must not be called on the queue. A signal that arrives during the call may
+    /// be lost.
     package init(_ signals: [Int32], on queue: DispatchQueue, _ handler: @escaping @Sendable (Int32) -> Void) {
         let registered = DispatchSemaphore(value: 0)
         sources = signals.map { number in
-            // Otherwise the signal would do what it always does, besides.
+            // Otherwise the default action would be taken as well.
             let found = Found(number: number, handler: signal(number, SIG_IGN))
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { handler(number) }
-            // Until the system knows of the source, the signal would be ignored.
+            // Until the source is registered, the signal would be ignored.
             source.setRegistrationHandler { registered.signal() }
-            // Only then does the system not know of it any more.
+            // Only at this point is the source unregistered.
             source.setCancelHandler { signal(found.number, found.handler) }
             source.resume()
             return DispatchSourceHold(source)
@@ -39,9 +41,9 @@ package final class TerminalSignals: Sendable {
     }
 }
 
-/// A dispatch source, cancelled when nobody holds this any more.
+/// A dispatch source that is cancelled when this object is released.
 ///
-/// Unchecked: sources are thread-safe, but are not declared to be; this one is only cancelled.
+/// Unchecked `Sendable`: sources are thread-safe, but are not declared to be; this one is only cancelled.
 final class DispatchSourceHold: @unchecked Sendable {
     private let source: any DispatchSourceProtocol
 

@@ -1,15 +1,15 @@
 import CausewaySystem
 
-/// How text takes up room on a terminal.
+/// The width of text on a terminal.
 public enum TerminalText {
-    /// Columns that a text takes.
+    /// The number of columns of a text.
     public static func width(of text: String) -> Int { text.reduce(0) { $0 + width(of: $1) } }
 
-    /// Columns that a character takes: two for the wide ones of East Asia and for emoji (UAX #11), none for marks
+    /// The number of columns of a character: two for the wide ones of East Asia and for emoji (UAX #11), none for marks
     /// without a base.
     public static func width(of character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
-        // U+FE0F asks for the picture form, which is wide.
+        // U+FE0F selects the emoji presentation, which is wide.
         if character.unicodeScalars.contains("\u{FE0F}") { return 2 }
         switch first.value {
         case 0x0300...0x036F, 0x200B...0x200F, 0x2060...0x2064, 0xFE00...0xFE0E, 0xFEFF: return 0
@@ -23,20 +23,20 @@ public enum TerminalText {
         }
     }
 
-    /// As much of a text as fits, with an ellipsis where something was left out.
+    /// Cuts a text to the width, with an ellipsis in place of the rest.
     public static func cut(_ text: String, to columns: Int) -> String {
         guard width(of: text) > columns else { return text }
         guard columns > 0 else { return "" }
         return prefix(of: text, within: columns - 1) + "…"
     }
 
-    /// A text in exactly so many columns: cut, or filled with spaces.
+    /// A text in exactly this number of columns: cut, or filled with spaces.
     public static func fitted(_ text: String, to columns: Int) -> String {
         let text = cut(text, to: columns)
         return text + String(repeating: " ", count: max(0, columns - width(of: text)))
     }
 
-    /// As much of a text as fits.
+    /// The longest prefix of a text that fits.
     static func prefix(of text: String, within columns: Int) -> String {
         var used = 0
         return String(
@@ -46,13 +46,12 @@ public enum TerminalText {
             })
     }
 
-    /// The last part of a text that fits: what stays in sight of a line that is being typed.
+    /// The longest suffix of a text that fits, such as the visible part of a line that is being typed.
     public static func suffix(of text: String, within columns: Int) -> String {
         String(prefix(of: String(text.reversed()), within: columns).reversed())
     }
 
-    /// The text without anything that a terminal would obey, or that would turn the reading direction around: each
-    /// such character is replaced by `�`.
+    /// Replaces every character that a terminal would interpret, or that would change the reading direction, by `�`.
     public static func harmless(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: VisibleText.isHidden) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { VisibleText.isHidden($0) ? "\u{FFFD}" : $0 }))
