@@ -5,7 +5,7 @@ import CausewaySQLiteStorage
 import CausewayTLS
 
 extension LocalAdapters {
-    /// SQLite for the store; HTTP over TLS for the way to the server.
+    /// SQLite as the store; HTTP over TLS as the transport.
     package static var system: LocalAdapters {
         LocalAdapters(
             openStore: { folder, durability throws(StoreError) in
@@ -15,7 +15,7 @@ extension LocalAdapters {
                 var registry = TransportRegistry()
                 for scheme in ["https", "http"] {
                     registry.register(scheme) { address, token throws(TransportError) in
-                        // What is trusted is the server's own matter: each address has its configuration.
+                        // Trust is configured for each server: each address has its own configuration.
                         let tls = tls(for: address, settings, trust)
                         var own = TransportRegistry()
                         own.registerHTTP(
@@ -27,7 +27,7 @@ extension LocalAdapters {
             })
     }
 
-    /// What the login said of this server; the settings for what it left open.
+    /// The certificate settings of the login for this server; the program's settings for those that it left open.
     private static func tls(
         for address: String, _ settings: Settings, _ trust: any TrustKeeper
     ) -> TLSClientConfiguration {

@@ -92,7 +92,7 @@ struct AccountCommand: AsyncParsableCommand {
     }
 }
 
-/// Where a token is written.
+/// The option for the path of a token's file.
 struct TokenFileOption: ParsableArguments {
     @Option(
         name: .long,
@@ -100,7 +100,7 @@ struct TokenFileOption: ParsableArguments {
             "Where to write the token. Default: tokens/NAME.token in the data folder.", valueName: "path"))
     var tokenFile: String?
 
-    /// - Throws: before anything is made, when there is a file of that name that is not to be replaced.
+    /// - Throws: before anything is created, when a file of that name exists and must not be replaced.
     func path(for name: String, in folder: DataFolder, replacing: Bool = false) throws -> String {
         let path = tokenFile ?? folder.token(of: name)
         guard !replacing || tokenFile != nil else { return path }

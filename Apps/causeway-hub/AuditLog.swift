@@ -1,8 +1,8 @@
 import CausewayHub
 import Foundation
 
-/// `audit.log` in the data folder: one line of JSON for each command that changed something, with who gave it and from
-/// where. For its owner only.
+/// `audit.log` in the data folder: one line of JSON for each command that changed something, with its user and origin.
+/// Readable by its owner only.
 struct AuditLog {
     private let path: String
 
@@ -19,7 +19,7 @@ struct AuditLog {
 
     init(_ folder: DataFolder) { path = folder.path + "/audit.log" }
 
-    /// Appends a line. What was done stays done when that fails; the failure is said.
+    /// Appends a line. A failure to append is reported and does not undo the command.
     func record(_ event: String, _ name: String) {
         let environment = ProcessInfo.processInfo.environment
         let shell = environment["SSH_CONNECTION"]?.split(separator: " ").first.map { String($0) }

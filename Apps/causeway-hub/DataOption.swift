@@ -2,7 +2,7 @@ import ArgumentParser
 import CausewayHub
 import Foundation
 
-/// `--data`, the same in every command.
+/// The option `--data`, the same in every command.
 struct DataOption: ParsableArguments {
     @Option(
         name: .long,
@@ -18,7 +18,7 @@ struct DataOption: ParsableArguments {
         return DataFolder((base ?? NSHomeDirectory() + "/.local/share") + "/causeway-hub")
     }
 
-    /// Absolute, so that the commands that are printed work from anywhere.
+    /// An absolute path, so that the printed commands work from any folder.
     private static func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }

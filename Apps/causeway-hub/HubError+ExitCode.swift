@@ -2,7 +2,7 @@ import ArgumentParser
 import CausewayHub
 import CausewaySystem
 
-/// Runs a command and turns its error into a line on the standard error and the documented exit code.
+/// Runs a command and turns its error into a line on standard error and the documented exit code.
 func failing(_ body: () async throws -> Void) async throws {
     do {
         try await body()
@@ -21,7 +21,7 @@ private func complain(_ text: String) {
     try? OutputHandle.standardError.write("causeway-hub: \(VisibleText.oneLine(text))\n")
 }
 
-/// Prints a line of the answer.
+/// Prints a line of the result.
 func say(_ line: String) throws(OutputError) { try OutputHandle.standardOutput.write(line + "\n") }
 
 extension HubError {

@@ -48,7 +48,7 @@ struct Init: AsyncParsableCommand {
         """
     }
 
-    /// As a shell takes it.
+    /// Quotes a path for a shell.
     private static func quoted(_ path: String) -> String {
         let isPlain = path.utf8.allSatisfy { byte in
             byte == UInt8(ascii: "/") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")

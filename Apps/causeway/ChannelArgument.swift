@@ -2,7 +2,7 @@ import ArgumentParser
 import Causeway
 import CausewayControl
 
-/// A channel as an argument. A name that is none is bad input (status 65), not a wrong use of the command.
+/// A channel as an argument. An invalid name is bad input (status 65), not a usage error.
 struct ChannelArgument: ExpressibleByArgument {
     private let text: String
 

@@ -1,9 +1,9 @@
 import Causeway
 import CausewayControl
 
-/// Requests about messages that were named.
+/// Requests about a list of messages.
 enum Chosen {
-    /// Asks in parts, when there are too many for one request.
+    /// Splits the list when it is too long for one request.
     static func report(
         _ ids: [MessageID], _ ask: ([MessageID]) async throws(ControlError) -> ChangeReport
     ) async throws(ControlError) -> ChangeReport {

@@ -2,7 +2,7 @@ import ArgumentParser
 import CausewayControl
 
 extension CommandOptions {
-    /// A pause lasts as long as the process that owns the store.
+    /// Pauses or resumes sending. A pause lasts as long as the process that owns the store.
     func setPaused(_ isPaused: Bool) async throws {
         try await run { route, console throws(ControlError) in
             guard route.isDaemon else {

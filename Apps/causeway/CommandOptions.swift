@@ -4,12 +4,12 @@ import CausewayControl
 import CausewaySystem
 import Foundation
 
-/// What every command takes, and the way each of them runs.
+/// The options that all commands share, and the steps of running one.
 struct CommandOptions: ParsableArguments {
     @Flag(help: "Print JSON.") var json = false
     @OptionGroup(title: "Settings") var settings: SettingsOptions
 
-    /// Runs a command: finds the way to the store, and turns what comes of it into an exit status.
+    /// Runs a command: finds the route to the store, and turns the outcome into an exit status.
     func run(
         _ body: (ControlRoute, Console) async throws(ControlError) -> ExitStatus
     ) async throws {

@@ -32,7 +32,7 @@ struct Config: AsyncParsableCommand {
         }
     }
 
-    /// `nil` when no daemon runs, or it does not say.
+    /// Returns the settings of the daemon; `nil` when no daemon runs, or when it does not report them.
     private func daemonSettings(at socket: String, _ console: Console) async -> SettingsForm? {
         guard SocketPlace(path: socket).isListening else { return nil }
         do throws(ControlError) {

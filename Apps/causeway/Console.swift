@@ -11,7 +11,7 @@ struct Console {
 
     init(json: Bool) { self.json = json }
 
-    /// Prints the answer: as JSON when that was asked for, in words otherwise.
+    /// Prints the result: as JSON with `--json`, as text otherwise.
     ///
     /// Throws ``ControlError/Code/outputClosed`` and ``ControlError/Code/outputFailed``.
     func answer(_ value: some Encodable, words: (Terminal) -> [String]) throws(ControlError) {
@@ -19,12 +19,12 @@ struct Console {
         try print([String(decoding: try ControlJSON.encode(value), as: UTF8.self)])
     }
 
-    /// Prints lines of an answer.
+    /// Prints lines of the result.
     func print(_ lines: [String]) throws(ControlError) {
         try write(lines.map { $0 + "\n" }.joined())
     }
 
-    /// Prints a part of an answer that has its own line ends; with an empty one it only looks whether somebody reads.
+    /// Prints a part of the result that has its own line ends; an empty one only checks that the output has a reader.
     func write(_ text: String) throws(ControlError) {
         do throws(OutputError) {
             if text.isEmpty { try output.checkReader() }
@@ -34,7 +34,7 @@ struct Console {
         }
     }
 
-    /// Says something beside the answer. Lost when standard error cannot be written.
+    /// Prints a note on standard error. Lost when standard error cannot be written.
     func note(_ text: String) {
         guard json, let line = try? ControlJSON.encode(["note": text]) else {
             return complain("causeway: \(VisibleText.oneLine(text))\n")
@@ -49,7 +49,7 @@ struct Console {
         complain(String(decoding: line, as: UTF8.self) + "\n")
     }
 
-    /// Shows how far a long work has come, on a terminal only; each call replaces the one before.
+    /// Shows the progress of a long operation, on a terminal only; each call replaces the previous text.
     func progress(_ text: String) {
         guard terminal.isErrorTerminal, !json else { return }
         complain("\r\u{1B}[K\(VisibleText.oneLine(text))")

@@ -31,7 +31,7 @@ struct Edit: AsyncParsableCommand {
         var input = Data(text.joined(separator: " ").utf8)
         if text == ["-"] {
             input = try await StandardInput.all(bytesMax: MessageComposer.inputBytesMax)
-            // What `echo` adds is not meant.
+            // The line end that `echo` adds is not part of the text.
             if input.last == UInt8(ascii: "\n") { input.removeLast() }
         }
         if custom {

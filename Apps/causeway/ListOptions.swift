@@ -1,7 +1,7 @@
 import ArgumentParser
 import CausewayControl
 
-/// Which part of a list.
+/// The options for the range of a list.
 struct ListOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How many messages at the most.", valueName: "number")) var limit = 20
 
@@ -9,7 +9,7 @@ struct ListOptions: ParsableArguments {
         guard (1...1_000_000).contains(limit) else { throw ValidationError("--limit is 1 to 1000000.") }
     }
 
-    /// Reads page after page until there are enough.
+    /// Reads page after page until the limit is reached.
     func list(
         from start: PlaceMark?,
         page: (PageRange) async throws(ControlError) -> MessageListForm

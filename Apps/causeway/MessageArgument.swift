@@ -2,7 +2,7 @@ import ArgumentParser
 import Causeway
 import CausewayControl
 
-/// A message as an argument. An id that is none is bad input, too.
+/// A message as an argument. An invalid id is bad input (status 65) as well.
 struct MessageArgument: ExpressibleByArgument {
     private let text: String
 

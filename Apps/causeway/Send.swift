@@ -52,7 +52,7 @@ struct Send: AsyncParsableCommand {
             if outcome.blankCount > 0 { console.note("blank lines left out: \(outcome.blankCount)") }
             let delivery = await deliver(outcome.ids, route, console)
             if console.json { try answer(outcome, delivery, console) }
-            // The messages come first: they were taken and are delivered, whoever reads of it.
+            // The messages have priority: they were accepted and are delivered even if their ids cannot be printed.
             if let outputProblem { throw outputProblem }
             return status(outcome, delivery, console)
         }
@@ -60,7 +60,7 @@ struct Send: AsyncParsableCommand {
 
     // MARK: - Creating
 
-    /// Takes the messages in and prints their ids; a problem with the output stops nothing.
+    /// Enqueues the messages and prints their ids; an output error stops nothing.
     private func create(
         _ service: any ControlService, _ console: Console
     ) async throws(ControlError) -> (outcome: BulkSender.Outcome, outputProblem: ControlError?) {
@@ -93,7 +93,7 @@ struct Send: AsyncParsableCommand {
     private func content() async throws(ControlError) -> Data {
         guard readsInput else { return Data(text.joined(separator: " ").utf8) }
         let input = try await StandardInput.all(bytesMax: MessageComposer.inputBytesMax)
-        // What `echo` adds is not meant.
+        // The line end that `echo` adds is not part of the text.
         return input.last == UInt8(ascii: "\n") ? input.dropLast() : input
     }
 
@@ -103,7 +103,7 @@ struct Send: AsyncParsableCommand {
     private struct Delivery {
         var results: [ResultForm]?
         var status = ExitStatus.ok
-        /// It cannot be said: the daemon stopped, for one.
+        /// The reason why the outcome is unknown, for example because the daemon stopped.
         var problem: ControlError?
     }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CausewayControl
 
-/// A time, as an option's value.
+/// A duration as the value of an option.
 struct TimeLimit: ExpressibleByArgument {
     let duration: Duration
 

@@ -2,7 +2,7 @@
 //
 //     first-message FOLDER https://chat.example CHANNEL < token
 //
-// What stands between the two marks is the snippet of the README; `Tools/test_readme.py` holds the two together.
+// The part between the two marks is the snippet of the README; `Tools/test_readme.py` keeps both equal.
 
 import Causeway
 import CausewayHTTPTransport
@@ -30,7 +30,7 @@ enum FirstMessage {
             credentials: credentials)
         try await client.login(server: server, token: token)
 
-        // What a screen holds on to: stored messages at once, the server's, and every change from then on.
+        // Observe the channel: first the stored messages, then those of the server, then every change.
         let messages = await client.messages.liveMessages(in: general)
         let watching = await messages.observe { messages, _ in
             for message in messages.snapshots { print(message.syncState, message.id) }

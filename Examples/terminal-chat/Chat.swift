@@ -1,7 +1,7 @@
 import Causeway
 import CausewayTerminal
 
-/// What is on the screen, and what keys do. Everything happens on the main actor, where the live collections tell.
+/// The screen and its keys. Runs on the main actor, where the live collections call their observers.
 @MainActor
 final class Chat {
     private let client: CausewayClient
@@ -22,7 +22,7 @@ final class Chat {
         session = client.liveSession()
     }
 
-    /// - Returns: the signal that ended it, if one did.
+    /// - Returns: the signal that ended the chat, if any.
     func run() async -> Int32? {
         tokens = conversations.map { conversation in conversation.messages.observe { [weak self] _, _ in self?.draw() }
         }
@@ -68,7 +68,7 @@ final class Chat {
         let text = typed
         typed = ""
         do {
-            // Durable and on the screen when it returns; the outbox does the rest.
+            // Durable and visible on return; the outbox delivers it.
             _ = try await client.messages.createTextMessage(text, in: channel)
         } catch {
             typed = text
@@ -88,7 +88,7 @@ final class Chat {
     // MARK: - Drawing
 
     private static let leftWidth = 22
-    /// Of a conversation: all but the line of state and the line that is typed.
+    /// The rows of a conversation: all but the status line and the input line.
     private var rows: Int { max(1, screen.size.rows - 2) }
 
     private func draw() {

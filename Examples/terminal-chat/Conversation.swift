@@ -1,12 +1,12 @@
 import Causeway
 import CausewayTerminal
 
-/// One channel on the screen: its messages, and where in them the user is.
+/// One channel on the screen: its messages, and the user's position in them.
 @MainActor
 final class Conversation {
     let channel: ChannelID
     let messages: LiveCollection<Message>
-    /// How many of the newest messages lie below the screen.
+    /// The number of newest messages below the visible part.
     var offset = 0
 
     init(_ channel: ChannelID, _ client: CausewayClient) {
@@ -14,13 +14,13 @@ final class Conversation {
         messages = client.messages.liveMessages(in: channel, pageSize: 100)
     }
 
-    /// Goes back; at the beginning of the window an older page is asked for.
+    /// Scrolls back; requests an older page at the start of the window.
     func lookBack(by rows: Int) {
         offset = min(offset + rows, max(0, messages.count - 1))
         if offset + rows >= messages.count { messages.previousPage() }
     }
 
-    /// The part of the conversation that fits, the newest below.
+    /// The visible part of the conversation, the newest message at the bottom.
     func lines(rows: Int, columns: Int) -> [TerminalLine] {
         let end = max(0, messages.count - offset)
         let seen = messages.snapshots[max(0, end - rows)..<end].map { line($0).fitted(to: columns) }
@@ -39,7 +39,7 @@ final class Conversation {
         return line
     }
 
-    /// Where the message is.
+    /// The delivery state of the message.
     private func mark(_ message: Message) -> String {
         switch message.syncState {
         case .created: "queued "

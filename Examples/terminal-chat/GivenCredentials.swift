@@ -1,6 +1,6 @@
 import Causeway
 
-/// The token comes from a file that the user keeps, every time: there is nothing to save and nothing to remove.
+/// Reads the token from a file of the user at every start: there is nothing to save and nothing to remove.
 struct GivenCredentials: CredentialStore {
     let token: AccessToken
 

@@ -1,7 +1,7 @@
 import Causeway
 import Foundation
 
-/// What the command line says.
+/// The options of the command line.
 struct Options {
     let folder: String
     let server: String
@@ -34,7 +34,7 @@ struct Options {
         guard let folder = named["--store"], let server = named["--server"], let file = named["--token-file"],
             !channels.isEmpty
         else { throw Usage(problem: "something is missing") }
-        // Secrets come from files, never from the command line.
+        // Secrets are read from files, never from the command line.
         let text = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
         guard let token = AccessToken(text) else { throw Usage(problem: "\(file) holds no token") }
         self.folder = folder

@@ -5,14 +5,14 @@ import CausewayTLS
 import CausewayTerminal
 import Foundation
 
-/// A chat in a terminal, on the public API alone: conversations on the left, the one that is open on the right, a line
-/// to type in below. Every message says where it is: queued, on its way, on the server, or failed.
+/// A chat in a terminal that uses only the public API: conversations on the left, the open one on the right, an input
+/// line below. Every message shows its delivery state: queued, on its way, on the server, or failed.
 ///
 ///     terminal-chat --store FOLDER --server https://localhost:8443 --ca ca.pem --token-file ann.token general random
 ///
-/// Tab and the arrows go to another channel, Page Up and Page Down look back, End returns, Control-R sends again what
-/// failed, Control-C ends. It needs the server only to log in the first time; from then on it works without, and goes
-/// on when it is there again.
+/// Tab and the arrow keys switch channels, Page Up and Page Down scroll, End returns to the newest message, Control-R
+/// resends failed messages, Control-C ends the chat. Only the first login needs the server; after that the chat works
+/// offline, and resumes delivery when the server is reachable again.
 @main
 @MainActor
 enum TerminalChat {
@@ -42,13 +42,13 @@ enum TerminalChat {
         if let ending { TerminalScreen.end(by: ending) }
     }
 
-    /// Goes on with what is stored; logs in when nobody is.
+    /// Resumes the stored session; logs in when there is none.
     private static func open(_ options: Options) async throws -> CausewayClient {
         var transports = TransportRegistry()
         let trust: TLSClientConfiguration.Trust = options.authorities.map { .authorities(path: $0) } ?? .system
         transports.registerHTTP(HTTPTransportConfiguration(tls: TLSClientConfiguration(trust: trust)))
         var configuration = ClientConfiguration()
-        // What was undelivered when it ended last time is still meant to be sent.
+        // Messages left undelivered by the previous run are still to be sent.
         configuration.restart = .resume
         let client = try await CausewayClient.open(
             store: try await SQLiteStore.open(at: options.folder, durability: .full), transports: transports,
@@ -62,7 +62,7 @@ enum TerminalChat {
         }
     }
 
-    /// Without the server, only somebody who was here before can go on.
+    /// Without the server, only a client with a stored session can continue.
     private static func login(_ client: CausewayClient, _ options: Options) async throws(ClientError) {
         do throws(ClientError) {
             _ = try await client.login(server: options.server, token: options.token)

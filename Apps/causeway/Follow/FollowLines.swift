@@ -2,13 +2,13 @@ import Causeway
 import CausewayControl
 import CausewaySystem
 
-/// What is told of each change when standard output is no terminal: a line, or an object.
+/// The output of each change when standard output is not a terminal: a line of text or a JSON object.
 struct FollowLines {
     /// One line of JSON.
     private struct Report: Encodable {
         /// `inserted`, `modified` or `deleted`.
         let change: String
-        /// As it is now; for a deletion as it was.
+        /// The message now; for a deletion, before it.
         let message: MessageForm
     }
 
@@ -18,7 +18,7 @@ struct FollowLines {
 
     init(isJSON: Bool) { self.isJSON = isJSON }
 
-    /// The lines of an event, each with its end, and a problem that was not told yet.
+    /// Returns the lines of an event, each with its end, and a problem that has not been reported yet.
     mutating func lines(for event: FollowEvent) throws(ControlError) -> (text: String, problem: String?) {
         var text = ""
         for change in try followed.apply(event) { text += try line(change) + "\n" }

@@ -3,13 +3,13 @@ import CausewayControl
 import CausewaySystem
 import CausewayTerminal
 
-/// The screen of `messages --follow`: a message to a row, the newest below, and a line on how things stand.
+/// The screen of `messages --follow`: one row for each message, the newest at the bottom, and a status line.
 actor FollowView {
     private let channel: String
     private let screen: TerminalScreen
     private var followed = FollowedMessages()
     private var last: FollowEvent?
-    /// How many of the newest messages lie below the screen.
+    /// The number of newest messages below the visible part.
     private var offset = 0
 
     init(channel: String, screen: TerminalScreen) {
@@ -20,13 +20,13 @@ actor FollowView {
     func show(_ event: FollowEvent) throws(ControlError) {
         let before = followed.messages.count
         try followed.apply(event)
-        // Who looks back goes on seeing what it sees.
+        // A user who has scrolled back keeps seeing the same messages.
         if offset > 0 { offset += followed.messages.count - before }
         last = event
         draw()
     }
 
-    /// - Returns: how it ends, when it does.
+    /// - Returns: how the program ends, if the event ends it.
     func react(to event: TerminalEvent) -> MessageFollower.Ending? {
         switch event {
         case .ended(let signal): return .signal(signal)
@@ -81,12 +81,12 @@ actor FollowView {
     }
 }
 
-/// How wide the parts of the rows are.
+/// The widths of the columns.
 private struct Columns {
     private let position: Int
     private let sender: Int
     private static let senderMax = 20
-    /// `uploading` is the longest, with a sign of doubt.
+    /// The width of `uploading`, the longest state, with a mark of doubt.
     private static let state = 10
 
     init(messages: some Sequence<MessageForm>) {

@@ -2,18 +2,18 @@ import Causeway
 import CausewayControl
 import CausewayTerminal
 
-/// `causeway messages --follow`: shows the newest messages of a channel and every change, until it is told to end.
+/// `causeway messages --follow`: shows the newest messages of a channel and every change, until the user ends it.
 struct MessageFollower {
     let query: FollowQuery
     let console: Console
 
-    /// How it ended, other than by an error.
+    /// The reason for the end, other than an error.
     enum Ending: Sendable, Hashable {
         case quit
-        /// By this signal: the program ends by it, too, when everything is closed.
+        /// This signal: the program ends by it after everything is closed.
         case signal(Int32)
 
-        /// Does not return after a signal.
+        /// Ends the process if a signal was the reason; then it does not return.
         func finish() {
             if case .signal(let signal) = self { TerminalScreen.end(by: signal) }
         }
