@@ -2,17 +2,17 @@ import Causeway
 import CausewayModels
 import CausewayStorage
 
-/// One run of a client on a device: from its opening to its end, and a little longer.
+/// One run of a client on a device: from its opening to its end, and shortly beyond.
 ///
-/// The tasks of a process that crashed are not stopped, for nothing can stop them: they find that their store takes
-/// nothing any more and that nothing they send arrives, so that nobody can tell it from a process that is gone.
+/// The tasks of a crashed process cannot be stopped: they find that their store rejects everything and that nothing
+/// they send arrives, so that the process is indistinguishable from one that is gone.
 struct ClientProcess {
     enum Life {
         case opening
         case running
-        /// Somebody closes it.
+        /// A user is closing it.
         case closing
-        /// A copy of its store was opened elsewhere, and it goes on with its own.
+        /// A copy of its store was opened elsewhere, and it continues with its own.
         case isCopied
         case dead
     }
@@ -22,37 +22,37 @@ struct ClientProcess {
     var life = Life.opening {
         didSet { if life == .isCopied { wasCopied = true } }
     }
-    /// A copy of its store was opened elsewhere, now or before its end.
+    /// True when a copy of its store was opened elsewhere, now or before its end.
     private(set) var wasCopied = false
     var client: CausewayClient?
     var store: DeviceStore?
     var mirror = Mirror()
     var mirrorFeed: StoreSubscription?
-    /// What it presented to the hub last: a login that was turned down leaves the one before in use.
+    /// The token it presented to the hub last: a rejected login leaves the previous one in use.
     var tokenPresented: String?
     /// Every transport it made.
     var transports: [SimulatedTransport] = []
-    /// Those that a session uses whose login was confirmed to somebody.
+    /// The transports of sessions whose login was confirmed to a user.
     var confirmed: [SimulatedTransport] = []
     /// Calls of `deleteFailedMessages` that have not returned.
     var bulkDeletions = 0
-    /// How often somebody asked to go on after a pause.
+    /// The number of requests to resume after a pause.
     var resumptions = 0
     var resumptionsUnderWay = 0
-    /// Messages that came into its store in this run.
+    /// The number of messages that entered its store in this run.
     var enqueued = 0
-    /// What was pending when each session ended, and how many messages had come by then.
+    /// The pending messages at the end of each session, and the number of messages enqueued by then.
     var logouts: [(pending: Int, enqueued: Int)] = []
-    /// Since when nothing may be sent, because a pause was confirmed.
+    /// When sending was confirmed to be paused; `nil` while it is not.
     var pausedSince: MonotonicTime?
-    /// Waits for results that have not ended, by message.
+    /// The number of waits for results that have not ended, by message.
     var waiting: [MessageID: Int] = [:]
-    /// When each message left last, and when it looked for the hub.
+    /// The last departures of each message, and the last probes of the hub.
     var departures: [MessageID: Moments] = [:]
     var probes = Moments()
-    /// How often it went over to another history of the hub.
+    /// The number of changes to another history of the hub.
     var changesOfHistory = 0
-    /// The disk is busy with earlier commits until then.
+    /// The disk is busy with earlier commits until this time.
     var diskBusyUntil = MonotonicTime.zero
     /// Sabotage: the store before the last commit.
     var beforeLastCommit: MemoryStore?
@@ -62,7 +62,7 @@ struct ClientProcess {
         self.disk = disk
     }
 
-    /// It owns the device's store, and what it tells people counts.
+    /// True while it owns the device's store and its reports to users count.
     var isWitnessed: Bool {
         switch life {
         case .opening, .running, .closing: true
@@ -71,20 +71,20 @@ struct ClientProcess {
     }
 }
 
-/// What a crash leaves: a disk, the tokens beside it, and a clock.
+/// The state that survives a crash: a disk, the tokens beside it, and a clock.
 struct Device {
     var disk = MemoryStore()
     let credentials = MemoryCredentialStore()
     /// The process that owns the store now.
     var process: Int?
-    /// How wrong its wall clock is.
+    /// The error of its wall clock.
     var clockOffset = Duration.zero
     var diskFullUntil = MonotonicTime.zero
     var diskSlowUntil = MonotonicTime.zero
-    /// No way to the hub.
+    /// The device has no network until this time.
     var cutUntil = MonotonicTime.zero
-    /// A copy of its store went on beside it: numbers of its lanes may be used up by that.
+    /// True when a copy of its store continued beside it, which may have used up sequence numbers of its lanes.
     var wasCopied = false
-    /// Who was logged in last, as its store has it.
+    /// The session of the last login, as stored.
     var session: Session?
 }

@@ -2,10 +2,10 @@ import CausewayModels
 import CausewaySimulatedRuntime
 import CausewayStorage
 
-/// The store of one process: a real ``MemoryStore`` behind a disk that is slow, full or broken now and then, and the
-/// place where the process is cut off when it crashes.
+/// The store of one process: a real ``MemoryStore`` behind a disk that is at times slow, full or broken, and the point
+/// where the process is cut off when it crashes.
 ///
-/// Commits reach the disk in the order in which they were asked for, each as a whole.
+/// Commits reach the disk in the order in which they were requested, each as a whole.
 final class DeviceStore: Store {
     let world: World
     let process: Int
@@ -41,7 +41,7 @@ final class DeviceStore: Store {
 
     func commit(_ mutations: [Mutation]) async throws(StoreError) {
         try await world.reachDisk(process)
-        // A copied process only ends what was begun: nobody sits before it.
+        // A copied process only completes the work it began: it has no user.
         guard world.processes[process].isWitnessed || mutations.allSatisfy({ $0.content == nil }) else { throw .closed }
         let kept = world.forgetDoubts(before: world.tampered(mutations, process), process)
         let ending = world.pendingAtTheEnd(of: kept, process)
@@ -138,7 +138,7 @@ final class DeviceStore: Store {
 }
 
 extension OutboxSnapshot {
-    /// As if there had only ever been one opening of the store.
+    /// Keeps the epoch at 1, as if the store had been opened only once.
     fileprivate mutating func keepEpoch() {
         epoch = 1
         lineage.opening = OpeningID(outboxID.value)

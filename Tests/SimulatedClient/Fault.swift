@@ -1,4 +1,4 @@
-/// Everything that goes wrong in the simulated world.
+/// The faults of the simulated world.
 package enum Fault: String, CaseIterable, Sendable {
     // The network
     case requestLost, answerLost, requestLate, requestRepeated, slow, cut, captivePortal, certificate
@@ -8,15 +8,15 @@ package enum Fault: String, CaseIterable, Sendable {
     // The device
     case crash, crashBeforeCommit, crashAfterCommit, crashOnCall, copyGoesOn, restart
     case diskFull, commitFails, readFails, slowDisk, clockJump
-    // What only time puts right
+    // Faults that only time repairs
     case nobodyRepairs, protocolMismatch, lateTimer
-    // What is in the message
+    // Faults of the message itself
     case lethalPayload, idTaken
-    // The hub's data go back or are others, and the feed says no more than that something changed
+    // The hub's data are rolled back or replaced, and the feed reports only that something changed
     case hubPutBack, hubRestored, hubWiped, hubReplaced, feedReset
 
-    /// In thousandths, before the plan multiplies it. What strikes by the clock is asked every few seconds, what
-    /// strikes a request or a commit at each of them.
+    /// In thousandths, before the plan multiplies it. Faults that strike by the clock are drawn every few seconds,
+    /// those that strike a request or a commit at each of them.
     var likelihood: Int {
         switch self {
         case .requestLost, .answerLost, .requestRepeated, .transient, .tryLater: 50
@@ -42,13 +42,13 @@ package enum Fault: String, CaseIterable, Sendable {
         }
     }
 
-    /// Drawn from a stream of its own: a seed in which none of them strikes has the history that it would have without
-    /// them.
+    /// True for faults drawn from a stream of their own: a seed in which none of them strikes has the same history as
+    /// without them.
     var isOfHistory: Bool { Self.ofHistory.contains(self) }
 
     static let ofHistory: [Fault] = [.hubPutBack, .hubRestored, .hubWiped, .hubReplaced, .feedReset]
 
-    /// True for what only counts when deliveries are under way.
+    /// True for faults that only count while deliveries are in flight.
     package var strikesInFlight: Bool {
         switch self {
         case .restart, .clockJump, .readFails, .commitFails, .diskFull, .slowDisk, .feedReset: false

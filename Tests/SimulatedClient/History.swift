@@ -1,15 +1,15 @@
 import CausewayModels
 
-/// What happened in one run, in order: as one number, and in words when somebody wants to read them.
+/// The events of one run, in order: as a hash, and as text on request.
 struct History {
-    /// Kinds of happenings. The raw value goes into the hash: never renumber.
+    /// Kinds of events. The raw value goes into the hash: never renumber.
     enum Kind: UInt64 {
         case strikes = 1
         case acts, accepted, told, opens, opened, crashes, closes, commits, calls, arrives, answers
         case stores, heals, ends
     }
 
-    /// FNV-1a over 64-bit words: the same history gives the same number, in every process and every build.
+    /// FNV-1a over 64-bit words: the same history gives the same hash, in every process and every build.
     private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     private(set) var lines: [String] = []
     let isTold: Bool

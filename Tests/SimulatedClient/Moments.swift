@@ -1,6 +1,6 @@
 import CausewayModels
 
-/// The last moments at which something happened.
+/// The last times of an event.
 struct Moments {
     private static let countMax = 40
     private static let span: Duration = .seconds(10)
@@ -12,7 +12,7 @@ struct Moments {
         if times.count > Self.countMax { times.removeFirst() }
     }
 
-    /// So often within so short a time that nothing but a circle explains it.
+    /// True when the event occurred so often within so short a time that only a loop explains it.
     var isCrowded: Bool {
         guard times.count == Self.countMax, let first = times.first, let last = times.last else { return false }
         return last - first < Self.span

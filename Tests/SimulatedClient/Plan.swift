@@ -1,51 +1,51 @@
 import CausewayModels
 import CausewayOutbox
 
-/// What one seed does to the world: how large, how long, how bad. Everything follows from the seed.
+/// The parameters of one run: size, duration, and faults. All are derived from the seed.
 package struct Plan: Sendable {
-    /// A device at the start: whose it is, and how its client is set up.
+    /// A device at the start: its users, and the configuration of its client.
     struct Device {
-        /// Who may log in on it; the first one does.
+        /// The accounts that may log in on it; the first one does.
         var accounts: [Int]
         var ordering: OrderingPolicy
         var outbox: OutboxConfiguration
-        /// In thousandths: that a start resumes instead of failing what waits.
+        /// The likelihood that a start resumes instead of failing waiting messages, in thousandths.
         var resumeLikelihood: Int
-        /// Tasks that use the client at once.
+        /// The number of tasks that use the client concurrently.
         var userCount: Int
     }
 
     package let seed: UInt64
     package var sabotage: Sabotage?
     var devices: [Device] = []
-    /// Things that each user does.
+    /// The number of acts of each user.
     package var actsOfEachUser: Int
-    /// The pause between two acts is below this.
+    /// The upper bound of the pause between two acts.
     var actPauseMax: Duration
-    /// Until then faults strike.
+    /// Faults strike until this time.
     var faultsEnd: MonotonicTime
-    /// How likely each fault is, in thousandths, whenever it can strike.
+    /// The likelihood of each fault, in thousandths, whenever it can strike.
     package var likelihoods: [Fault: Int] = [:]
-    /// What a commit or a read takes at the most; with 0 the store never suspends.
+    /// The longest duration of a commit or a read; with 0 the store never suspends.
     var diskLatencyMax: Duration
-    /// Where they write.
+    /// The number of channels that users write to.
     var channelCount: Int
     var deliveriesInFlightMax: Int
 
-    /// A transport gives up waiting for an answer.
+    /// The time after which a transport stops waiting for a response.
     static let callTimeout: Duration = .seconds(30)
-    /// The oldest copy of a request that the network brings.
+    /// The age of the oldest copy of a request that the network delivers.
     static let lateRequestMax: Duration = .seconds(300)
-    /// The latest that a timer comes.
+    /// The longest delay of a timer.
     static let lateTimerMax: Duration = .seconds(60)
-    /// Between two resets of the feeds.
+    /// The minimum time between two resets of the feeds.
     static let feedResetSpacing: Duration = .seconds(2)
     /// After the faults have stopped, everything must have ended within this time.
     static let settleBound: Duration = .seconds(1800)
-    /// After everything is closed, this long may something of it still go on: the oldest copies of requests.
+    /// After everything is closed, activity may continue for this long: the oldest copies of requests.
     static let wreckBound: Duration = .seconds(3600)
 
-    /// - Parameter isSteady: the hub keeps its data, and the feed tells of every change.
+    /// - Parameter isSteady: the hub keeps its data, and the feed reports every change.
     package init(seed: UInt64, sabotage: Sabotage? = nil, isSteady: Bool = false) {
         self.seed = seed
         self.sabotage = sabotage
@@ -69,7 +69,7 @@ package struct Plan: Sendable {
                     resumeLikelihood: [0, 500, 1000].randomElement(using: &generator) ?? 500,
                     userCount: Int.random(in: 1...(index == 0 ? 3 : 2), using: &generator)))
         }
-        // Most runs are bad in a few ways, some in all, some in none: faults hide each other.
+        // Most runs have a few kinds of faults, some have all, some none: faults mask each other.
         let badness = [0, 1, 2, 3, 6].randomElement(using: &generator) ?? 2
         for fault in Fault.allCases where !fault.isOfHistory {
             let isOn = Int.random(in: 0..<6, using: &generator) < badness
@@ -94,7 +94,7 @@ package struct Plan: Sendable {
         }
     }
 
-    /// True when the hub's data may go back, or be others.
+    /// True when the hub's data may be rolled back or replaced.
     var hasLosses: Bool { Fault.ofHistory.contains { $0 != .feedReset && likelihoods[$0, default: 0] > 0 } }
 
     private static func configuration(_ generator: inout SplitMix64) -> OutboxConfiguration {

@@ -1,7 +1,7 @@
 import CausewayModels
 import Synchronization
 
-/// The answer to one call, which comes once: the first result counts, whatever the network brings later.
+/// The response to one call: only the first result counts, whatever the network delivers later.
 final class Reply<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, TransportError>
 
@@ -34,7 +34,7 @@ final class Reply<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits for the answer; one caller.
+    /// Waits for the response; for one caller.
     func value() async throws(TransportError) -> Value {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

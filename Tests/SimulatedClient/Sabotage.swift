@@ -1,84 +1,84 @@
 package import CausewaySimulatedHub
 
-/// A mistake planted on purpose, to show that the simulator would find it. None of them exists outside the tests: each
-/// is a lie of the store, the transport, the runtime or the hub that the real client is given.
+/// A planted fault, used to show that the simulator finds it. None of them exists outside the tests: each is a wrong
+/// behaviour of the store, the transport, the runtime or the hub that the real client is given.
 package enum Sabotage: Hashable, Sendable, CaseIterable {
     // The store
-    /// A commit is acknowledged, and made a moment later.
+    /// A commit is acknowledged before it is made.
     case acknowledgesBeforeCommit
-    /// What was acknowledged last is gone after a crash.
+    /// The last acknowledged commit is gone after a crash.
     case losesAcknowledgedCommits
-    /// Half of a commit, a crash, and the other half never.
+    /// Only half of a commit is made before a crash, and the rest never.
     case commitsByHalves
     /// Now and then subscribers miss a commit.
     case losesFeedCommits
     /// Now and then the engine alone misses a commit.
     case engineMissesCommits
-    /// Now and then subscribers are told of a commit twice.
+    /// Now and then subscribers are notified of a commit twice.
     case repeatsFeedCommits
-    /// What the previous run left `syncing` stays so.
+    /// Messages that the previous run left `syncing` stay so.
     case skipsSweep
-    /// An opening does not begin a new epoch.
+    /// An opening does not start a new epoch.
     case keepsEpoch
-    /// Deletions are not remembered: a page from the server brings back what was deleted.
+    /// Deletions are not remembered: a page from the server restores deleted messages.
     case forgetsDeletions
-    /// The questions in the place of what was given up or deleted are not kept.
+    /// The fences in place of failed or deleted messages are not stored.
     case losesFences
-    /// A control entry that was dealt with comes back.
+    /// A completed control entry comes back.
     case keepsAnsweredFences
-    /// Attempts are not written down before a request leaves.
+    /// Attempts are not stored before a request is sent.
     case losesAttempts
-    /// When another account logs in, the questions and the doubts of the one before are forgotten.
+    /// When another account logs in, the fences and the doubts of the previous one are forgotten.
     case visitForgetsDoubts
-    /// Lists show what another account has created.
+    /// Lists show messages that another account has created.
     case showsAnothers
-    /// Questions and deletions are not among what is to be sent.
+    /// Fences and deletions are missing from the entries to send.
     case hidesQuestions
-    /// What the hub lost is queued in another order than it was created in.
+    /// Messages that the hub lost are requeued out of their creation order.
     case redeliversInDisorder
-    /// What was deleted is not deleted again on a hub that went back.
+    /// Deletions are not repeated on a hub whose data were rolled back.
     case forgetsRepeatedDeletions
-    /// The history that the hub named is not kept.
+    /// The history that the hub named is not stored.
     case forgetsHistory
-    /// What the hub lost stays `synced`.
+    /// Messages that the hub lost stay `synced`.
     case keepsWhatIsLost
-    /// The feed tells of a reset as of a commit that changed nothing.
+    /// The feed reports a reset as a commit without changes.
     case hidesFeedResets
 
-    // What the client is told that people want
-    /// It tries for ever, every 10 ms.
+    // The client's configuration
+    /// Retries never end, every 10 ms.
     case neverGivesUp
-    /// It looks for the hub every 10 ms.
+    /// The hub is probed every 10 ms.
     case probesInCircles
 
     // The transport
-    /// It hands in the answer to the request before.
+    /// It returns the response to the previous request.
     case answersForAnotherRound
-    /// It repeats a request by itself, after its session, too.
+    /// It repeats a request by itself, even after its session has ended.
     case repeatsAfterItsEnd
-    /// It calls a request that may have arrived one that did not.
+    /// It reports a request that may have arrived as one that did not.
     case takesDoubtForFailure
-    /// It shows a user the messages of somebody else's lane: requests of one account go out under another one.
+    /// It sends requests of one account under another, and shows a user the messages of another user's lane.
     case mixesAccounts
-    /// A page from the server is merged with other contents.
+    /// A page from the server is merged with old contents.
     case bringsOldContents
-    /// It hands in answers of a former history as if they were of the present one.
+    /// It returns responses of a former history as if they were of the present one.
     case believesFormerAnswers
-    /// The same with pages.
+    /// It returns pages of a former history as if they were of the present one.
     case believesFormerPages
-    /// It does not ask where the lanes stand after the hub went back, and says that all is there.
+    /// It does not fetch the lanes' marks after the hub's data were rolled back, and reports that nothing is missing.
     case inventsMarks
 
     // The runtime
     /// Now and then a task runs twice.
     case startsTasksTwice
-    /// Now and then somebody who sleeps is not woken.
+    /// Now and then a sleeping task is not woken.
     case losesTimers
 
     // The hub
     case hub(HubSabotage)
 
-    /// All that a client can meet: its face asks no hub to edit or delete what somebody else wrote.
+    /// The faults that a client can encounter: its API never asks a hub to edit or delete messages of other users.
     package static var allCases: [Sabotage] {
         [
             .acknowledgesBeforeCommit, .losesAcknowledgedCommits, .commitsByHalves, .losesFeedCommits,
@@ -91,7 +91,7 @@ package enum Sabotage: Hashable, Sendable, CaseIterable {
         ] + HubSabotage.allCases.filter { ![.editsForAnybody, .deletesForAnybody].contains($0) }.map(Sabotage.hub)
     }
 
-    /// What it is called on a command line.
+    /// The name on a command line.
     package var name: String {
         if case .hub(let sabotage) = self { "hub.\(sabotage.rawValue)" } else { "\(self)" }
     }

@@ -2,24 +2,24 @@ import CausewayModels
 import CausewaySimulatedHub
 import CausewayTransport
 
-/// What the network and the hub's door remember.
+/// The state of the network and of the hub's front end.
 struct SimulatedNetwork {
-    /// Deliveries under way, as their callers see it.
+    /// Deliveries in flight, as their callers see them.
     var openCalls = 0
-    /// The hub answers nobody until then.
+    /// The hub responds to no request until this time.
     var outageUntil = MonotonicTime.zero
-    /// Tokens that the hub does not take, and until when; `nil` for those that it will never take again.
+    /// The tokens that the hub rejects, and until when; `nil` for those that it will never accept again.
     var refusedTokens: [String: MonotonicTime?] = [:]
-    /// The hub speaks another version until then.
+    /// The hub uses another protocol version until this time.
     var mismatchUntil = MonotonicTime.zero
     var nextToken = 1
-    /// The hub refuses these messages until then: their channel is made later.
+    /// The hub refuses these messages until this time: their channel is created later.
     var refusedUntil: [MessageID: MonotonicTime] = [:]
-    /// The newest process of each device whose delivery the hub took, by account and outbox.
+    /// The newest process of each device whose delivery the hub accepted, by account and outbox.
     var newestAdmitted: [Int: [UserID: [OutboxID: Int]]] = [:]
 }
 
-/// One delivery on its way.
+/// One delivery in transit.
 struct DeliveryCall: Sendable {
     var process: Int
     var device: Int
@@ -28,7 +28,7 @@ struct DeliveryCall: Sendable {
     var reply: Reply<DeliveryReport>
 }
 
-/// What becomes of the answer to a request that arrives.
+/// The fate of the response to a request that arrives.
 enum AnswerFate {
     case delivered
     /// The client sees the connection break.
@@ -37,22 +37,22 @@ enum AnswerFate {
     case lost
 }
 
-/// What is special about a message, at the hub.
+/// The hub's treatment of a message.
 enum Trait {
     case plain
     /// The hub refuses it.
     case refused
-    /// The hub refuses it until its channel is made.
+    /// The hub refuses it until its channel is created.
     case refusedForNow
-    /// A request with it in it is refused as a whole.
+    /// The hub refuses every request that contains it.
     case poisonous
-    /// Another account has used its identifier.
+    /// Another account has used its id.
     case taken
-    /// Putting it into a request kills the process.
+    /// Encoding it into a request kills the process.
     case lethal
 
     init(of id: MessageID) {
-        // The identifier comes from the run's chance.
+        // The id is drawn from the run's random numbers.
         switch id.value.low % 64 {
         case 0: self = .refused
         case 1, 2: self = .refusedForNow

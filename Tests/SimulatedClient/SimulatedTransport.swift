@@ -4,17 +4,17 @@ import CausewaySimulatedRuntime
 import CausewayTransport
 import Synchronization
 
-/// The way of one process with one token to the hub, through the simulated network.
+/// The connection of one process with one token to the hub, through the simulated network.
 final class SimulatedTransport: Transport {
     private struct State {
-        /// The session or the process that it belonged to has ended: nothing may be sent any more.
+        /// True when its session or process has ended: nothing may be sent any more.
         var isRetired = false
-        /// What ends the calls under way.
+        /// The closures that end the calls in flight.
         var endings: [Int: @Sendable (TransportError) -> Void] = [:]
         var nextCall = 0
-        /// Nothing goes out or comes in any more.
+        /// True when nothing is sent or received any more.
         var isClosed = false
-        /// Sabotage: the last answer, and what it answered.
+        /// Sabotage: the last response, and its request.
         var lastReport: DeliveryReport?
     }
 
@@ -35,10 +35,10 @@ final class SimulatedTransport: Transport {
 
     var isRetired: Bool { state.withLock { $0.isRetired } }
 
-    /// From now on nothing may be sent: what is, breaks a promise.
+    /// Forbids sending: any later request violates an invariant.
     func retire() { state.withLock { $0.isRetired = true } }
 
-    /// The process is gone: nothing it sends arrives, and nobody hears the answers.
+    /// Ends the calls of a process that is gone: nothing it sends arrives, and the responses have no reader.
     func die() { endCalls() }
 
     func close() async { endCalls() }
@@ -107,7 +107,7 @@ final class SimulatedTransport: Transport {
         return try await reply.value()
     }
 
-    /// The greeting that is handed in.
+    /// The server information to return.
     private func told(_ greeting: ServerGreeting) -> ServerGreeting {
         var greeting = greeting
         if world.plan.sabotage == .inventsMarks, let marks = greeting.marks {
@@ -116,7 +116,7 @@ final class SimulatedTransport: Transport {
         return greeting
     }
 
-    /// The report that is handed in: the true one, unless somebody planted another.
+    /// The report to return: the true one, unless a planted fault replaces it.
     private func answer(_ report: DeliveryReport) -> DeliveryReport {
         if world.plan.sabotage == .believesFormerAnswers {
             var report = report

@@ -1,6 +1,6 @@
 extension Simulation {
-    /// The smallest plan that could be found which still breaks an invariant: fewer kinds of faults, fewer acts, fewer
-    /// devices and users. The same seed, for what is left of it; not always the same invariant.
+    /// The smallest plan found that still breaks an invariant: fewer kinds of faults, fewer acts, fewer devices and
+    /// users. It keeps the seed for the remaining parts; the broken invariant may be another one.
     package static func minimal(_ plan: Plan) -> Simulation {
         var best = plan
         for fault in Fault.allCases where best.likelihoods[fault, default: 0] > 0 {

@@ -1,5 +1,5 @@
 extension Simulation {
-    /// The first seed in which a planted fault shows, and how; `nil` when `seedsMax` seeds go by without.
+    /// Returns the first seed that reveals a planted fault, and its violation; `nil` when `seedsMax` seeds do not.
     package static func find(_ sabotage: Sabotage, seedsMax: UInt64) -> Broken? {
         for seed in 1...seedsMax {
             if let violation = run(Plan(seed: seed, sabotage: sabotage)).violation {

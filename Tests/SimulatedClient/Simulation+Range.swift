@@ -8,7 +8,7 @@ extension Simulation {
         package let violation: String
     }
 
-    /// What came of many seeds.
+    /// The results of many seeds.
     package struct Range: Sendable {
         package var tally = Tally()
         /// By ascending seed.
@@ -17,16 +17,16 @@ extension Simulation {
         package var unlike: [UInt64] = []
     }
 
-    /// Every how many seeds one is run twice.
+    /// One in this many seeds is run twice.
     package static let replayEvery: UInt64 = 100
     private static let seedsOfOneTurn: UInt64 = 50
 
     /// Runs seeds on several threads, and every hundredth twice. The result does not depend on the number of threads.
     ///
     /// - Parameters:
-    ///   - isSteady: the hub keeps its data.
-    ///   - brokenMax: stops soon after so many seeds have failed.
-    ///   - told: called now and then, with the number of seeds that are done.
+    ///   - isSteady: whether the hub keeps its data.
+    ///   - brokenMax: the number of failed seeds after which the run stops soon.
+    ///   - told: called now and then, with the number of completed seeds.
     package static func run(
         _ seeds: Swift.Range<UInt64>, sabotage: Sabotage? = nil, isSteady: Bool = false, threads: Int,
         brokenMax: Int = .max, told: @escaping @Sendable (Int) -> Void = { _ in }

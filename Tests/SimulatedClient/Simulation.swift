@@ -7,14 +7,14 @@ import CausewaySimulatedRuntime
 package struct Simulation: Sendable {
     package let plan: Plan
     package let tally: Tally
-    /// The first thing that was not as it must be; `nil` when all was well.
+    /// The first violated invariant; `nil` when there was none.
     package let violation: String?
-    /// What happened, in words; empty unless asked for.
+    /// The events as text; empty unless requested.
     package let story: [String]
 
     /// Runs the plan. The same plan gives the same history, in every build.
     ///
-    /// - Parameter isTold: keeps the story in words; costs time.
+    /// - Parameter isTold: keeps the events as text; costs time.
     package static func run(_ plan: Plan, isTold: Bool = false) -> Simulation {
         let world = World(plan: plan, isTold: isTold)
         do {
@@ -31,7 +31,7 @@ package struct Simulation: Sendable {
 }
 
 extension World {
-    /// A run from beginning to end: the bad time, the good time, the verdict.
+    /// Runs the phases of a run: faults, recovery, verification.
     func run() async {
         if plan.hasLosses { runtime.spawn { [self] in await befallHub() } }
         for device in devices.indices {
@@ -65,11 +65,11 @@ extension World {
         }
     }
 
-    /// Everything comes to its end, and is looked at.
+    /// Waits until everything has ended, and checks the result.
     private func settle(isLast: Bool) async {
         await rest()
         if violation == nil { await checkTheEnd(isLast: isLast) }
-        // What is parked waits for failed messages: somebody deletes these, and nothing may be left.
+        // Parked messages wait for failed ones: a user deletes these, and nothing may remain.
         for _ in 0..<10
         where violation == nil && processes.contains(where: { $0.life == .running && $0.mirror.hasParked }) {
             for device in devices.indices {
@@ -85,7 +85,7 @@ extension World {
         }
     }
 
-    /// From now on everything is good, and somebody logs in again everywhere.
+    /// Ends all faults; a user logs in again on every device.
     private func heal() async {
         isHealed = true
         healedAt = runtime.now
@@ -100,9 +100,9 @@ extension World {
         }
     }
 
-    /// Somebody looks after the device, where a person is needed and nowhere else: goes on after a pause, deletes what
-    /// pauses a lane, and logs in where nobody is, or where the hub wants another token. What time or the network can
-    /// change is left to the client.
+    /// Performs the actions of a user where they are needed and nowhere else: resumes after a pause, deletes messages
+    /// that pause a lane, and logs in where no session exists or the hub requires another token. Everything that time
+    /// or the network can change is left to the client.
     private func putRight(_ device: Int) async {
         while !isOver, violation == nil {
             await pass(.seconds(2))
@@ -112,19 +112,19 @@ extension World {
             if status.lanes.contains(where: \.isPausedByFailure) {
                 await deleteFailed(client, process, everything: true)
             }
-            // A login that failed has presented a token that the client never had.
+            // A failed login has presented a token that the client never had.
             let hasNone = status.attention?.detail.hasPrefix("there is no token") == true
             if status.session == nil || hasNone || needsToken(process) { await logIn(client, process) }
         }
     }
 
-    /// The hub will never take the token that the process has; a fault of the hub's own ends by itself.
+    /// True when the hub will never accept the process's token; a temporary rejection by the hub ends by itself.
     private func needsToken(_ process: Int) -> Bool {
         guard let token = processes[process].tokenPresented else { return true }
         return network.refusedTokens[token] == .some(nil)
     }
 
-    /// Waits until nothing has to be done any more, for a bounded time.
+    /// Waits until there is nothing left to do, for a bounded time.
     private func rest() async {
         let deadline = runtime.now + Plan.settleBound
         var quiet = 0

@@ -1,10 +1,10 @@
-/// What happened in one run or in many, counted.
+/// Counts of the events in one run or in many.
 package struct Tally: Sendable, Equatable {
     package var seeds = 0
     package var steps = 0
     package var virtualSeconds = 0
     package var struck: [Fault: Int] = [:]
-    /// How many of them struck while a delivery was under way.
+    /// The number of strikes while a delivery was in flight.
     package var struckInFlight: [Fault: Int] = [:]
     package var created = 0
     package var mediaCreated = 0
@@ -53,10 +53,10 @@ package struct Tally: Sendable, Equatable {
         digest = (digest ^ other.digest) &* 0x0000_0100_0000_01B3
     }
 
-    /// Why a run of this many seeds proves little; `nil` when every fault struck often enough, and often enough while
-    /// something was under way.
+    /// The reason why a run of this many seeds proves little; `nil` when every fault struck often enough, and often
+    /// enough while deliveries were in flight.
     ///
-    /// - Parameter isSteady: the hub's data were not to go back.
+    /// - Parameter isSteady: whether the hub was to keep its data.
     package func voidReason(isSteady: Bool) -> String? {
         let wanted = max(1, seeds / 50)
         if mediaCreated < wanted { return "only \(mediaCreated) media messages in \(seeds) runs" }
@@ -73,7 +73,7 @@ package struct Tally: Sendable, Equatable {
 }
 
 extension Tally {
-    /// For people.
+    /// A readable summary.
     package var summary: String {
         var lines = [
             "virtual time \(virtualSeconds / 3600) h, \(steps) steps, \(calls) deliveries of \(operations) operations, "

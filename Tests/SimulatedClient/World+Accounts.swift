@@ -2,20 +2,20 @@ import Causeway
 import CausewayModels
 import CausewayStorage
 
-/// Several accounts on one device, one after the other: what belongs to one is shown to no other, and is there when it
-/// comes back.
+/// Several accounts on one device, one after the other: the records of one are hidden from the others, and are back
+/// when it returns.
 extension World {
-    /// True while the store shows the account that created it; the records of others wait for their return.
+    /// True while the store shows the account that created the record; the records of others wait for their return.
     func isHome(_ record: Ledger.Record, _ process: Int) -> Bool {
         processes[process].disk.account.map { $0.user == record.message.sender } ?? true
     }
 
-    /// The same, as far as the feed has told: within a commit the store cannot be asked.
+    /// The same according to the feed: within a commit the store cannot be read.
     func isAtHome(_ record: Ledger.Record, _ device: Int) -> Bool {
         record.device == device && (devices[device].session.map { $0.user == record.message.sender } ?? true)
     }
 
-    /// Nobody sees what another account has created here, but what the hub shows them.
+    /// Checks that no account sees messages that another one created here, except those received from the hub.
     func checkOwners(_ messages: some Sequence<Message>, _ process: Int) {
         guard let user = processes[process].disk.account?.user else { return }
         let foreign = messages.filter { $0.lane != nil && $0.sender != user }.map { ledger.number($0.id) }
@@ -25,7 +25,7 @@ extension World {
 
     // MARK: - Logouts
 
-    /// What is pending when these mutations end a session; `nil` when they end none.
+    /// Returns the number of pending messages when these mutations end a session; `nil` when they end none.
     func pendingAtTheEnd(of mutations: [Mutation], _ process: Int) -> (pending: Int, enqueued: Int)? {
         let isLogout = mutations.contains { mutation in
             if case .saveSession(let session) = mutation { !session.isActive } else { false }
@@ -36,7 +36,7 @@ extension World {
         return (pending.count, processes[process].enqueued)
     }
 
-    /// A logout says how much is pending. What is created while it goes on may be counted or not.
+    /// Checks that a logout reports the pending messages. Those created during the logout may or may not be counted.
     func checkLogout(_ count: Int, _ process: Int, since first: Int, _ enqueued: Int) {
         let endings = processes[process].logouts.dropFirst(first)
         guard isRunning(process), !endings.isEmpty else { return }
@@ -46,9 +46,9 @@ extension World {
 
     // MARK: - Returns
 
-    /// Each account that a device is for comes back once more, when all is well.
+    /// Logs each account of a device in once more after the recovery.
     ///
-    /// - Returns: false when there is no device for several.
+    /// - Returns: false when no device has several accounts.
     func bringAccountsBack() async -> Bool {
         var isAnyBack = false
         for device in devices.indices {
@@ -67,7 +67,7 @@ extension World {
 
     // MARK: - Sabotage
 
-    /// True when another account than before logs in with these mutations.
+    /// True when these mutations log in another account than before.
     func visitor(in mutations: [Mutation], _ process: Int) -> Bool {
         mutations.contains { mutation in
             guard case .saveSession(let session) = mutation, let account = processes[process].disk.account else {
@@ -77,7 +77,7 @@ extension World {
         }
     }
 
-    /// For `visitForgetsDoubts`.
+    /// Implements `visitForgetsDoubts`.
     func forgetDoubts(before mutations: [Mutation], _ process: Int) -> [Mutation] {
         guard plan.sabotage == .visitForgetsDoubts, visitor(in: mutations, process) else { return mutations }
         let (messages, controls) = processes[process].disk.contents
@@ -85,7 +85,7 @@ extension World {
             + messages.filter(\.isInDoubt).map { .settle($0.id) } + mutations
     }
 
-    /// For `showsAnothers`.
+    /// Implements `showsAnothers`.
     func anothers(in channel: ChannelID, _ process: Int) -> [Message] {
         ledger.created.compactMap { ledger.records[$0] }.filter { record in
             record.device == processes[process].device && record.message.channel == channel

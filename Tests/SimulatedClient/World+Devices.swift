@@ -4,7 +4,7 @@ import CausewayOutbox
 import CausewaySimulatedRuntime
 import CausewayStorage
 
-/// Devices: clients are opened on them, crash, are closed, are copied; clocks jump.
+/// Devices: clients are opened, crash, are closed, are copied; clocks jump.
 extension World {
     func open(_ device: Int) async {
         let process = processes.count
@@ -39,7 +39,7 @@ extension World {
         }
     }
 
-    /// What the client is told that people want of it.
+    /// The outbox configuration that the client is given.
     private func outboxTold(_ device: Int) -> OutboxConfiguration {
         var told = plan.devices[device].outbox
         switch plan.sabotage {
@@ -59,7 +59,7 @@ extension World {
         return transport
     }
 
-    /// The process that runs on the device, with its client; `nil` while there is none.
+    /// Returns the running process of the device and its client; `nil` while there is none.
     func running(_ device: Int) -> (process: Int, client: CausewayClient)? {
         guard let process = devices[device].process, processes[process].life == .running,
             let client = processes[process].client
@@ -71,7 +71,7 @@ extension World {
 
     // MARK: - Ends
 
-    /// The process is gone between two steps; what its store had not committed is lost.
+    /// Ends the process between two steps; its uncommitted changes are lost.
     func crash(_ process: Int) {
         guard processes[process].isWitnessed else { return }
         tell(.crashes, processes[process].device, process) {
@@ -81,7 +81,7 @@ extension World {
         leave(process, disk)
     }
 
-    /// The store is copied, and the copy is opened; the process goes on with the original for a while.
+    /// Copies the store and opens the copy; the process continues with the original for a while.
     func copy(_ process: Int) {
         guard processes[process].life == .running else { return }
         let device = processes[process].device
@@ -91,7 +91,7 @@ extension World {
         after(between(.milliseconds(100), .seconds(90))) { [self] in bury(process) }
     }
 
-    /// Somebody closes the client, and opens it again.
+    /// Closes the client and opens it again.
     func close(_ process: Int) async {
         guard processes[process].life == .running, let client = processes[process].client else { return }
         tell(.closes, processes[process].device, process) {
@@ -125,7 +125,7 @@ extension World {
         }
     }
 
-    /// Ends what a dead process left, so that nothing of it stays in memory.
+    /// Discards the rest of a dead process, so that none of it stays in memory.
     private func bury(_ process: Int) {
         processes[process].life = .dead
         for transport in processes[process].transports { transport.die() }
@@ -136,7 +136,7 @@ extension World {
 
     // MARK: - What befalls a device
 
-    /// Lets faults strike a device by the clock, until they are over.
+    /// Lets faults strike a device by the clock, until the faults end.
     func befall(_ device: Int) async {
         while !isHealed, runtime.now < plan.faultsEnd {
             await pass(between(.milliseconds(50), .seconds(4)))

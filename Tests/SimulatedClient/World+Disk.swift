@@ -3,9 +3,9 @@ import CausewayOutbox
 import CausewaySimulatedRuntime
 import CausewayStorage
 
-/// The disks: how long they take, when they fail, and what the witness reads on them.
+/// The disks: their latency, their failures, and the witness's checks of their content.
 extension World {
-    /// What a commit goes through before it is made. Leaves the commits of a process in their order.
+    /// Delays or fails a commit before it is made. Keeps the commits of a process in their order.
     func reachDisk(_ process: Int) async throws(StoreError) {
         let device = processes[process].device
         let latency = diskLatency(device)
@@ -38,7 +38,7 @@ extension World {
         if strikes(.readFails) { throw .other(detail: "simulated: a read failed") }
     }
 
-    /// The way back to whoever called the store.
+    /// Delays the return to the store's caller.
     func returnFromDisk(_ process: Int) async throws(StoreError) {
         if strikes(.crashAfterCommit) { crash(process) }
         let latency = diskLatency(processes[process].device)
@@ -53,14 +53,14 @@ extension World {
 
     // MARK: - The feed
 
-    /// Listens to the store of a process as any subscriber does.
+    /// Subscribes to the store of a process like any subscriber.
     func follow(_ process: Int, _ store: DeviceStore) {
         processes[process].mirrorFeed = store.inner.subscribe { [self] commit in
             passOn(commit) { [self] commit in feedBrings(commit, of: process) }
         }
     }
 
-    /// Tells a subscriber of a commit, or lies to it.
+    /// Notifies a subscriber of a commit, or applies a planted fault.
     func passOn(_ commit: StoreCommit, to subscriber: (StoreCommit) -> Void) {
         if lies(.losesFeedCommits, oneIn: 50) { return }
         subscriber(commit)
@@ -87,7 +87,7 @@ extension World {
         tell(.commits, process, commit.changes.count) { "device \(device): \(commit.told(ledger))" }
     }
 
-    /// One message changed in the store that owns it.
+    /// Checks the change of one message in the store that owns it.
     private func note(_ before: Message?, _ after: Message?, _ process: Int, isReset: Bool) {
         let device = processes[process].device
         guard let id = (after ?? before)?.id else { return }
@@ -101,7 +101,7 @@ extension World {
         if let before, after == nil { noteRemoval(before, process) }
         if let before, let after {
             if before.syncState == .synced, after.syncState != .synced { violated("\(id) was synced, and is no more") }
-            // With a reset everything gets new places, in the order of the old ones.
+            // After a reset everything gets new positions, in the order of the old ones.
             if !isReset, before.laneSequence != after.laneSequence { ledger.records[id]?.resends += 1 }
         }
         if let after, after.lane != nil, after.attempts > plan.devices[device].outbox.retry.retriesMax + 1 {
@@ -109,11 +109,11 @@ extension World {
         }
     }
 
-    /// Nothing leaves a store that nobody asked to delete.
+    /// Checks that a message was removed from a store only on request.
     private func noteRemoval(_ message: Message, _ process: Int) {
         guard let record = ledger.records[message.id], isAtHome(record, processes[process].device) else { return }
         ledger.records[message.id]?.isDeleted = true
-        // An operation goes when it was taken, folded, or when its message goes.
+        // An operation is removed when it was accepted or folded, or when its message is removed.
         let isAskedFor =
             record.isDeletionWanted || message.role.isOperation
             || message.syncState == .error && processes[process].bulkDeletions > 0
@@ -121,7 +121,7 @@ extension World {
         if let target = message.role.target, isTransmitted,
             record.isDeletionWanted || processes[process].bulkDeletions > 0
         {
-            // Deleting an operation that has left does not undo what it did on the hub.
+            // Deleting an operation that has been sent does not undo its effect on the hub.
             ledger.records[target]?.hasLostOperations = true
         }
         if !isAskedFor { violated("message \(record.number) was deleted, and nobody had asked for it") }
@@ -143,7 +143,7 @@ extension World {
 }
 
 extension RecordChange {
-    /// The message whose deletion was asked for here.
+    /// The message whose deletion was requested here.
     fileprivate var deletedByPeople: MessageID? {
         if case .deleteAction(let action) = self { action.message } else { nil }
     }

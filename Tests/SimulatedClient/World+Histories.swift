@@ -4,7 +4,7 @@ import CausewaySimulatedHub
 import CausewaySimulatedRuntime
 import CausewayStorage
 
-/// A copy of the hub's data, with what the witness had seen of them.
+/// A copy of the hub's data, together with the witness's records about them.
 struct HubBackup {
     let hub: ModelHub
     let oracle: HubOracle
@@ -14,11 +14,11 @@ struct HubBackup {
     let newestAdmitted: [Int: [UserID: [OutboxID: Int]]]
 }
 
-/// The hub's data go back to an older state, or another hub answers; and what must come of it.
+/// Rollbacks and replacements of the hub's data, and the checks of their consequences.
 extension World {
     private static let backupsMax = 8
 
-    /// Lets the data of the hub go back by the clock, until the faults are over.
+    /// Rolls the hub's data back by the clock, until the faults end.
     func befallHub() async {
         backUp()
         while !isHealed, runtime.now < plan.faultsEnd {
@@ -39,7 +39,7 @@ extension World {
     }
 
     private func backUp() {
-        // The first one, of a hub that has nothing yet, stays.
+        // The first backup, of an empty hub, is kept.
         if backups.count == Self.backupsMax {
             backups.remove(at: Int.random(in: 1..<backups.count, using: &historyDice))
         }
@@ -80,8 +80,8 @@ extension World {
         network.outageUntil = max(network.outageUntil, runtime.now + pause)
     }
 
-    /// What was done to messages, and is undone with the data, is sent again by nobody: edits of what the hub kept, and
-    /// all reactions. An edit of what the hub lost comes back with the message.
+    /// Records changes that are undone with the data and never sent again: edits of messages that the hub kept, and all
+    /// reactions. An edit of a message that the hub lost comes back with the message.
     private func noteLosses(upTo backup: ModelHub) {
         for (id, applied) in ledger.applied {
             let kept = backup.accepted[id]
@@ -94,7 +94,7 @@ extension World {
 
     // MARK: - At the hub's door
 
-    /// The hub looks at a claim.
+    /// Passes a claim to the hub.
     func meet(_ claim: ServerHistory?) -> Bool {
         let (isCurrent, objection) = oracle.meet(claim, at: &hub)
         if let objection { violated(objection) }
@@ -103,12 +103,12 @@ extension World {
 
     // MARK: - At the store
 
-    /// The client of the process has been told more than the hub has now, and does not know yet.
+    /// True when the client of the process has been told more than the hub has now, and has not detected that yet.
     func isBehind(_ process: Int) -> Bool {
         processes[process].disk.history.map { !oracle.holds($0) } ?? false
     }
 
-    /// A commit was made that may have gone over to another history.
+    /// Checks a commit that may have switched to another history.
     func hasFollowed(_ mutations: [Mutation], from history: ServerHistory?, _ outbox: OutboxID?, _ process: Int) {
         for case .followHistory(let new, _, marks: _, at: _) in mutations {
             let device = processes[process].device
@@ -119,7 +119,7 @@ extension World {
         }
     }
 
-    /// A page said that a message is gone: some account had deleted it on the hub.
+    /// Records that a page reported a message as gone: an account had deleted it on the hub.
     func notePageRemoval(_ message: Message, _ process: Int) {
         guard let record = ledger.records[message.id], isAtHome(record, processes[process].device) else { return }
         ledger.records[message.id]?.isGoneByPage = true
@@ -130,7 +130,7 @@ extension World {
 
     // MARK: - At the end
 
-    /// Somebody looks at a channel on each device: whoever asks the hub for nothing cannot hear that it lost something.
+    /// Reads a channel on each device: a client that sends no request cannot detect that the hub lost data.
     func lookAround() async {
         for device in devices.indices {
             for _ in 0..<200 {
@@ -155,7 +155,7 @@ extension World {
         haveAllLooked = true
     }
 
-    /// Each change of history was said, once.
+    /// Checks that each change of history was reported exactly once.
     func checkNotices(_ client: CausewayClient, _ process: Int) async {
         guard plan.hasLosses, let status = try? await client.status(), isRunning(process) else { return }
         let told = status.notices.count { $0.kind == .serverRestored || $0.kind == .serverReplaced }
@@ -165,7 +165,7 @@ extension World {
         }
     }
 
-    /// Everybody knows what the hub has lost, and what was deleted on it is there no more.
+    /// Checks that every client has detected the hub's losses, and that messages deleted on the hub are gone.
     func checkLosses(_ isLast: Bool) {
         for device in devices.indices {
             guard let (process, _) = running(device) else { continue }
@@ -179,12 +179,13 @@ extension World {
 
     // MARK: - The feed, and sabotage
 
-    /// The feed may say of a commit no more than that something changed.
+    /// Returns the commit, or a reset in its place.
     func blurred(_ commit: StoreCommit) -> StoreCommit {
         if plan.sabotage == .hidesFeedResets, commit.isReset || strikes(.feedReset) {
             return StoreCommit(version: commit.version, changes: [], isReset: false)
         }
-        // A reset makes commits of its own: one upon the other would keep everything from being answered.
+        // A reset causes commits of its own: resets in immediate succession would keep every request from being
+        // completed.
         guard runtime.now - lastFeedReset >= Plan.feedResetSpacing, strikes(.feedReset) else { return commit }
         lastFeedReset = runtime.now
         return StoreCommit(version: commit.version, changes: [], isReset: true)
@@ -226,7 +227,7 @@ extension MessageRole {
 }
 
 extension Mutation {
-    /// What repeated deletions are committed with.
+    /// True for the mutations that repeat deletions.
     fileprivate var isRepeatedDeletion: Bool {
         switch self {
         case .appendDelete, .keepHistory: true

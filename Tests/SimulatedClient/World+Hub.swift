@@ -3,9 +3,9 @@ import CausewayModels
 import CausewaySimulatedHub
 import CausewaySimulatedRuntime
 
-/// The hub's door: it errs in all five ways before its rules are asked.
+/// The hub's front end: it fails in all five ways before the hub's rules are called.
 extension World {
-    /// What the hub does with a delivery that arrives.
+    /// Returns the hub's result for a delivery that arrives.
     func judge(_ call: DeliveryCall) -> Result<DeliveryReport, TransportError> {
         let result = judgement(call)
         if case .failure(.refused) = result { witnessRefusal(of: call.delivery.operations.map(\.message)) }
@@ -44,7 +44,7 @@ extension World {
         }
     }
 
-    /// Why the hub listens to nobody, or not to this one.
+    /// The reason why the hub rejects every request, or this token.
     func doorError(_ token: String) -> TransportError? {
         if strikes(.hubOutage) { network.outageUntil = runtime.now + between(.seconds(1), .seconds(60)) }
         if network.outageUntil > runtime.now { return .transient(code: "503", detail: "the hub is down") }
@@ -84,7 +84,7 @@ extension World {
 
     // MARK: - Tokens
 
-    /// A token for an account: its number, and one that grows, so that it can be renewed.
+    /// Returns a token for an account: the account's number, and a counter, so that it can be renewed.
     func makeToken(_ account: Int) -> String {
         network.nextToken += 1
         return "\(account).\(network.nextToken)"
@@ -92,11 +92,11 @@ extension World {
 
     func account(of token: String) -> UserID? { token.first.flatMap { UserID("user\($0)") } }
 
-    /// Sabotage: the token of somebody else.
+    /// Sabotage: returns the token of another account.
     func other(_ token: String) -> String { (token.hasPrefix("0") ? "1" : "0") + token.dropFirst() }
 }
 
 extension DeliveryOperation {
-    /// A message or an operation on one: something that is written down before it leaves.
+    /// True for a message or an operation on one: an entry that is stored before it is sent.
     var isSend: Bool { kind == .send }
 }

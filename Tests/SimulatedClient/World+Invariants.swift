@@ -5,11 +5,11 @@ import CausewaySimulatedRuntime
 import CausewayStorage
 import CausewayTransport
 
-/// What must hold: after each opening and each commit, at each request, at the hub, and at the end.
+/// The invariants: after each opening and each commit, at each request, at the hub, and at the end.
 extension World {
     // MARK: - At the store
 
-    /// An opening has settled what the previous run left, and nothing that was committed is gone.
+    /// Checks that an opening has completed the work of the previous run, and that no commit is lost.
     func hasBegun(_ process: Int, _ restart: RestartPolicy) {
         guard processes[process].isWitnessed else { return }
         readAgain(process)
@@ -18,7 +18,8 @@ extension World {
         checkVerdicts(process)
     }
 
-    /// The feed told of a reset. Operations may be gone by it without a word: their message had been deleted.
+    /// Rereads the store after a reset of the feed. Operations may have disappeared without a notification: their
+    /// message had been deleted.
     private func readAgain(_ process: Int) {
         processes[process].mirror.take(processes[process].disk.contents)
         checkOwners(processes[process].mirror.messages.values, process)
@@ -30,7 +31,7 @@ extension World {
         }
     }
 
-    /// Nobody ever sees a state of the previous run.
+    /// Checks that no state of the previous run is ever visible.
     private func brokenSweep(_ process: Int, _ restart: RestartPolicy) -> String? {
         for message in processes[process].mirror.inOrder where message.isPending && !message.isWaitingOperation {
             if restart == .fail {
@@ -43,7 +44,7 @@ extension World {
         return nil
     }
 
-    /// Nothing that was created is lost, and nothing that was deleted is back.
+    /// Checks that nothing created is lost, and nothing deleted is back.
     private func brokenByLoss(_ device: Int) -> String? {
         guard let process = devices[device].process else { return nil }
         for id in ledger.created {
@@ -55,7 +56,7 @@ extension World {
         return nil
     }
 
-    /// A commit was made: the feed agrees with the store, and what the store says is true.
+    /// Checks a commit: the feed agrees with the store, and the stored states are true.
     func hasCommitted(_ process: Int, _ mutations: [Mutation] = []) {
         guard processes[process].isWitnessed else { return }
         if processes[process].mirror.isStale {
@@ -74,33 +75,33 @@ extension World {
         for case .park(let id, _) in mutations { checkVerdict(id, process) }
     }
 
-    /// The feed, folded over the beginning, is the content of the store.
+    /// Checks that the feed, folded over the initial content, equals the content of the store.
     func checkFeed(_ process: Int) {
         if !processes[process].mirror.agrees(with: processes[process].disk.contents) {
             violated("the feed of device \(processes[process].device) tells another story than its store")
         }
     }
 
-    /// What is `synced` is on the hub, where it is said to be.
+    /// Checks that a `synced` message is on the hub, at the reported position.
     private func checkDelivered(_ id: MessageID, _ placement: Placement, _ process: Int) {
         if hub.accepted[id]?.placement != placement, !(isBehind(process) && oracle.wasGiven(placement, to: id)) {
             violated("message \(ledger.number(id)) becomes synced, and the hub does not have it there")
         }
     }
 
-    /// What came with a page reads as it does on the hub.
+    /// Checks that a message merged from a page equals the one on the hub.
     private func checkMerged(_ id: MessageID, _ process: Int) {
         guard let message = processes[process].mirror.messages[id], let stored = hub.accepted[id] else { return }
-        // A page may be older than what is known here, or than what is on the hub now.
+        // A page may be older than the stored message, or than the hub's.
         guard (message.base ?? message.face).editedAt == stored.editedAt else { return }
         if message.sentContent != stored.content || message.sender != stored.key.account {
             violated("message \(ledger.number(id)) reads otherwise than on the hub")
         }
     }
 
-    /// What is refused was refused by somebody.
+    /// Checks that a refused message was refused by the hub.
     private func checkRefusal(_ id: MessageID, _ failure: Failure) {
-        // Some things end because of others: see `Store`.
+        // Some messages fail because of others: see `Store`.
         let isInherited = ["parentDeleted", "messageNotFound"].contains(failure.code)
         guard failure.reason == .refused, !isInherited, let record = ledger.records[id], !record.wasRefused,
             !record.isExcused,
@@ -113,7 +114,7 @@ extension World {
         for id in processes[process].mirror.messages.keys { checkVerdict(id, process) }
     }
 
-    /// What is `error` and not in doubt is not on the hub.
+    /// Checks that a message in `error` and not in doubt is not on the hub.
     private func checkVerdict(_ id: MessageID, _ process: Int) {
         guard let message = processes[process].mirror.messages[id], message.syncState == .error, !message.isInDoubt,
             let record = ledger.records[id], !record.isExcused, record.device == processes[process].device,
@@ -122,14 +123,14 @@ extension World {
         violated("message \(record.number) is failed for good (\(message.told)), and the hub has it")
     }
 
-    /// A question about the message, or its deletion, still has to reach the hub.
+    /// True when a fence or a deletion of the message still has to reach the hub.
     private func isAsked(_ id: MessageID, _ process: Int) -> Bool {
         processes[process].mirror.controls.values.contains { $0.message == id }
     }
 
     // MARK: - At the network
 
-    /// Only what is on disk leaves, as it is on disk, and only while it may.
+    /// Checks that only stored entries are sent, as they are stored, and only while sending is allowed.
     func witnessSending(_ delivery: Delivery, _ transport: SimulatedTransport) {
         let process = transport.process
         if transport.isRetired { violated("something is sent after its session had ended") }
@@ -140,8 +141,7 @@ extension World {
         if let since = processes[process].pausedSince, since < runtime.now {
             violated("something is sent during a pause")
         }
-        // The message that is tried, or else the first question. The others may go along with one new message after the
-        // other.
+        // The attempted message, or else the first fence. The others may accompany one new message after another.
         if let tried = delivery.operations.first(where: \.isSend) ?? delivery.operations.first {
             processes[process].departures[tried.message, default: Moments()].append(runtime.now)
             if processes[process].departures[tried.message]?.isCrowded == true {
@@ -157,11 +157,11 @@ extension World {
                 }
                 continue
             }
-            // What was proven to be on the hub a moment ago may leave once more, and is known there. It may show an
-            // edit of another device by now.
+            // A message that was confirmed a moment ago may be sent once more, and the hub recognizes it. It may show
+            // an edit of another device by now.
             if stored.syncState == .synced { continue }
             if operation.content != stored.sentContent { violated("message \(number) leaves as what it is not") }
-            // What left under the former outbox id a moment ago is turned away.
+            // A delivery sent under the former outbox id a moment ago is rejected.
             if delivery.outbox != processes[process].disk.outboxID { continue }
             if stored.laneSequence != operation.sequence || stored.previousSequence != operation.previous {
                 violated("message \(number) leaves as \(operation.told), and is written down as \(stored.told)")
@@ -169,7 +169,8 @@ extension World {
         }
     }
 
-    /// What leaves says the same each time, until the hub has it: an edit that it took can only be of what it has.
+    /// Checks that every transmission of an operation has the same content until the hub has it: an accepted edit can
+    /// only be of the stored content.
     private func brokenContent(_ operation: DeliveryOperation) -> String? {
         let id = operation.message
         let before = ledger.records[id]?.sentContents[operation.sequence]
@@ -180,7 +181,7 @@ extension World {
 
     // MARK: - At the hub
 
-    /// Order in each lane, one copy at most, under the name of its author, and nothing that was given up.
+    /// Checks the hub: order in each lane, at most one copy, the author's name, and nothing that was given up.
     func witnessHub(_ call: DeliveryCall, _ account: UserID, _ report: DeliveryReport) {
         for index in ledger.seenOfHistory..<hub.history.count {
             let entry = hub.history[index]
@@ -198,7 +199,7 @@ extension World {
         }
         ledger.seenOfHistory = hub.history.count
         for (operation, outcome) in zip(call.delivery.operations, report.outcomes) where outcome == .deleted {
-            // For somebody else's message that the hub does not have it notes no more than the wish.
+            // For a message of another user that the hub does not have, it records only the request.
             guard ledger.records[operation.message]?.message.sender == account else { continue }
             ledger.deletedOnHub.insert(operation.message)
         }
@@ -219,7 +220,7 @@ extension World {
     }
 
     private func brokenByStoring(_ id: MessageID, _ call: DeliveryCall, _ account: UserID) -> String? {
-        // The other copy of a store delivers for itself, also by what was under way when the copy was made.
+        // The other copy of a store delivers for itself, including the entries in flight when the copy was made.
         if processes[call.process].wasCopied { ledger.records[id]?.isExcused = true }
         guard let record = ledger.records[id], let stored = hub.accepted[id] else {
             return "the hub stores what nobody created"
@@ -229,7 +230,7 @@ extension World {
         if !record.isExcused, stored.applied.isEmpty, stored.content != record.sentContents[stored.sequence] {
             return "message \(record.number) arrives changed"
         }
-        // The hub takes it in a history that has come back, long after the client had asked another one about it.
+        // The hub accepts it in a restored history, long after the client had asked another one about it.
         if ledger.formerOutboxes.contains(call.delivery.outbox) { ledger.records[id]?.isExcused = true }
         if record.isExcused || ledger.formerOutboxes.contains(call.delivery.outbox) { return nil }
         guard let process = devices[record.device].process,
@@ -239,7 +240,7 @@ extension World {
         return "message \(record.number) was failed for good, and the hub takes it"
     }
 
-    /// In each lane the hub has the sequences in ascending order, and so what was created first.
+    /// Checks that the hub has the sequences of each lane in ascending order, and so in the order of creation.
     private func brokenOrder(_ key: ModelHub.LaneKey, _ sequence: Int64, _ id: MessageID) -> String? {
         if let last = ledger.lastStored[key], last >= sequence { return "the hub stores #\(sequence) behind #\(last)" }
         ledger.lastStored[key] = sequence
@@ -248,7 +249,7 @@ extension World {
             return "message \(record.number) stands on the hub behind what was created after it"
         }
         ledger.lastOrdinal[key] = record.message.ordinal
-        // Copies of a store share no outbox: what one of them created later may come first.
+        // Copies of a store share no outbox: a message that one of them created later may come first.
         if devices[record.device].wasCopied { return nil }
         let lane = Ledger.Lane(device: record.device, account: key.account, lane: key.lane)
         if let last = ledger.lastOrdinalOfDevice[lane], last > record.message.ordinal {
@@ -260,7 +261,7 @@ extension World {
 
     // MARK: - At the end
 
-    /// Nothing has to be done any more on any device.
+    /// True when there is nothing left to do on any device.
     var isIdle: Bool {
         usersLeft == 0 && network.openCalls == 0
             && devices.indices.allSatisfy { device in
@@ -270,7 +271,7 @@ extension World {
             }
     }
 
-    /// Why it is not at its end, in words.
+    /// Describes why the world is not at rest.
     func toldUnrest() -> String {
         if usersLeft > 0 { return "\(usersLeft) users wait for something" }
         for device in devices.indices {
@@ -293,8 +294,8 @@ extension World {
         return "\(network.openCalls) calls"
     }
 
-    /// The footprint of an engine at rest. One that was asked something just then, or waits for a disk that failed a
-    /// moment ago, is given time.
+    /// Returns the footprint of an engine at rest. An engine with a recent request, or one that waits after a disk
+    /// failure, is given time.
     private func restingFootprint(of client: CausewayClient) async -> SyncFootprint {
         let deadline = runtime.now + latestTimer + .seconds(5)
         while runtime.now < deadline {
@@ -305,9 +306,9 @@ extension World {
         return await client.footprint()
     }
 
-    /// What must be when nothing has to be done any more.
+    /// Checks the invariants that hold when there is nothing left to do.
     ///
-    /// - Parameter isLast: every account of every device has been back.
+    /// - Parameter isLast: whether every account of every device has returned.
     func checkTheEnd(isLast: Bool) async {
         for device in devices.indices {
             brokenByLoss(device).map { words in violated(words) }
@@ -324,7 +325,7 @@ extension World {
         }
         for id in ledger.created { brokenAtTheEnd(id, isLast).map { words in violated(words) } }
         if haveAllLooked { checkLosses(isLast) }
-        // What becomes of a message may have to be read from a disk that failed a moment ago.
+        // The fate of a message may have to be read from a disk that failed a moment ago.
         let deadline = runtime.now + latestTimer + .seconds(5)
         while !owedCompletions.isEmpty, runtime.now < deadline { await pass(.milliseconds(500)) }
         for message in owedCompletions {
@@ -340,7 +341,7 @@ extension World {
         }.compactMap(\.message)
     }
 
-    /// What is parked waits for a message that is here and not on the hub.
+    /// Checks that each parked message waits for a message that is stored here and not on the hub.
     private func brokenParking(_ process: Int) -> String? {
         for message in processes[process].mirror.inOrder where message.isPending && message.isParked {
             let related = message.role.related.flatMap { processes[process].mirror.messages[$0] }
@@ -352,14 +353,14 @@ extension World {
         return nil
     }
 
-    /// Every verdict is true, and what was deleted is gone.
+    /// Checks that every verdict is true, and that deleted messages are gone.
     private func brokenAtTheEnd(_ id: MessageID, _ isLast: Bool) -> String? {
         guard let record = ledger.records[id], !record.isExcused, let (process, _) = running(record.device),
             isHome(record, process)
         else { return nil }
         if isBehind(process), !haveAllLooked { return nil }
         guard let message = processes[process].mirror.messages[id] else {
-            // Whoever deleted it on the hub will do so again, and may not have heard yet.
+            // The device that deleted it on the hub will repeat that, and may not have detected the loss yet.
             if record.isGoneByPage, !isLast { return nil }
             return hub.holds(id) && !record.message.role.isOperation
                 ? "message \(record.number) was deleted, and the hub has it" : nil
@@ -367,7 +368,7 @@ extension World {
         switch message.syncState {
         case .synced:
             tally.synced += 1
-            // Another device of the account may have deleted it there; this one learns of it from nobody.
+            // Another device of the account may have deleted it there; this one is never notified of that.
             let isGone = record.isDeletionWanted && hub.accepted[id]?.isDeleted == true
             return hub.holds(id) || isGone ? nil : "message \(record.number) is synced, and the hub has it not"
         case .error:

@@ -3,7 +3,7 @@ import CausewaySimulatedHub
 import CausewaySimulatedRuntime
 import CausewayTransport
 
-/// The way between devices and hub: it loses, delays, repeats, reorders, cuts and lies.
+/// The network between devices and hub: it loses, delays, repeats, reorders, cuts and falsifies.
 extension World {
     func send(_ delivery: Delivery, _ transport: SimulatedTransport, _ reply: Reply<DeliveryReport>) {
         let device = processes[transport.process].device
@@ -46,7 +46,7 @@ extension World {
         delivery.operations.contains { $0.isSend && Trait(of: $0.message) == .lethal }
     }
 
-    /// False when there is no way to the hub, or something else stands in it; the caller hears of it.
+    /// Returns false when the hub is unreachable or something else responds in its place; the caller gets the error.
     private func passes<Value: Sendable>(_ device: Int, _ reply: Reply<Value>) -> Bool {
         let error: TransportError
         if devices[device].cutUntil > runtime.now {
@@ -71,7 +71,7 @@ extension World {
         after(time) { reply.end(outcome) }
     }
 
-    /// Everything under way on the device's wire breaks, and nothing gets through for a while.
+    /// Breaks every call in flight of a device, and blocks its network for a while.
     private func cut(_ device: Int) {
         devices[device].cutUntil = runtime.now + between(.milliseconds(100), .seconds(60))
     }
@@ -164,7 +164,7 @@ extension World {
         return page
     }
 
-    /// The positions of which the page lists every message.
+    /// The range of positions that the page covers completely.
     private func range(of page: RemotePage, _ query: RemoteQuery) -> Range<Int64> {
         let newest = hub.newestPosition(of: query.channel)
         var last = newest

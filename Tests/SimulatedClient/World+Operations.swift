@@ -2,7 +2,7 @@ import Causeway
 import CausewayModels
 import CausewaySimulatedHub
 
-/// People change messages that may be anywhere: edits and reactions.
+/// Users edit messages in any state and react to them.
 extension World {
     func edit(_ client: CausewayClient, _ process: Int) async {
         let user = devices[processes[process].device].session?.user
@@ -16,7 +16,7 @@ extension World {
         do throws(ClientError) {
             try await client.messages.editTextMessage(message.id, to: text)
             guard isRunning(process), ledger.records[message.id]?.edits == edits else { return }
-            // The message shows it when the call returns, unless the session ended in the same moment.
+            // The message shows the change when the call returns, unless the session ended at the same time.
             guard devices[processes[process].device].session?.isActive == true else { return }
             let shown = processes[process].mirror.messages[message.id]
             if let shown, edits == 1, shown.content != .text(text) {
@@ -43,8 +43,8 @@ extension World {
 
     // MARK: - At the end
 
-    /// A synced message that this device alone has changed reads here as it does on the hub: the last edit that was
-    /// taken has won, and opposite reactions have cancelled each other.
+    /// Checks that a synced message that only this device has changed equals the one on the hub: the last accepted edit
+    /// has won, and opposite reactions have cancelled each other.
     func brokenByOperations(_ device: Int, _ process: Int) -> String? {
         guard plan.devices[device].accounts.count == 1, !devices[device].wasCopied,
             let user = devices[device].session?.user

@@ -2,7 +2,7 @@ import Causeway
 import CausewayModels
 import CausewayStorage
 
-/// What people look at, and what they may expect to see.
+/// Reads by users, and the checks of their results.
 extension World {
     func refresh(_ client: CausewayClient, _ process: Int) async {
         guard let channel = anyChannel() else { return }
@@ -43,7 +43,7 @@ extension World {
         if seen.count != expected { violated("a channel of \(expected) messages shows \(seen.count)") }
     }
 
-    /// Looks why things wait: every message in the queue has a reason, and no other one.
+    /// Checks the wait reasons: every message in the queue has one, and no other message does.
     func readOutbox(_ client: CausewayClient, _ process: Int) async {
         let version = processes[process].mirror.version
         do throws(ClientError) {

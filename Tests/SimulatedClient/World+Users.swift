@@ -3,9 +3,9 @@ import CausewayModels
 import CausewaySimulatedRuntime
 import CausewayStorage
 
-/// What people do with a client, several at once: through its public face, and never looking at its inside.
+/// The acts of users, several at once: only through the client's public API, without access to its internals.
 extension World {
-    /// The life of one user of a device.
+    /// Runs one user of a device.
     func live(_ user: Int, on device: Int) async {
         defer { usersLeft -= 1 }
         for _ in 0..<plan.actsOfEachUser where !isHealed && violation == nil {
@@ -70,7 +70,7 @@ extension World {
         }
     }
 
-    /// The client's face has no media yet: the message is put into the store as such a face would.
+    /// Inserts a media message into the store as a future API for media would, because the client has none yet.
     private func createMedia(_ process: Int, _ name: String, _ channel: ChannelID) async throws(ClientError) {
         let device = processes[process].device
         guard let store = processes[process].store, let session = devices[device].session, session.isActive else {
@@ -115,7 +115,7 @@ extension World {
         }
     }
 
-    /// Waits in a task of its own; with `patience` the wait is cancelled after that time.
+    /// Waits in a separate task; with `patience` the wait is cancelled after that time.
     func wait(for handle: MessageHandle, _ process: Int, patience: Duration?) {
         processes[process].waiting[handle.id, default: 0] += 1
         let waiting = runtime.spawn { [self] in

@@ -4,9 +4,10 @@ import CausewaySimulatedHub
 import CausewaySimulatedRuntime
 import CausewayStorage
 
-/// What people were told, held against what is. Results of a process that is gone count for nothing: nobody saw them.
+/// Compares the client's reports to users with the actual state. Results of a process that is gone do not count: no
+/// user saw them.
 extension World {
-    /// Accepted: it is in the store, and can be read at once.
+    /// Checks an accepted message: it is in the store, and can be read at once.
     func witnessAccepted(_ message: Message, _ process: Int) {
         tally.created += 1
         guard let record = ledger.records[message.id] else {
@@ -21,20 +22,20 @@ extension World {
         }
     }
 
-    /// Deleted: nobody can read it any more.
+    /// Checks a deleted message: it can no longer be read.
     func witnessDeleted(_ id: MessageID, _ process: Int) {
         if processes[process].mirror.messages[id] != nil {
             violated("message \(ledger.number(id)) is said to be deleted, and is there")
         }
     }
 
-    /// A result is true, and whoever is told can read it already.
+    /// Checks that a result is true, and that its recipient can already read it.
     func witnessResult(
         _ result: Result<Placement, DeliveryError>, of id: MessageID, _ process: Int, mayBeUnknown: Bool
     ) {
         guard isRunning(process) else { return }
         tally.results += 1
-        // Whoever waited for a message of an account that has left is told that the wait is over.
+        // A wait for a message of an account that has logged out ends with an error.
         if let record = ledger.records[id], !isHome(record, process) { return }
         let number = ledger.number(id)
         let stored = processes[process].mirror.messages[id]
@@ -54,7 +55,7 @@ extension World {
                 if !isDeleted(id) { violated("message \(number) is told failed, and is not there") }
                 return
             }
-            // With nobody logged in, nobody asks the hub; who logs in again may learn more.
+            // Without a session the hub is not asked; after the next login the result may change.
             if case .failure(.failed(let failure)) = result, failure.reason == .sessionEnded,
                 stored.syncState == .synced
             {
@@ -78,13 +79,13 @@ extension World {
 
     // MARK: - Completions
 
-    /// A completion was given along with a message.
+    /// Records a completion that was passed along with a message.
     func witnessCompletion(_ ticket: Int, expectedOf id: MessageID, _ process: Int) {
         completions[ticket, default: Completion()].message = id
         completions[ticket]?.process = process
     }
 
-    /// A completion was called.
+    /// Checks a call of a completion.
     func witnessCompletion(_ ticket: Int, _ result: Result<Placement, DeliveryError>, _ process: Int) {
         guard isRunning(process) else { return }
         completions[ticket, default: Completion()].calls += 1
@@ -95,16 +96,16 @@ extension World {
 
     // MARK: - Errors
 
-    /// How late a timer may be that was set before all was well.
+    /// The longest delay of a timer that was set before the recovery.
     var latestTimer: Duration { plan.likelihoods[.lateTimer, default: 0] > 0 ? Plan.lateTimerMax : .zero }
 
-    /// An error that people see has a cause that they can know of.
+    /// Checks that an error shown to a user has a cause that the user can know.
     func witnessError(_ error: ClientError, _ process: Int) {
         guard isRunning(process) else { return }
         let isFine =
             switch error {
             case .store(.closed), .sync(.store(.closed)), .sync(.closed): false
-            // The engine tries a commit again after a moment, or when its timer comes at last.
+            // The engine repeats a commit after a moment, or when its delayed timer fires.
             case .store, .sync(.store): !isHealed || runtime.now - healedAt < .seconds(5) + latestTimer
             case .sync(.noSession): true
             case .sync(.messageNotFound), .sync(.notAMessage), .sync(.typeDiffers), .sync(.tooManyOperations): true
@@ -115,7 +116,7 @@ extension World {
     }
 }
 
-/// A completion closure that was handed in with a message.
+/// A completion closure that was passed with a message.
 struct Completion {
     var message: MessageID?
     var process = 0

@@ -5,23 +5,23 @@ import CausewaySimulatedHub
 import CausewaySimulatedRuntime
 import CausewayStorage
 
-/// Devices with their clients and users, the network, the hub, and a witness who sees everything.
+/// Devices with their clients and users, the network, the hub, and a witness that sees everything.
 ///
-/// Real are the clients: engine, outbox, memory store, change feed, waiters, the whole public face. Simulated are time,
-/// chance, disks, network and hub.
+/// The clients are real: engine, outbox, memory store, change feed, waiters, the whole public API. Time, randomness,
+/// disks, network and hub are simulated.
 ///
-/// **Who may touch it.** Jobs of the run's runtime alone: one thread runs them one after the other, and every part of a
-/// world is reached through them. That is why it can be `Sendable` without a lock. Nothing in here keeps a reference
-/// into a property while it calls a client or a store, for these call back.
+/// **Access.** Only jobs of the run's runtime: one thread runs them one after the other, and every part of a world is
+/// reached through them. Therefore it can be `Sendable` without a lock. No code here keeps a reference into a property
+/// while it calls a client or a store, because these call back.
 final class World: @unchecked Sendable {
     let plan: Plan
     let runtime: SimulatedRuntime
     var dice: SplitMix64
-    /// For what befalls the hub's data and the feed.
+    /// The randomness for faults of the hub's data and of the feed.
     var historyDice: SplitMix64
     var history: History
     var tally = Tally()
-    /// The first thing that was not as it must be.
+    /// The first violated invariant.
     private(set) var violation: String?
 
     var devices: [Device]
@@ -29,20 +29,20 @@ final class World: @unchecked Sendable {
     var hub: ModelHub
     var oracle = HubOracle()
     var backups: [HubBackup] = []
-    /// On every device somebody has asked the hub for something since all was well.
+    /// True when every device has sent a request to the hub since the recovery.
     var haveAllLooked = false
     var network = SimulatedNetwork()
     var ledger = Ledger()
-    /// Tasks of users that have not ended.
+    /// The number of user tasks that have not ended.
     var usersLeft = 0
-    /// The network, the hub, the disks and the people are good from now on.
+    /// True when the network, the hub, the disks and the users work correctly from now on.
     var isHealed = false
     var healedAt = MonotonicTime.zero
-    /// The run is over: nothing is opened any more.
+    /// True when the run is over: nothing is opened any more.
     var isOver = false
     var messagesWritten = 0
     var completions: [Int: Completion] = [:]
-    /// When a feed said last of a commit no more than that something changed.
+    /// The time of the last reset of a feed.
     var lastFeedReset = MonotonicTime.zero
 
     static let address = "test://hub"
@@ -82,7 +82,7 @@ final class World: @unchecked Sendable {
         return low + .nanoseconds(Int64.random(in: 0...max(0, Int64(nanoseconds)), using: &dice))
     }
 
-    /// Asks fate whether a fault happens now, and counts it when it does.
+    /// Draws whether a fault happens now, and counts it when it does.
     func strikes(_ fault: Fault) -> Bool {
         guard !isHealed, let likelihood = plan.likelihoods[fault], likelihood > 0 else { return false }
         guard runtime.now < plan.faultsEnd else { return false }
@@ -93,7 +93,7 @@ final class World: @unchecked Sendable {
         return true
     }
 
-    /// True when this lie was planted and is told now.
+    /// True when this planted fault applies now.
     func lies(_ sabotage: Sabotage, oneIn count: Int) -> Bool {
         plan.sabotage == sabotage && between(1, count) == 1
     }
@@ -102,7 +102,7 @@ final class World: @unchecked Sendable {
 
     func pass(_ time: Duration) async { await runtime.sleep(until: runtime.now + time) }
 
-    /// Does something later, whatever becomes of its cause.
+    /// Performs `body` later, whatever happens meanwhile.
     func after(_ time: Duration, _ body: @escaping @Sendable () -> Void) {
         let due = runtime.now + time
         runtime.spawn { [runtime] in
@@ -111,6 +111,6 @@ final class World: @unchecked Sendable {
         }
     }
 
-    /// Done with: takes apart what holds each other.
+    /// Breaks the reference cycles after a run.
     func dissolve() { processes = [] }
 }
