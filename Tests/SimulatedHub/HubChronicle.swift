@@ -1,25 +1,25 @@
 import CausewayModels
 
-/// The histories of hubs a second time, for judging them: written from the promise alone, and sharing nothing with
-/// `HistoryRules`.
+/// An independent model of the hub's histories for checking them: written from the contract alone, without sharing code
+/// with `HistoryRules`.
 ///
-/// It knows what no hub can know: every commit that ever was, whatever became of it, and what every answer told of. A
-/// backup that is put back takes commits away from the present data; it takes nothing from the chronicle.
+/// It records what no hub can know: every commit ever made, even when it was lost, and the content of every response. A
+/// restored backup removes commits from the present data, but nothing from the chronicle.
 ///
-/// 1. A claim tells of a commit. While that commit is in the present data, and the claim is of the present history, it
-///    is current; in every other case it is not.
-/// 2. A history begins when a claim of this hub tells of a commit that is gone, and is of the present history, or of
-///    one that gave positions away which the present one can give away again; and when a person restores the data. It
-///    begins at no other time, and no two have one name.
-/// 3. What is done is a commit; so is a start of the hub, and the beginning of a history. Nothing is done for a
-///    delivery that names another history.
-/// 4. Once a hub was told of a loss, it never gives a position of a history that it lost to another message.
+/// 1. A claim names a commit. While that commit is in the present data, and the claim is of the present history, it is
+///   current; in every other case it is not.
+/// 2. A history begins when a claim of this hub names a commit that is gone, and is of the present history, or of one
+///   that assigned positions which the present one can assign again; and when an operator restores the data. It begins
+///   at no other time, and no two have the same name.
+/// 3. Every change is a commit; so is a start of the hub, and the beginning of a history. A delivery that names another
+///   history changes nothing.
+/// 4. After a hub was told of a loss, it never assigns a position of a lost history to another message.
 struct HubChronicle: Sendable {
-    /// What is known of the data that the hub has now; goes back with them.
+    /// The records about the hub's present data; rolled back with them.
     struct Present: Sendable {
         var commits: Set<Int> = [0]
         var last = 0
-        /// Histories of which the hub was told that something is gone.
+        /// The histories in which the hub was told that data is missing.
         var lost: Set<String> = []
     }
 
@@ -42,16 +42,16 @@ struct HubChronicle: Sendable {
     private struct History: Sendable {
         var beganAt: Int
         var floor: Int64
-        /// The highest position that it gave away.
+        /// The highest position assigned.
         var highest: Int64 = 0
     }
 
     private(set) var present = Present()
     private(set) var name: ServerHistory
     private var commits = 0
-    /// How often the data went back or were replaced.
+    /// The number of rollbacks and replacements of the data.
     private var age = 0
-    /// The age at which a commit went out of the data last.
+    /// The age at which a commit was last lost from the data.
     private var lostAt: [Int: Int] = [:]
     private var told: [String: Told] = [:]
     private var histories: [String: History] = [:]
@@ -63,22 +63,22 @@ struct HubChronicle: Sendable {
         histories[name.id] = History(beganAt: 0, floor: 0)
     }
 
-    // MARK: - What answers tell
+    // MARK: - The content of responses
 
-    /// An answer leaves.
+    /// Records a response.
     mutating func tell(_ named: ServerHistory) {
         if told[named.claim] == nil {
             told[named.claim] = Told(server: named.server, history: named.id, commit: present.last)
         }
     }
 
-    /// True while all that a claim tells of is in the present data.
+    /// True while everything that a claim names is in the present data.
     func holds(_ claim: ServerHistory) -> Bool {
         guard let told = told[claim.claim] else { return false }
         return told.server == name.server && present.commits.contains(told.commit)
     }
 
-    /// Judges what the hub said to a claim: whether it is current, and the history that the hub names since.
+    /// Checks the hub's response to a claim: whether the claim is current, and the history that the hub then names.
     mutating func objection(
         to isCurrent: Bool, _ claim: ServerHistory?, floor: Int64, _ named: ServerHistory
     ) -> String? {
@@ -125,10 +125,10 @@ struct HubChronicle: Sendable {
         present.commits.insert(commits)
     }
 
-    /// The hub was started.
+    /// Records a start of the hub.
     mutating func start() { commit() }
 
-    /// A delivery was dealt with.
+    /// Checks the commit of a delivery.
     mutating func objection(toCommit named: ServerHistory, hasChanged: Bool) -> String? {
         let hasCounted = named.commit != (lastNamed ?? 0)
         lastNamed = named.commit
@@ -152,14 +152,14 @@ struct HubChronicle: Sendable {
             : nil
     }
 
-    /// True for a place that a hub gave to the message at some time.
+    /// True for a position that a hub assigned to the message at some time.
     func wasGiven(_ placement: Placement, to message: MessageID) -> Bool {
         placements[message]?.contains(placement) ?? false
     }
 
-    // MARK: - What befalls the data
+    // MARK: - Rollbacks and replacements
 
-    /// The data are those of `backup` now, by itself or by the hub's own command.
+    /// Rolls the data back to `backup`, by a plain copy or by the hub's own command.
     mutating func goBack(to backup: HubChronicle, _ named: ServerHistory, floor: Int64, isRestore: Bool) -> String? {
         age += 1
         for commit in present.commits.subtracting(backup.present.commits) { lostAt[commit] = age }
@@ -177,7 +177,7 @@ struct HubChronicle: Sendable {
         return floor < used ? "a restored hub gives positions away again" : nil
     }
 
-    /// Another hub answers.
+    /// Records that another hub responds from now on.
     mutating func replace(by named: ServerHistory) -> String? {
         age += 1
         for commit in present.commits { lostAt[commit] = age }

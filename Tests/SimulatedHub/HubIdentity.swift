@@ -1,9 +1,9 @@
 import CausewayModels
 
-/// Which hub it is, and which histories its data have had: the names that its answers bear.
+/// The identity of the hub and the histories of its data: the names in its responses.
 ///
-/// Lies beside the data: a backup that is put back brings its own, and only ``names`` go on, so that none is given
-/// twice in a world.
+/// Stored with the data: a restored backup has its own, and only ``names`` continue, so that none is used twice in a
+/// world.
 struct HubIdentity: Sendable {
     struct History: Sendable {
         var number: Int
@@ -16,7 +16,7 @@ struct HubIdentity: Sendable {
     var opening = 1
     /// The last commit of each opening that has ended.
     var lastCommits: [Int: Int64] = [:]
-    /// How many commits have changed something.
+    /// The number of commits that have changed something.
     var commit: Int64 = 0
 
     mutating func takeName() -> Int {
@@ -24,7 +24,7 @@ struct HubIdentity: Sendable {
         return names
     }
 
-    /// What an answer names.
+    /// The history that a response names.
     var present: ServerHistory {
         let claim = HubClaim(
             hub: hub, history: history.number, floor: history.floor, opening: opening, commit: commit)
@@ -33,13 +33,13 @@ struct HubIdentity: Sendable {
     }
 }
 
-/// A part of a world that says nothing about its state: in a world that claims no history it changes nothing.
+/// Equal to every other identity: in a world without claims it does not affect the state.
 extension HubIdentity: Hashable {
     static func == (_: HubIdentity, _: HubIdentity) -> Bool { true }
     func hash(into _: inout Hasher) {}
 }
 
-/// A claim as the model writes it; nobody in a simulated world forges one.
+/// The model's form of a claim; claims are never forged in a simulated world.
 struct HubClaim {
     var hub: Int
     var history: Int

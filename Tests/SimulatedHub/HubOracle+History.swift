@@ -1,8 +1,8 @@
 package import CausewayModels
 
-/// What befalls the data, and the claims of clients; see ``HubChronicle``.
+/// Rollbacks of the data, and the claims of clients; see ``HubChronicle``.
 extension HubOracle {
-    /// Lets the hub look at a claim, and judges what it says.
+    /// Passes a claim to the hub, and checks the response.
     package mutating func meet(
         _ claim: ServerHistory?, at hub: inout ModelHub
     ) -> (isCurrent: Bool, objection: String?) {
@@ -12,27 +12,27 @@ extension HubOracle {
         return (isCurrent, objection)
     }
 
-    /// The history that an answer of the hub names when it leaves now.
+    /// Returns the history that a response of the hub names now.
     package mutating func name(_ hub: ModelHub) -> ServerHistory {
         chronicle.tell(hub.present)
         return hub.present
     }
 
-    /// Judges the marks that the hub names of an outbox.
+    /// Checks the marks that the hub reports for an outbox.
     package func objection(toMarks marks: [LaneID: Int64], of outbox: OutboxID, _ account: UserID?) -> String? {
         marks == dealtMarks(of: outbox, account) ? nil : "the hub names the marks \(marks) of an outbox"
     }
 
-    /// The hub ends and starts again.
+    /// Stops and restarts the hub.
     package mutating func restart(_ hub: inout ModelHub) {
         hub.restart()
         hub.beginOpening()
         chronicle.start()
     }
 
-    /// Puts a backup of hub and oracle in the place of both.
+    /// Replaces hub and oracle by a backup.
     ///
-    /// - Parameter isRestore: by the hub's own command, which begins another history.
+    /// - Parameter isRestore: whether the hub's own command is used, which begins another history.
     package mutating func putBack(
         _ backup: (hub: ModelHub, oracle: HubOracle), to hub: inout ModelHub, isRestore: Bool
     ) -> String? {
@@ -45,7 +45,7 @@ extension HubOracle {
         return objection
     }
 
-    /// Puts another hub, which has nothing, in the place of this one.
+    /// Replaces the hub by another one, which is empty.
     package mutating func replace(_ hub: inout ModelHub) -> String? {
         hub.replace()
         var chronicle = chronicle
@@ -55,10 +55,10 @@ extension HubOracle {
         return objection
     }
 
-    /// True while all that a client was told with this claim is on the hub.
+    /// True while everything that the client was told with this claim is on the hub.
     package func holds(_ claim: ServerHistory) -> Bool { chronicle.holds(claim) }
 
-    /// True for a place that a hub gave to the message at some time.
+    /// True for a position that a hub assigned to the message at some time.
     package func wasGiven(_ placement: Placement, to message: MessageID) -> Bool {
         chronicle.wasGiven(placement, to: message)
     }

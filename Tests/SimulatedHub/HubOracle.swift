@@ -1,23 +1,26 @@
 package import CausewayHubRules
 package import CausewayModels
 
-/// The delivery contract a second time, for judging the hub: written from the contract alone, and sharing nothing with
-/// `LaneRules` and `LineageRules`, so that a rule that is wrong there is found. Histories: see ``HubChronicle``.
+/// An independent implementation of the delivery contract for checking the hub: written from the contract alone,
+/// without sharing code with `LaneRules` and `LineageRules`, so that a wrong rule there is found. Histories: see
+/// ``HubChronicle``.
 ///
-/// It keeps the whole history instead of a mark: every operation that a lane has dealt with, in order. From that it
+/// It keeps the whole history instead of a mark: every operation that a lane has processed, in order. From that it
 /// derives for each operation of a delivery the only outcome that the contract allows, and compares. Afterwards it
-/// replays what was stored and compares that with what the hub shows.
+/// replays the stored operations and compares the result with what the hub shows.
 ///
-/// 1. A delivery is turned away, and nothing of it is done, unless its store knows everything of its outbox that was
-///    done before: the opening heard last is its own or one of its ancestors, and no other opening has passed, in the
-///    lane, what its store had transmitted when it was opened. Without an opening: unless no higher epoch was heard.
-/// 2. An operation is dealt with once: when it names the sequence that its lane dealt with last.
-/// 3. One that names another sequence is a gap. Nothing behind a gap, or behind an operation that is put off, is done.
-/// 4. An id that was stored is answered with its first placement, in every lane and for ever.
-/// 5. What a lane has passed without storing it is never stored from there: it is late, or refused once more.
-/// 6. A fence about an unknown id passes its place, a deletion is always answered, a refusal passes its place.
+/// 1. A delivery is rejected as a whole unless its store knows everything done in its outbox before: the last known
+///   opening is its own or one of its ancestors, and no other opening has advanced the lane beyond what its store had
+///   transmitted when it was opened. Without an opening: unless a higher epoch is known.
+/// 2. An operation is processed once: when it names the sequence that its lane processed last.
+/// 3. An operation that names another sequence is a gap. Nothing after a gap, or after an operation that is deferred,
+///   is processed.
+/// 4. A stored id is answered with its first placement, in every lane and for ever.
+/// 5. A sequence that a lane has passed without storing it is never stored from there: it is late, or refused once
+///   more.
+/// 6. A fence about an unknown id passes its position, a deletion is always answered, a refusal passes its position.
 /// 7. Positions ascend.
-/// 8. A message that its account deleted before it arrived is stored as deleted, wherever it comes from.
+/// 8. A message that its account deleted before it arrived is stored as deleted, from any outbox.
 package struct HubOracle: Sendable {
     private struct Lane: Hashable {
         var account: UserID?
@@ -30,7 +33,7 @@ package struct HubOracle: Sendable {
         var outbox: OutboxID
     }
 
-    /// An opening of a store, and a sequence that it brought a lane to.
+    /// An opening of a store, and a sequence to which it advanced a lane.
     private struct Passed {
         var opening: OpeningID
         var sequence: Int64
@@ -43,43 +46,43 @@ package struct HubOracle: Sendable {
         var isDeleted = false
     }
 
-    /// What the contract allows an outcome to be.
+    /// The outcomes that the contract allows.
     private enum Expected {
         case exactly(DeliveryOutcome)
         case refused(code: String)
         case unrelated
-        /// Accepted, in a place behind every other one.
+        /// Accepted, at a position after every other one.
         case newPlace
     }
 
-    /// The sequences that a lane has dealt with, in order.
+    /// The sequences that a lane has processed, in order.
     private var dealt: [Lane: [Int64]] = [:]
-    /// The openings whose deliveries were let in.
+    /// The epochs of the admitted deliveries.
     private var openings: [Outbox: [Int64]] = [:]
-    /// The openings that were let in, in order.
+    /// The admitted openings, in order.
     private var heard: [Outbox: [OpeningID]] = [:]
     private var passed: [Lane: [Passed]] = [:]
-    /// Openings that were turned away for what another one had done in a lane.
+    /// Openings that were rejected because another one had advanced a lane.
     private var barred: [Outbox: Set<OpeningID>] = [:]
     private var stored: [MessageID: Stored] = [:]
     /// The messages that accounts deleted, whether they had arrived or not.
     private var deleted: [UserID?: Set<MessageID>] = [:]
-    /// Operations on a message, in the order in which they were done.
+    /// Operations on a message, in the order in which they were applied.
     private var done: [MessageID: [MessageID]] = [:]
     private var lastPosition: Int64 = 0
     var chronicle = HubChronicle(HubIdentity().present)
 
     package init() {}
 
-    /// Where the lanes of an outbox stand.
+    /// The marks of the lanes of an outbox.
     func dealtMarks(of outbox: OutboxID, _ account: UserID?) -> [LaneID: Int64] {
         let own = dealt.filter { $0.key.outbox == outbox && $0.key.account == account && !$0.value.isEmpty }
         return Dictionary(uniqueKeysWithValues: own.map { ($0.key.lane, $0.value.max() ?? 0) })
     }
 
-    /// Lets the hub deal with a delivery, and judges what it did.
+    /// Passes a delivery to the hub, and checks the result.
     ///
-    /// - Returns: the hub's result, and what is wrong with it in words; `nil` when nothing is.
+    /// - Returns: the hub's result, and a description of what is wrong with it; `nil` when nothing is.
     package mutating func apply(
         _ delivery: Delivery, to hub: inout ModelHub, account: UserID? = nil, at time: Timestamp,
         verdict: (MessageID, MessageContent?) -> LaneRules.Verdict
@@ -135,12 +138,12 @@ package struct HubOracle: Sendable {
     private func isOvertaken(_ delivery: Delivery, _ opening: OpeningID, _ account: UserID?) -> Bool {
         let lane = Lane(account: account, outbox: delivery.outbox, lane: delivery.lane)
         let passed = passed[lane, default: []]
-        // What it did there last was judged when it came.
+        // Its last advance there was checked when it arrived.
         if passed.last?.opening == opening { return false }
         return passed.contains { $0.opening != opening && $0.sequence > delivery.base }
     }
 
-    /// A delivery was dealt with although it had to be turned away.
+    /// Reports a delivery that was admitted although it had to be rejected.
     private mutating func wrongAdmission(_ delivery: Delivery, _ account: UserID?) -> String? {
         let outbox = Outbox(account: account, outbox: delivery.outbox)
         guard let opening = delivery.opening else {
@@ -192,7 +195,7 @@ package struct HubOracle: Sendable {
         return report.mark == mark ? nil : "the hub reports mark \(report.mark), and its lane stands at \(mark)"
     }
 
-    /// What the lane dealt with last.
+    /// The sequence that the lane processed last.
     private func mark(of lane: Lane) -> Int64 { dealt[lane, default: []].max() ?? 0 }
 
     private func expected(
@@ -218,7 +221,7 @@ package struct HubOracle: Sendable {
         }
     }
 
-    /// What cannot be done for what is stored.
+    /// The refusal that follows from the stored messages.
     private func refusal(of operation: DeliveryOperation, by account: UserID?) -> Expected? {
         if let parent = operation.parent, stored[parent] == nil { return .unrelated }
         guard let target = operation.target else { return nil }
@@ -259,9 +262,9 @@ package struct HubOracle: Sendable {
         return nil
     }
 
-    // MARK: - What is stored
+    // MARK: - Stored messages
 
-    /// What the hub shows of the messages of a delivery is what follows from its history.
+    /// Checks that the messages of a delivery appear on the hub as its history requires.
     private func difference(from hub: ModelHub, _ delivery: Delivery) -> String? {
         if hub.history.count != stored.count || hub.accepted.count != stored.count {
             return
@@ -299,7 +302,7 @@ package struct HubOracle: Sendable {
     }
 }
 
-/// A part of a world that says nothing about its state: it follows from the rest of it.
+/// Equal to every other oracle: it follows from the rest of the world's state.
 extension HubOracle: Hashable {
     package static func == (_: HubOracle, _: HubOracle) -> Bool { true }
     package func hash(into _: inout Hasher) {}

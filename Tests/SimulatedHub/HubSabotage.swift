@@ -1,55 +1,55 @@
-/// A fault planted in the hub on purpose, to show that a simulator would find it. None of them exists outside tests.
+/// A fault planted in the hub, used to show that a simulator finds it. None of them exists outside tests.
 package enum HubSabotage: String, CaseIterable, Sendable {
-    /// It does not remember what it accepted.
+    /// It does not remember the accepted messages.
     case forgetsMessages
     /// Its marks do not survive its restart.
     case forgetsMarks
-    /// It answers a fence, but does not keep the mark that bars late copies.
+    /// It responds to a fence, but does not keep the mark that bars late copies.
     case fencesLeaveNoMark
-    /// It applies an operation although something before it is missing.
+    /// It applies an operation although an earlier one is missing.
     case ignoresGaps
-    /// It takes deliveries of an older epoch.
+    /// It accepts deliveries of an older epoch.
     case ignoresEpochs
-    /// It answers a deletion, and keeps the message.
+    /// It responds to a deletion, and keeps the message.
     case deletesNothing
-    /// It forgets a deletion of what has not arrived yet.
+    /// It forgets a deletion of a message that has not arrived yet.
     case forgetsEarlyDeletions
-    /// It answers before its transaction is on the disk, and a restart takes the last one away.
+    /// It responds before its transaction is on the disk, and a restart loses the last one.
     case answersBeforeCommitting
-    /// It applies what stands behind an operation that it put off.
+    /// It applies operations after one that it deferred.
     case goesOnAfterTryLater
-    /// It applies what stands behind a gap.
+    /// It applies operations after a gap.
     case goesOnAfterGap
-    /// It stores a late copy of what its lane has passed.
+    /// It stores a late copy of an operation that its lane has passed.
     case takesLateCopies
-    /// It answers a repeat with another place than the first time.
+    /// It responds to a repeat with another position than the first time.
     case answersRepeatsAnew
-    /// It answers a fence about what it has as if it had it not.
+    /// It responds to a fence about a stored message as if it did not have it.
     case fencesWhatItHas
-    /// It names a wrong mark where something is missing.
+    /// It reports a wrong mark for a gap.
     case namesAWrongMark
-    /// It says of what was passed that it refuses it.
+    /// It reports a passed operation as refused.
     case callsLateRefused
-    /// What it refuses moves no mark.
+    /// A refusal moves no mark.
     case refusalsLeaveNoMark
-    /// What is about a message that is not there moves no mark.
+    /// An operation on an unknown message moves no mark.
     case unrelatedLeavesNoMark
-    /// What it puts off moves the mark.
+    /// A deferred operation moves the mark.
     case passesWhatItPutsOff
     /// It keeps one mark for all lanes of an outbox.
     case sharesMarks
-    /// It hands out the last position again after its restart.
+    /// It assigns the last position again after its restart.
     case reusesPositions
-    /// It deletes what somebody else wrote.
+    /// It deletes messages for accounts that did not write them.
     case deletesForAnybody
-    /// It edits what somebody else wrote.
+    /// It edits messages for accounts that did not write them.
     case editsForAnybody
-    /// It does what is about a message that it does not have.
+    /// It accepts operations on messages that it does not have.
     case doesWhatIsAboutNothing
     /// It applies deliveries that belong to a former history.
     case deliversInFormerHistories
     /// It begins no other history when a client proves that data was lost.
     case overlooksLosses
-    /// It begins another history, and gives away the positions of what was lost once more.
+    /// It begins another history, and assigns the positions of lost messages again.
     case reusesLostPositions
 }

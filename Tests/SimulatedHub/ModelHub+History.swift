@@ -1,25 +1,25 @@
 import CausewayHubRules
 package import CausewayModels
 
-/// Histories: the hub's data go back to a backup, or are others altogether, and the real rules notice.
+/// Histories: the hub's data are rolled back or replaced, and the real rules detect it.
 extension ModelHub {
-    /// The history that each answer names.
+    /// The history that each response names.
     package var present: ServerHistory { identity.present }
 
-    /// Where the lanes of an outbox stand.
+    /// The marks of the lanes of an outbox.
     package func marks(of outbox: OutboxID, account: UserID?) -> [LaneID: Int64] {
         let own = marks.filter { $0.key.outbox == outbox && $0.key.account == account && $0.value > 0 }
         return Dictionary(uniqueKeysWithValues: own.map { ($0.key.lane, $0.value) })
     }
 
-    /// The newest position of a channel, as if messages alone took positions: of one deleted, too.
+    /// The newest position of a channel, as if only messages took positions; includes deleted ones.
     package func newestPosition(of channel: ChannelID) -> Int64 {
         let last = accepted.values.filter { $0.channel == channel }.map(\.placement.position).max() ?? 0
         return max(identity.history.floor, last)
     }
 
-    /// Whether somebody who claims this knows the present history; another one begins when the claim proves that data
-    /// was lost.
+    /// Returns whether a client with this claim knows the present history; another one begins when the claim proves
+    /// that data was lost.
     package mutating func knowsPresent(_ claim: ServerHistory?) -> Bool {
         guard let claim else { return true }
         guard let claimed = HubClaim(claim.claim), claimed.hub == identity.hub else { return false }
@@ -38,13 +38,13 @@ extension ModelHub {
         }
     }
 
-    /// The hub was started again.
+    /// Restarts the hub.
     package mutating func beginOpening() {
         identity.lastCommits[identity.opening] = identity.commit
         identity.opening = identity.takeName()
     }
 
-    /// A copy of an earlier state lies in the place of the data, and the hub was started on it.
+    /// Replaces the data by a copy of an earlier state, and restarts the hub on it.
     package mutating func putBack(_ backup: ModelHub) {
         let names = identity.names
         self = backup
@@ -52,14 +52,15 @@ extension ModelHub {
         beginOpening()
     }
 
-    /// The same by the hub's own command, which knows that the data go back, and reads what lies there now.
+    /// Restores a backup by the hub's own command, which knows that the data are rolled back, and reads the present
+    /// ones.
     package mutating func restore(_ backup: ModelHub) {
         let floor = max(identity.history.floor, nextPosition - 1)
         putBack(backup)
         beginHistory(above: floor)
     }
 
-    /// Another hub answers in the place of this one; it has nothing.
+    /// Replaces this hub by another one, which is empty.
     package mutating func replace() {
         var identity = HubIdentity()
         identity.names = self.identity.names
@@ -78,7 +79,7 @@ extension ModelHub {
         if sabotage != .reusesLostPositions { nextPosition = next + 1 }
     }
 
-    /// Something was changed by a delivery.
+    /// Counts a change made by a delivery.
     mutating func countCommit() { identity.commit += 1 }
 
     /// True when a delivery may be applied in the present history.

@@ -1,7 +1,7 @@
 package import CausewayHubRules
 package import CausewayModels
 
-/// The hub's real rules over a model of what it stores. Time, errors and outages are the network's and the plan's.
+/// The hub's real rules over a model of its storage. Time, errors and outages belong to the network and the plan.
 package struct ModelHub: Hashable {
     package struct LaneKey: Hashable {
         /// `nil` in a world with one account.
@@ -10,32 +10,32 @@ package struct ModelHub: Hashable {
         package var lane: LaneID
     }
 
-    /// A message that was accepted: at which place of its lane, and how often it was stored.
+    /// An accepted message: its position in its lane, and how often it was stored.
     package struct Accepted: Hashable {
         package var key: LaneKey
         package var sequence: Int64
         package var placement: Placement
         package var content: MessageContent
-        /// The message that an operation was about; `nil` for a message.
+        /// The target of an operation; `nil` for a message.
         package var target: MessageID?
         /// The operations that were applied to it, in order.
         package var applied: [MessageID] = []
         package var reactions: Set<String> = []
-        /// Who gave each reaction; `nil` stands for the one account of a world that has but one.
+        /// The accounts that gave each reaction; `nil` is the account of a world with only one.
         package var reactors: [String: Set<UserID?>] = [:]
-        /// When the last edit was applied.
+        /// The time of the last applied edit.
         package var editedAt: Timestamp?
-        /// When the last operation was applied; ascends.
+        /// The time of the last applied operation; ascends.
         package var changedAt: Timestamp?
         package var copies = 1
         package var isDeleted = false
-        /// Where it was sent, when by its sender's clock, and what it answers; for messages alone.
+        /// The channel, the creation time by the sender's clock, and the parent of a reply; for messages only.
         package var channel: ChannelID?
         package var createdAt = Timestamp(milliseconds: 0)
         package var parent: MessageID?
     }
 
-    /// A message as it was stored, at which place of which lane.
+    /// A message as it was stored, with its lane and its position there.
     package struct Stored: Hashable {
         package var key: LaneKey
         package var sequence: Int64
@@ -53,7 +53,7 @@ package struct ModelHub: Hashable {
     private var movers: [LaneKey: OpeningID] = [:]
     private var barred: [OutboxKey: Set<OpeningID>] = [:]
     package private(set) var accepted: [MessageID: Accepted] = [:]
-    /// Every message stored, in the order in which that happened.
+    /// Every stored message, in the order of storing.
     package private(set) var history: [Stored] = []
     var nextPosition: Int64 = 1
 
@@ -62,10 +62,10 @@ package struct ModelHub: Hashable {
         var message: MessageID
     }
 
-    /// Deletions of what has not arrived.
+    /// Deletions of messages that have not arrived.
     private var earlyDeletions: Set<EarlyDeletion> = []
 
-    /// What stood before the last transaction.
+    /// The state before the last transaction.
     private struct Uncommitted: Hashable {
         var marks: [LaneKey: Int64]
         var accepted: [MessageID: Accepted]
@@ -77,10 +77,10 @@ package struct ModelHub: Hashable {
 
     package init(sabotage: HubSabotage? = nil) { self.sabotage = sabotage }
 
-    /// What a user would find on the hub.
+    /// True when a user would find the message on the hub.
     package func holds(_ message: MessageID) -> Bool { accepted[message].map { !$0.isDeleted } ?? false }
 
-    /// Marks and messages are on the hub's disk: a restart loses nothing.
+    /// Restarts the hub. Marks and messages are on its disk: nothing is lost.
     package mutating func restart() {
         if sabotage == .forgetsMarks { marks = [:] }
         if sabotage == .answersBeforeCommitting, let before = uncommitted {
@@ -90,11 +90,11 @@ package struct ModelHub: Hashable {
         if sabotage == .reusesPositions { nextPosition = max(1, nextPosition - 1) }
     }
 
-    /// One transaction: all outcomes of a delivery.
+    /// Applies all operations of a delivery in one transaction.
     ///
     /// - Parameters:
-    ///   - account: whose token came with it; outboxes are told apart by it, too.
-    ///   - verdict: what the hub thinks of applying a send now.
+    ///   - account: the account of the token; outboxes are distinguished by it as well.
+    ///   - verdict: whether the hub can apply a send now.
     package mutating func apply(
         _ delivery: Delivery, account: UserID? = nil, at time: Timestamp,
         verdict: (MessageID, MessageContent?) -> LaneRules.Verdict
@@ -130,7 +130,7 @@ package struct ModelHub: Hashable {
         return DeliveryReport(mark: rules.mark, outcomes: outcomes, opening: delivery.opening)
     }
 
-    /// Refuses what comes from an older process or copy of the store.
+    /// Rejects a delivery of an older process or copy of the store.
     private mutating func admit(_ delivery: Delivery, _ outbox: OutboxKey) throws(TransportError) {
         let key = LaneKey(account: outbox.account, outbox: outbox.outbox, lane: delivery.lane)
         var lineage = lineages[outbox] ?? LineageRules(highest: 0, opening: nil)
@@ -150,7 +150,7 @@ package struct ModelHub: Hashable {
         }
     }
 
-    /// Sabotage: where the lane goes back to, because what it passed left no mark.
+    /// Sabotage: the sequence to which the lane returns, because an outcome left no mark.
     private func forgottenMark(_ outcome: DeliveryOutcome?, _ before: Int64) -> Int64? {
         switch (sabotage, outcome) {
         case (.refusalsLeaveNoMark, .refused), (.unrelatedLeavesNoMark, .unrelated): before
@@ -202,7 +202,7 @@ package struct ModelHub: Hashable {
         return .accepted(stored.placement)
     }
 
-    /// The real hub's words about what cannot be done for what it has stored.
+    /// The real hub's reason when an operation conflicts with the stored messages.
     private func refusal(of operation: DeliveryOperation, by account: UserID?) -> LaneRules.Verdict? {
         if let stored = accepted[operation.message], stored.key.account != account {
             return .refuse(code: "idTaken", detail: "another account used the id")
@@ -222,7 +222,7 @@ package struct ModelHub: Hashable {
         return stored.content.type == content.type ? nil : .refuse(code: "typeDiffers", detail: "it has another type")
     }
 
-    /// Sabotage: another outcome than the rules'.
+    /// Sabotage: returns another outcome than the rules'.
     private mutating func distorted(_ outcome: DeliveryOutcome, _ operation: DeliveryOperation) -> DeliveryOutcome? {
         switch (sabotage, outcome) {
         case (.answersRepeatsAnew, .accepted(let placement)):
@@ -318,7 +318,7 @@ extension DeliveryOperation {
         if case .send(_, channel: _, content: _, createdAt: _, let parent) = body { parent } else { nil }
     }
 
-    /// The message that an operation is about.
+    /// The message that an operation refers to.
     package var target: MessageID? {
         switch body {
         case .edit(_, let target, content: _), .addReaction(_, let target, name: _),

@@ -2,16 +2,16 @@ package import CausewayModels
 package import CausewayRuntime
 import Synchronization
 
-/// A world in which time passes only when nothing else can happen, chance comes from a seed, and one thread runs one
-/// job at a time: the same seed gives the same run.
+/// A runtime in which time passes only when nothing else can happen, randomness comes from a seed, and one thread runs
+/// one job at a time: the same seed gives the same run.
 ///
 /// It is a task executor: default actors, continuations and tasks that were started through ``spawn(_:)`` run on it.
-/// Nothing under simulation may start tasks or sleep in another way.
+/// Code under simulation must not start tasks or sleep in another way.
 package final class SimulatedRuntime: Runtime, TaskExecutor {
     fileprivate struct World {
         var now = MonotonicTime.zero
         var ready: [UnownedJob] = []
-        /// Who sleeps until when; what was woken early is no longer in `sleepers`.
+        /// The deadlines of sleepers; a sleeper that was woken early is no longer in `sleepers`.
         var alarms = AlarmQueue()
         var sleepers: [Int: CheckedContinuation<Void, Never>] = [:]
         var cancelled: Set<Int> = []
@@ -22,11 +22,11 @@ package final class SimulatedRuntime: Runtime, TaskExecutor {
         var stepsAtThisMoment = 0
     }
 
-    /// Jobs that may run without any time passing. What needs more goes in circles.
+    /// Jobs that may run without any time passing. More indicate an endless loop.
     package static let stepsAtOneMomentMax = 100_000
 
     private let world: Mutex<World>
-    /// The wall clock at the start: some day in 2026.
+    /// The wall clock at the start: a day in 2026.
     private let start = Timestamp(milliseconds: 1_790_000_000_000)
 
     package init(seed: UInt64) {
@@ -70,7 +70,7 @@ package final class SimulatedRuntime: Runtime, TaskExecutor {
     }
 
     /// Runs `body` to its end. Throws ``Deadlock`` when it waits for something that cannot happen any more, and
-    /// ``Spinning`` when jobs follow each other without end and no time passes.
+    /// ``Spinning`` when jobs follow each other endlessly and no time passes.
     package func run(_ body: @escaping @Sendable () async throws -> Void) throws {
         let outcome = Mutex<Result<Void, any Error>?>(nil)
         spawn {
@@ -87,10 +87,10 @@ package final class SimulatedRuntime: Runtime, TaskExecutor {
         try outcome.withLock { $0 }?.get()
     }
 
-    /// Runs what is left after ``run(_:)``, and lets time pass for it, until nothing is ready and nobody sleeps: only
-    /// then are the tasks gone.
+    /// Runs the remaining jobs after ``run(_:)``, and lets time pass for them, until nothing is ready and nothing
+    /// sleeps: only then have the tasks ended.
     ///
-    /// - Returns: false when it still goes on at `deadline`.
+    /// - Returns: false when some remain at `deadline`.
     package func finish(by deadline: MonotonicTime) throws -> Bool {
         while now <= deadline {
             guard try step() else { return true }
@@ -129,9 +129,9 @@ package final class SimulatedRuntime: Runtime, TaskExecutor {
 }
 
 extension SimulatedRuntime.World {
-    /// Goes to the next deadline.
+    /// Advances time to the next deadline.
     ///
-    /// - Returns: who slept until then.
+    /// - Returns: the continuation that slept until then.
     fileprivate mutating func letTimePass() -> CheckedContinuation<Void, Never>? {
         while let (order, deadline) = alarms.next() {
             guard let sleeper = sleepers.removeValue(forKey: order) else { continue }
@@ -143,14 +143,14 @@ extension SimulatedRuntime.World {
     }
 }
 
-/// Nothing can happen any more, and the run has not ended.
+/// Thrown when nothing can happen any more, and the run has not ended.
 package struct Deadlock: Error, CustomStringConvertible {
     package let at: MonotonicTime
 
     package var description: String { "nothing can happen any more at \(at.nanoseconds) ns" }
 }
 
-/// Jobs follow each other without end, and no time passes.
+/// Thrown when jobs follow each other endlessly, and no time passes.
 package struct Spinning: Error, CustomStringConvertible {
     package let at: MonotonicTime
 
