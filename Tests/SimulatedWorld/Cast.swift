@@ -1,12 +1,12 @@
 import CausewayModels
 
-/// Who and what the world consists of, by name.
+/// The fixed identities of the world: users, channels, messages.
 enum Cast {
     static let users: [UserID] = [fixed(UserID("ada")), fixed(UserID("ben"))]
     static let channels: [ChannelID] =
         [fixed(ChannelID("general")), fixed(ChannelID("plans")), fixed(ChannelID("cats"))]
         + (4...crowd).map { fixed(ChannelID("channel\($0)")) }
-    /// Channels of a world with many.
+    /// The number of channels of a world with many.
     static let crowd = 200
 
     static func message(_ number: Int) -> MessageID { MessageID(UUIDv7(high: 7, low: UInt64(number))) }

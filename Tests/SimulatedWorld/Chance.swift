@@ -1,13 +1,13 @@
 import CausewayModels
 
-/// Where the world's chances come from: streams of their own for each purpose, so that what is taken out of a story
-/// leaves the rest of it as it was.
+/// The world's random numbers: a separate stream for each purpose, so that removing a part of a story leaves the rest
+/// of it unchanged.
 struct Chance {
     private let seed: UInt64
     private var ofFaults: [SplitMix64]
     private var ofNetwork: SplitMix64
     private var strikes: [Int]
-    /// For how the thing that happens now goes on: of the user's act, or of the fault that struck.
+    /// The stream of the current event: of the user's act, or of the fault that struck.
     private var dice: SplitMix64
 
     init(seed: UInt64) {
@@ -18,13 +18,13 @@ struct Chance {
         strikes = Fault.allCases.map { _ in 0 }
     }
 
-    /// Begins an act of a user: what follows is its own chance.
+    /// Starts an act of a user: the draws that follow come from a stream of its own.
     mutating func begin(_ act: Plan.Act, part: UInt64) {
         let number = UInt64(act.number + 1) << 8 | UInt64(act.client) << 1 | part
         dice = SplitMix64(seed: seed ^ (number &* 0x9FB2_1C65_1E98_DF25))
     }
 
-    /// The how-manieth strike of the fault this is; `nil` when it does not strike now.
+    /// The ordinal number of this strike of the fault; `nil` when it does not strike now.
     mutating func strike(_ fault: Fault, likelihood: Int) -> Strike? {
         guard likelihood > 0, Int.random(in: 0..<1000, using: &ofFaults[fault.index]) < likelihood else { return nil }
         strikes[fault.index] += 1
@@ -47,6 +47,6 @@ struct Chance {
         .milliseconds(Int64.random(in: low.wholeMilliseconds...high.wholeMilliseconds, using: &dice))
     }
 
-    /// How long something takes on the way.
+    /// The duration of a transmission.
     mutating func latency() -> Duration { .milliseconds(Int64.random(in: 2...200, using: &ofNetwork)) }
 }

@@ -1,6 +1,6 @@
 import CausewayModels
 
-/// What is going to happen, the earliest first; what is due at the same moment, in the order it was planned.
+/// The planned events, the earliest first; events of the same time in the order of planning.
 struct EventQueue {
     private struct Planned {
         var time: MonotonicTime

@@ -2,21 +2,21 @@ import CausewayModels
 import CausewayOutbox
 import CausewaySimulatedHub
 
-/// Goes through every state of a small world, breadth first: whatever can happen next happens, in every order.
+/// Explores every state of a small world, breadth first: everything that can happen next happens, in every order.
 ///
-/// Holds the invariants at every state. Liveness too: each state has one good step, which is explored like every other;
-/// following those from any state must lead to an end, and everything must be as it should be there.
+/// Checks the invariants at every state, and liveness: each state has one good step, which is explored like every
+/// other; following those from any state must lead to an end, where the final invariants must hold.
 package struct Explorer {
     package struct Outcome: Sendable {
         package var states = 0
-        /// Steps that were taken, to known states too.
+        /// Steps taken, including those to known states.
         package var transitions = 0
-        /// Steps from the beginning to the farthest state.
+        /// Steps from the start to the farthest state.
         package var depth = 0
-        /// States in which all is said.
+        /// States in which nothing is left to do.
         package var ends = 0
         package var violation: String?
-        /// The shortest way there.
+        /// The shortest path to the violation.
         package var story: [String] = []
     }
 
@@ -27,7 +27,7 @@ package struct Explorer {
         var good: Int?
     }
 
-    /// What can follow one state.
+    /// The successors of one state.
     private struct Expansion: Sendable {
         var index: Int
         var next: [(step: SmallWorld.Step, world: SmallWorld, hash: Int)]
@@ -43,8 +43,8 @@ package struct Explorer {
     private init(_ first: SmallWorld) { self.first = first }
 
     /// - Parameters:
-    ///   - threads: how many states are gone on from at once.
-    ///   - progress: called after each level with the states found so far and those to go on from.
+    ///   - threads: the number of states that are expanded concurrently.
+    ///   - progress: called after each level with the number of states found so far and of those to expand next.
     package static func explore(
         _ size: SmallWorld.Size, sabotage: Sabotage? = nil, threads: Int, progress: (Int, Int) -> Void = { _, _ in }
     ) async -> Outcome {
@@ -73,7 +73,7 @@ package struct Explorer {
         checkGoodEnds()
     }
 
-    /// - Returns: false when something is broken.
+    /// - Returns: false when an invariant is violated.
     private mutating func take(_ expansion: Expansion, _ next: inout [(index: Int, world: SmallWorld)]) -> Bool {
         nodes[expansion.index].good = expansion.good
         if expansion.good == nil { outcome.ends += 1 }
@@ -131,7 +131,7 @@ package struct Explorer {
 
     // MARK: - Liveness
 
-    /// From every state the good steps lead to an end: no ring of them leads nowhere.
+    /// Checks that the good steps lead from every state to an end, without cycles.
     private mutating func checkGoodEnds() {
         var isSound = [UInt8](repeating: 0, count: nodes.count)
         for start in nodes.indices where isSound[start] == 0 {
@@ -175,7 +175,7 @@ extension SmallWorld.Step {
 }
 
 extension SmallWorld {
-    /// Where things stand, in one line.
+    /// A one-line summary of the state.
     fileprivate var told: String {
         let links = store.entries.map(\.told).joined(separator: ", ")
         let parcels = wire.map { parcel in

@@ -1,28 +1,28 @@
-/// Everything that goes wrong in the simulated world.
+/// The faults of the simulated world.
 package enum Fault: String, CaseIterable, Sendable, Hashable {
     // The network
     case requestLost, answerLost, requestLate, requestRepeated, slow, cut, halfOpen, captivePortal, lateAnswer
-    // What the hub tells by its event stream
+    // The hub's event stream
     case proofEarly, proofLate, proofRepeated
     // The hub
     case transient, rateLimited, tokenRefused, certificate, requestRefused, tryLater, tryLaterAfter
     case hubRestart, hubOutage
     // The client and its disk
     case crash, createdBetween, slowDisk, fullDisk, clockJump
-    // Two of one outbox: an old process that goes on, a copy of the store that is opened
+    // Two processes of one outbox: an old process that continues, a copy of the store that is opened
     case pausedProcess, restoredCopy
-    // What only time, or nobody, puts right
+    // Faults that only time, or nothing, repairs
     case protocolMismatch, nobodyRepairs, commitUnknown
     // The client's machine
     case suspended, lateTimer, lethalPayload
-    // What the client does in good order, in the midst of everything
+    // Correct behaviour of the client at inconvenient times
     case orderlyClose, tokenRenewal
-    // Nonsense, and what comes too late
+    // Malformed responses, and late events
     case malformedReport, lateDraft, overtaken
-    // What the hub finds wrong by itself
+    // Rejections by the hub itself
     case forbiddenEdit, idTaken
 
-    /// In thousandths of the occasions that it has, before the plan multiplies it.
+    /// In thousandths of its occasions, before the plan multiplies it.
     var likelihood: Int {
         switch self {
         case .requestLost, .answerLost, .requestLate, .requestRepeated: 40
@@ -51,14 +51,15 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
         case .forbiddenEdit: 120
         case .malformedReport, .lateDraft: 25
         case .orderlyClose, .tokenRenewal: 15
-        case .lethalPayload, .idTaken, .overtaken: 0  // not by chance: they are in the message
+        case .lethalPayload, .idTaken, .overtaken: 0  // not drawn: they are properties of the message
         }
     }
 
-    /// In how many seeds it has to strike once while something is under way, or a run shows nothing of it.
+    /// The number of seeds in which it has to strike once while a delivery is in flight; otherwise a run proves nothing
+    /// about it.
     var seedsPerStrikeMax: Int {
         switch self {
-        case .overtaken: 5_000  // takes several things at once
+        case .overtaken: 5_000  // requires a combination of events
         case .pausedProcess, .restoredCopy: 100  // once for each client
         default: 50
         }
@@ -69,7 +70,7 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
     private static let indices = Dictionary(uniqueKeysWithValues: zip(allCases, allCases.indices))
 }
 
-/// One fault in one run: the how-manieth of its kind. A story is made smaller by sparing it some.
+/// One strike of a fault in one run, by its ordinal number. A story is shrunk by sparing some strikes.
 package struct Strike: Hashable, Sendable {
     var fault: Fault
     var number: Int

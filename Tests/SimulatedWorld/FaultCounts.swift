@@ -1,23 +1,23 @@
 import CausewayModels
 
-/// What a run, or many of them, went through: how often each fault struck, and how much was under way then.
+/// The counts of a run, or of many: how often each fault struck, and how much was in flight then.
 package struct FaultCounts: Sendable {
     package private(set) var struck: [Fault: Int] = [:]
     package private(set) var struckInFlight: [Fault: Int] = [:]
-    /// Messages that were under way when the fault struck, summed over its strikes.
+    /// Messages that were in flight when the fault struck, summed over its strikes.
     package private(set) var messagesInFlight: [Fault: Int] = [:]
     package var created = 0
     package var accepted = 0
     package var deleted = 0
     package var resent = 0
-    /// Logins of another account than before, and those that left questions or deletions behind that the hub had not
-    /// heard.
+    /// Logins of another account than before, and those that left fences or deletions behind that the hub had not
+    /// received.
     package private(set) var visits = 0
     package private(set) var visitsInDoubt = 0
     package var steps = 0
     package var seeds = 0
     package var virtualTime: Duration = .zero
-    /// The histories of all seeds in one number, whatever order they ran in.
+    /// The histories of all seeds in one number, independent of their order.
     package var digest: UInt64 = 0
 
     package init() {}
@@ -50,7 +50,7 @@ package struct FaultCounts: Sendable {
         left.digest &+= right.digest
     }
 
-    /// Faults that struck too seldom while something was under way: such a run shows nothing of them.
+    /// Faults that struck too rarely while deliveries were in flight: such a run proves nothing about them.
     package var hardlyStruck: [Fault] {
         Fault.allCases.filter { (struckInFlight[$0] ?? 0) * $0.seedsPerStrikeMax < seeds }
     }

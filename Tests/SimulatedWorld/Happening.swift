@@ -6,17 +6,17 @@ struct Call: Sendable {
     /// Unique in a run; a repeated request keeps it.
     var id: Int
     var client: Int
-    /// The run of the client that waits for the answer.
+    /// The run of the client that waits for the response.
     var process: Int
-    /// The process by the time of its start.
+    /// The process, numbered by its start.
     var birth: Int
-    /// Whose token it carries.
+    /// The account of its token.
     var account: UserID
     var round: DeliveryRound
     var delivery: Delivery
 }
 
-/// What becomes of the answer to a request that arrives.
+/// The fate of the response to a request that arrives.
 enum AnswerFate {
     case delivered(after: Duration)
     /// The client sees the connection break at once.
@@ -25,7 +25,7 @@ enum AnswerFate {
     case lost
 }
 
-/// What waits for its turn in a client's process.
+/// An input that waits for its turn in a client's process.
 enum Input {
     case event(OutboxEvent)
     case delete([MessageID])
@@ -33,13 +33,13 @@ enum Input {
     case wish(Outbox.Wish, MessageID)
     case logIn(UserID)
     case logOut
-    /// What the hub tells of messages, by its event stream or as a page.
+    /// Messages from the hub, by its event stream or as a page.
     case merge([PlacedMessage])
-    /// Operations that failed, and that a later one on the same message may have replaced.
+    /// Failed operations that a later one on the same message may have replaced.
     case endOvertaken([MessageID])
 }
 
-/// Everything that can be planned for a later moment.
+/// An event that can be planned for a later time.
 enum Happening {
     case userActs(Plan.Act)
     case deadline(client: Int, process: Int, MonotonicTime)
@@ -51,11 +51,11 @@ enum Happening {
     case foreign(Call, [MessageID])
     case probeArrives(client: Int, process: Int)
     case probeEnds(client: Int, process: Int, TransportError?)
-    /// The hub tells of messages.
+    /// The hub sends messages by its event stream.
     case news(client: Int, process: Int, [PlacedMessage])
     case clientStarts(client: Int)
     case processWakes(client: Int)
-    /// People look after what pauses lanes.
+    /// Users handle the messages that pause lanes.
     case peopleTidy
     case wayIsGood(Trouble)
     case machineWakes(client: Int)
@@ -72,7 +72,7 @@ enum Happening {
         var sender: UserID
     }
 
-    /// What it is, and to whom it happens, for the history.
+    /// Adds the event and its subject to the history.
     func add(to hash: inout HistoryHash) {
         switch self {
         case .userActs(let act): hash.add(1, act.client)
@@ -108,20 +108,20 @@ enum Happening {
     }
 }
 
-/// What can be wrong with the way to the hub for a while.
+/// A temporary problem of the connection to the hub.
 enum Trouble: String, CaseIterable {
-    /// Nothing gets through, and who tries learns it at once.
+    /// Nothing gets through, and the caller gets an error at once.
     case cut
-    /// Nothing gets through, and nobody learns it.
+    /// Nothing gets through, and the caller gets no error.
     case halfOpen
-    /// Somebody else answers.
+    /// Another server responds.
     case captivePortal
-    /// Nobody listens.
+    /// Nothing listens at the hub's address.
     case hubDown
-    /// The hub takes no token.
+    /// The hub rejects every token.
     case tokenRefused
     /// The hub's certificate does not verify.
     case certificate
-    /// The hub speaks another version.
+    /// The hub uses another protocol version.
     case protocolMismatch
 }

@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayOutbox
 import CausewayStorage
 
-/// What the machine wants, what the store is told, and what the hub answers, word by word.
+/// Hashes the machine's actions, the store's mutations, and the hub's responses, word by word.
 extension HistoryHash {
     mutating func add(_ action: OutboxAction) {
         switch action {
@@ -130,7 +130,7 @@ extension HistoryHash {
         case .raiseSequence(let mark):
             add(26)
             add(mark)
-        default: add(27)  // what opens and ends sessions: told by the happening itself
+        default: add(27)  // starts and ends of sessions: hashed with the event itself
         }
     }
 

@@ -1,6 +1,6 @@
 import CausewayModels
 
-/// A number for a whole history: the same in every process and build, other than the language's own hashes.
+/// The hash of a history: the same in every process and build, unlike Swift's own hashes.
 ///
 /// Each word is mixed in as SplitMix64 mixes its state, so that the order counts.
 struct HistoryHash: Sendable, Equatable {
@@ -40,7 +40,7 @@ struct HistoryHash: Sendable, Equatable {
 
     mutating func add(_ time: Timestamp) { add(time.milliseconds) }
 
-    /// Sixteen hexadecimal digits.
+    /// Formats sixteen hexadecimal digits.
     static func told(_ value: UInt64) -> String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

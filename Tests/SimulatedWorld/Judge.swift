@@ -3,23 +3,23 @@ import CausewayOutbox
 import CausewaySimulatedHub
 import CausewayStorage
 
-/// What a judge looks at of a client.
+/// A client's state, as far as the judge checks it.
 struct Suspect {
     var store: ModelStore
     var outbox: Outbox?
-    /// Who waits for the result of a message.
+    /// The messages whose results are awaited.
     var waiting: Set<MessageID>
-    /// How many links may have vanished because messages were sent again, or operations folded.
+    /// The number of links that may have disappeared because messages were resent, or operations folded.
     var vanishedCount: Int
-    /// Another process or copy of its outbox exists.
+    /// True when another process or copy of its outbox exists.
     var isShared: Bool
-    /// It has done all that its machine wanted.
+    /// True when it has performed all actions of its machine.
     var isAtRest: Bool
 }
 
-/// What must be true, each in one function that says in words what is broken; `nil` when nothing is.
+/// The invariants, each in a function that describes the violation; `nil` when there is none.
 ///
-/// Judges what one client shows against what the hub holds and what the witness saw.
+/// Compares the state of one client with the hub's content and the witness's records.
 struct Judge {
     let ledger: Ledger
     let hub: ModelHub
@@ -33,7 +33,7 @@ struct Judge {
         return machineAndStoreDiffer(client, outbox) ?? tooMuchKept(client, outbox) ?? falseVerdict(client)
     }
 
-    /// A crash now would go on with exactly what the machine has in mind.
+    /// Checks that a crash now would resume with exactly the machine's state.
     private func machineAndStoreDiffer(_ client: Suspect, _ outbox: Outbox) -> String? {
         let stored = client.store.entries.map(\.undated)
         let known = outbox.entries.map(\.undated)
@@ -45,8 +45,8 @@ struct Judge {
         return "the store holds \(stored.count) links, the machine \(known.count): not both have \(others)"
     }
 
-    /// Memory is bounded by what waits, and by what vanished from among it because people deleted or resent it,
-    /// or another copy of the store sent it.
+    /// Checks that memory is bounded by the waiting entries, and by those that disappeared from among them because
+    /// users deleted or resent them, or another copy of the store sent them.
     private func tooMuchKept(_ client: Suspect, _ outbox: Outbox) -> String? {
         let live = client.store.pending.count + client.store.controls.count
         guard outbox.depth > live else { return nil }
@@ -58,8 +58,8 @@ struct Judge {
             ? "the machine keeps \(outbox.depth) links of \(live) live and \(vanished) vanished ones" : nil
     }
 
-    /// At no time is a message called failed, without a doubt, that the hub has. Only a network that repeats a request
-    /// behind the back of its first answer can bring that about, and then a question about it is still open.
+    /// Checks that no message on the hub is ever reported as failed without a doubt. Only a network that repeats a
+    /// request after its first response can cause that, and then a fence for it is still open.
     private func falseVerdict(_ client: Suspect) -> String? {
         var broken: UInt64?
         for id in client.store.failed where client.store.messages[id]?.isInDoubt == false {
@@ -70,7 +70,7 @@ struct Judge {
         return broken.map { "\($0) counts as failed, but the hub has it" }
     }
 
-    /// A question about the message, or its deletion, still has to reach the hub.
+    /// True when a fence or a deletion of the message still has to reach the hub.
     private func isAsked(_ id: MessageID, _ client: Suspect) -> Bool {
         client.store.asksAbout(id)
     }
@@ -99,7 +99,7 @@ struct Judge {
         return "the hub stored \(text) (\(stored.sequence)) after media (\(media)) that waits for it"
     }
 
-    /// At most one copy, ever, under whatever name.
+    /// Checks that there is at most one copy, ever, under any id.
     private func storedTwice(_ id: MessageID) -> String? {
         let original = ledger.original(of: id)
         let names = [original] + ledger.copies.filter { $0.value == original }.map(\.key)
@@ -107,13 +107,13 @@ struct Judge {
         return copies > 1 ? "the hub stored \(original.value.low) twice" : nil
     }
 
-    /// Within a lane the hub stores in the order of the lane's places.
+    /// Checks that the hub stores the messages of a lane in the order of their sequences.
     private func outOfOrder(_ stored: ModelHub.Stored) -> String? {
         guard let before = ledger.lastStored[stored.key], before >= stored.sequence else { return nil }
         return "the hub stored \(stored.message.value.low) (\(stored.sequence)) after place \(before)"
     }
 
-    /// No late copy turns a final verdict or a deletion into a lie.
+    /// Checks that no late copy contradicts a final verdict or a deletion.
     private func storedAfterVerdict(_ id: MessageID, _ record: Ledger.Record, _ client: Suspect) -> String? {
         if record.isOutOfHand { return nil }
         guard let message = client.store.messageOfAny(id, of: record.sender) else {
@@ -151,9 +151,10 @@ struct Judge {
         }
     }
 
-    /// An attempt is used up by what failed in a way that counts, or was cut off: not by what the driver broke off.
+    /// Checks that an attempt was counted only for a failure that counts or a crash: not for one that the driver
+    /// cancelled.
     private func chargedForNothing(_ id: MessageID, _ attempts: Int) -> String? {
-        // Two copies of a store count apart.
+        // Two copies of a store count separately.
         guard let record = ledger.records[id], !record.isOutOfHand, attempts > record.failedAttempts else { return nil }
         return "\(id.value.low) has used up \(attempts) attempts, and \(record.failedAttempts) failed"
     }
@@ -163,7 +164,7 @@ struct Judge {
         return accepted.placement == placement ? nil : "\(id.value.low) is called synced in a wrong place"
     }
 
-    /// Sent again, the hub may have it from its new place, never from an old one.
+    /// Checks that a resent message is accepted at its new position, never at an old one.
     private func falselySettled(_ id: MessageID, _ client: Suspect) -> String? {
         guard let accepted = hub.accepted[id], let message = client.store.messages[id],
             ledger.records[id]?.isOutOfHand == false
@@ -172,21 +173,22 @@ struct Judge {
         return "\(id.value.low) is called undelivered for good, but the hub has it"
     }
 
-    /// Retries are used up by failures that count, and only what was refused is called refused.
+    /// Checks that retries are exhausted only by failures that count, and that only refused messages are reported as
+    /// refused.
     private func failedWithoutReason(
         _ id: MessageID, _ record: Ledger.Record, _ failure: Failure, _ client: Suspect
     ) -> String? {
         switch failure.reason {
         case .retriesUsedUp:
             let attempts = configuration.retry.retriesMax + 1
-            // Two copies of a store count apart.
+            // Two copies of a store count separately.
             guard record.failedAttempts < attempts, !record.isOutOfHand else { return nil }
             return "\(id.value.low) was given up after \(record.failedAttempts) failed attempts, not \(attempts)"
         case .refused:
             guard let place = client.store.messages[id]?.laneSequence, !record.refusedPlaces.contains(place),
                 failure.code != "parentDeleted"
             else { return nil }
-            // Where two copies of a store take turns, the other one's numbers bar this one's.
+            // Where two copies of a store take turns, the numbers of one bar those of the other.
             if client.isShared || record.isOutOfHand { return nil }
             return "\(id.value.low) was called refused (\(failure.code)), but the hub never refused it there"
         case .unsendable:
@@ -197,20 +199,20 @@ struct Judge {
         }
     }
 
-    // MARK: - When somebody logs in
+    // MARK: - When a user logs in
 
-    /// Nobody sees what another account has created here, but what the hub shows them.
+    /// Checks that no account sees messages that another one created here, except those received from the hub.
     func showsAnothers(_ client: Suspect, to user: UserID) -> String? {
         let foreign = client.store.messages.values.filter { $0.lane != nil && $0.sender != user }.map(\.id.value.low)
         return foreign.min().map { "\($0) of another account is shown to \(user)" }
     }
 
-    // MARK: - When somebody is told
+    // MARK: - When a result is reported
 
-    /// Whoever waits is told once, and the truth.
+    /// Checks that each waiter gets exactly one result, and a true one.
     func brokenBy(_ result: DeliveryResult, of id: MessageID, to client: Suspect) -> String? {
         if !client.waiting.contains(id) { return "\(id.value.low) was completed twice" }
-        // What is delivered of an operation is its effect.
+        // The delivered result of an operation is its effect.
         if ledger.records[id]?.role.isOperation == true { return nil }
         let message = client.store.messages[id]
         switch result {
@@ -222,7 +224,7 @@ struct Judge {
         }
     }
 
-    /// What the server refused, or what was tried too often, shows at least one attempt.
+    /// Checks that a message that the server refused, or that exhausted its retries, has at least one attempt.
     private func triedNever(_ id: MessageID, _ failure: Failure, _ message: Message?) -> String? {
         guard message?.attempts == 0 else { return nil }
         switch failure.reason {
@@ -234,7 +236,7 @@ struct Judge {
 
     // MARK: - At the end
 
-    /// Nothing created is lost, and every verdict is true.
+    /// Checks that nothing created is lost, and that every verdict is true.
     func brokenAtTheEnd(_ id: MessageID, _ record: Ledger.Record, in client: Suspect) -> String? {
         if record.role.isOperation { return operationBroken(id, record, client) }
         guard let message = client.store.messageOfAny(id, of: record.sender) else {
@@ -261,7 +263,7 @@ struct Judge {
         }
     }
 
-    /// An operation is done or given up, and done at most once, after its message was there.
+    /// Checks that an operation is applied or given up, and applied at most once, after its message was stored.
     private func operationBroken(_ id: MessageID, _ record: Ledger.Record, _ client: Suspect) -> String? {
         let store = client.store.part(of: record.sender)
         if let message = store.messages[id], message.isPending, !record.isOutOfHand {
@@ -277,7 +279,7 @@ struct Judge {
         return times == 1 ? nil : "operation \(id.value.low) was done \(times) times"
     }
 
-    /// What a message shows in the end is what the hub has of it, and what was wanted last unless that was refused.
+    /// Checks that a message finally shows the hub's content, which is the last requested one unless that was refused.
     private func showsOtherwise(_ message: Message, _ client: Suspect) -> String? {
         guard let accepted = hub.accepted[message.id], accepted.copies == 1 else { return nil }
         let operations = client.store.part(of: message.sender).dependantOperations(of: message.id)
@@ -298,8 +300,9 @@ struct Judge {
                 + "\(wish.reactions.sorted())"
     }
 
-    /// What stands on the hub stands there in the order in which it came to the tail of its lane: when it was created,
-    /// when a person sent it again, or when what it waited for was there. What the machine numbers anew keeps its turn.
+    /// Checks that the hub's messages are in the order in which they reached the tail of their lane: when they were
+    /// created, when a user resent them, or when the message they waited for was stored. Messages that the machine
+    /// renumbers keep their turn.
     func outOfCreationOrder() -> String? {
         struct Line: Hashable {
             var key: ModelHub.LaneKey
@@ -328,7 +331,7 @@ extension OutboxEntry {
 }
 
 extension OutboxEntry {
-    /// Without the time, which the machine takes from a clock that nobody sets.
+    /// The entry without its time, which the machine reads from a clock that is never set.
     fileprivate var undated: OutboxEntry {
         var entry = self
         entry.queuedAt = Timestamp(milliseconds: 0)

@@ -1,7 +1,7 @@
 import CausewayModels
 import CausewaySimulatedHub
 
-/// What an all-knowing witness writes down: what was created, what was asked for, what was told to whom.
+/// The records of an omniscient witness: everything created, everything requested, everything reported to users.
 struct Ledger: Hashable {
     struct Record: Hashable {
         var client: Int
@@ -9,36 +9,36 @@ struct Ledger: Hashable {
         var sender: UserID
         var role = MessageRole.message
         var trait = Trait.plain
-        /// Every place in the lane that the store gave it; more than one after a resend.
+        /// Every sequence in the lane that the store assigned to it; more than one after a resend.
         var sequences: [Int64] = []
         var ordinal: Int64
         var isDeleted = false
-        /// The network brought a request with it twice.
+        /// True when the network delivered a request with it twice.
         var isRepeated = false
-        /// Deliveries since it entered the queue that failed in a way that counts, or that a crash cut off.
+        /// Deliveries since it was enqueued that failed in a way that counts, or that a crash interrupted.
         var failedAttempts = 0
-        /// Failures that its client was told of and that cost it an attempt, since it got its place.
+        /// Failures since it got its position that were reported to its client and counted as an attempt.
         var failuresHeard = 0
-        /// The pause after the last of them.
+        /// The end of the pause after the last of them.
         var notBefore = MonotonicTime.zero
-        /// When the machine that runs now was told of it; `nil` when it found it in the store.
+        /// When the current machine was notified of it; `nil` when it was found in the store.
         var queued: Queued?
-        /// Where the hub refused it, or the whole request that it was alone in.
+        /// The sequences at which the hub refused it, or a request that contained only it.
         var refusedPlaces: Set<Int64> = []
-        /// Its turn, by the number that it had: the number with which it came to stand at the tail of its lane, when it
-        /// was created, when a person sent it again, when what it waited for was there. What the machine numbers anew
-        /// keeps its turn.
+        /// Its turn, by its current number: the number with which it reached the tail of its lane, when it was created,
+        /// when a user resent it, or when the message it waited for was stored. Messages that the machine renumbers
+        /// keep their turn.
         var turns: [Int64: Int64] = [:]
-        /// It comes to stand at the tail with the next number that it gets.
+        /// True when its next number puts it at the tail.
         var isToTheTail = false
-        /// How often it paid for a message that kills the process.
+        /// The number of attempts it lost to a message that kills the process.
         var paidForOthers = 0
-        /// A second process or copy of the store has it too: its verdict is not one client's.
+        /// True when a second process or copy of the store has it too: its verdict is not a single client's.
         var isOutOfHand = false
     }
 
     struct Queued: Hashable {
-        /// The run of the client that was told.
+        /// The run of the client that was notified.
         var process: Int
         var at: MonotonicTime
     }
@@ -46,7 +46,7 @@ struct Ledger: Hashable {
     struct Wish: Hashable {
         var content: MessageContent
         var reactions: Set<String> = []
-        /// Some of it was refused or given up: what the hub shows is not what was wanted.
+        /// True when some of it was refused or given up: the hub does not show the requested state.
         var isSpoiled = false
     }
 
@@ -55,18 +55,18 @@ struct Ledger: Hashable {
         var outbox: OutboxID
     }
 
-    /// What is special about a message.
+    /// The hub's treatment of a message.
     enum Trait: Hashable {
         case plain
         /// The hub refuses it.
         case refused
-        /// The hub refuses it until this moment: a channel that is made later.
+        /// The hub refuses it until this time: its channel is created later.
         case refusedUntil(MonotonicTime)
-        /// A request with it in it is refused as a whole.
+        /// The hub refuses every request that contains it.
         case poisonous
-        /// It cannot be put into a request.
+        /// It cannot be encoded into a request.
         case unsendable
-        /// Putting it into a request kills the process.
+        /// Encoding it into a request kills the process.
         case lethal
         /// Another account has used its id.
         case taken
@@ -75,20 +75,20 @@ struct Ledger: Hashable {
     var records: [MessageID: Record] = [:]
     /// In the order of creation, over all clients.
     var created: [MessageID] = []
-    /// The place of what the hub stored last, in each lane.
+    /// The sequence of the last message that the hub stored, in each lane.
     var lastStored: [ModelHub.LaneKey: Int64] = [:]
-    /// The highest epoch of what the hub dealt with, of each outbox.
+    /// The highest epoch that the hub processed, of each outbox.
     var highestEpochs: [OutboxKey: Int64] = [:]
-    /// The highest mark that the hub named, of each lane.
+    /// The highest mark that the hub reported, of each lane.
     var highestMarks: [OutboxKey: [LaneID: Int64]] = [:]
-    /// The newest process that the hub heard, of each outbox.
+    /// The newest process that the hub has heard from, of each outbox.
     var newestBirths: [OutboxKey: Int] = [:]
-    /// What somebody last wanted a message to say, and which reactions to have.
+    /// The last requested content and reactions of each message.
     var wishes: [MessageID: Wish] = [:]
-    /// Messages that somebody made of others, under another name.
+    /// Messages that a planted fault recreated under another id, with the original ids.
     var copies: [MessageID: MessageID] = [:]
 
-    /// The store has given the message a number.
+    /// Records a number that the store assigned to the message.
     mutating func noteSequence(_ sequence: Int64, of message: MessageID) {
         guard let record = records[message], record.sequences.last != sequence else { return }
         records[message]?.sequences.append(sequence)
@@ -98,7 +98,7 @@ struct Ledger: Hashable {
         records[message]?.isToTheTail = false
     }
 
-    /// A person has sent it again, and the store has given it this number; 0 when it waits for another message.
+    /// Records that a user resent it and the number that the store assigned; 0 when it waits for another message.
     mutating func noteTail(_ sequence: Int64, of message: MessageID) {
         if sequence > 0 {
             records[message]?.turns[sequence] = sequence
@@ -107,6 +107,6 @@ struct Ledger: Hashable {
         }
     }
 
-    /// The message as it was created.
+    /// The id under which the message was created.
     func original(of message: MessageID) -> MessageID { copies[message] ?? message }
 }

@@ -2,70 +2,70 @@ import CausewayModels
 import CausewayOutbox
 import DequeModule
 
-/// One client: what is on its disk, and what its running process holds in memory.
+/// One client: the content of its disk, and the memory of its running process.
 struct ModelClient {
     // On disk
     var store: ModelStore
-    /// Who is logged in.
+    /// The account that is logged in.
     var account: UserID?
-    /// Who was logged in last.
+    /// The account that was logged in last.
     var lastAccount: UserID
     var isDiskFull = false
 
-    // In memory: gone with a crash
+    // In memory: lost in a crash
     /// `nil` while no process runs.
     var outbox: Outbox?
     var inbox: Deque<Input> = []
-    /// What the machine wants done; the first of it waits for the disk while ``isBusy``.
+    /// The machine's pending actions; the first of them waits for the disk while ``isBusy``.
     var agenda: Deque<OutboxAction> = []
     var isBusy = false
-    /// The disk has done what ``isBusy`` waits for; with a full one it has to be asked again.
+    /// True when the disk has completed the work that ``isBusy`` waits for; a full disk has to be asked again.
     var isDiskDone = false
-    /// Its machine sleeps: nothing is dealt with before it wakes.
+    /// True while its computer is suspended: nothing is processed before it wakes.
     var isSuspended = false
     var openCalls: [Int: Call] = [:]
-    /// Who waits for the result of a message.
+    /// The messages whose results are awaited.
     var waiting: Set<MessageID> = []
     var plannedDeadline: MonotonicTime?
-    /// When it was planned: it may have been due then already.
+    /// When that deadline was planned: it may have been due already.
     var deadlinePlannedAt = MonotonicTime.zero
-    /// The round whose result is being dealt with: a crash may still take the result away.
+    /// The round whose result is being processed: a crash may still lose the result.
     var judged: DeliveryRound?
-    /// The hub asked not to be called before.
+    /// The time before which the hub asked not to be called.
     var quietUntil = MonotonicTime.zero
-    /// When each message left last, and when it looked for the hub.
+    /// The last departures of each message, and the last probes of the hub.
     var departures: [MessageID: SimulatedWorld.Moments] = [:]
     var probes: SimulatedWorld.Moments = []
     var probesUnderWay = 0
-    /// An attempt had been cut off when this machine began.
+    /// True when a crash had interrupted an attempt before this machine started.
     var mayGoOneByOne = false
-    /// A person paused it, and nobody has resumed it since.
+    /// True when a user paused it and has not resumed it since.
     var isPaused = false
 
     // Counted by the world
-    /// Grows with each start, each logout and each login: answers to an older one are nobody's.
+    /// Increases with each start, each logout and each login: responses to an older run are ignored.
     var process = 0
     /// Wall clock minus true time.
     var clockError = Duration.zero
     var wasClockSet = false
-    /// Deadlines that came at the same moment.
+    /// Deadlines that were due at the same time.
     var deadlinesAtOnce = 0
     var lastDeadline: MonotonicTime?
-    /// How many links may have vanished because messages were sent again, or operations folded.
+    /// The number of links that may have disappeared because messages were resent, or operations folded.
     var vanishedCount = 0
-    /// Grows with each start of any process in the world.
+    /// Increases with each start of any process in the world.
     var birth = 0
-    /// It is a process that was frozen and started anew elsewhere meanwhile.
+    /// True for a process that was frozen and meanwhile restarted elsewhere.
     var isFrozen = false
-    /// The client whose process or store this is a second one of; `nil` for the real ones.
+    /// The client that this one is a second process or copy of; `nil` for the real ones.
     var original: Int?
-    /// Another process or copy of its outbox exists.
+    /// True when another process or copy of its outbox exists.
     var isShared = false
 
-    /// It has done all that it was told of, and the disk is not in its way.
+    /// True when all inputs and actions are processed, and the disk is not in the way.
     var isAtRest: Bool { agenda.isEmpty && inbox.isEmpty && store.isFeedEmpty && !isBusy && !isSuspended }
 
-    /// A person has paused it, or has asked for that a moment ago.
+    /// True when a user has paused it, or has just requested that.
     var isOrWillBePaused: Bool {
         isPaused
             || inbox.contains { input in
@@ -73,7 +73,7 @@ struct ModelClient {
             }
     }
 
-    /// Nothing has to be said to the hub any more.
+    /// True when nothing has to be sent to the hub any more.
     var isIdle: Bool {
         openCalls.isEmpty && agenda.isEmpty && inbox.isEmpty && store.isFeedEmpty && !store.hasEntries
     }
@@ -84,7 +84,7 @@ struct ModelClient {
             isAtRest: agenda.isEmpty)
     }
 
-    /// Rounds that have ended for the network, while what follows from it is not on the disk.
+    /// Rounds that have ended for the network, while their consequences are not on the disk.
     var unsettled: [DeliveryRound] {
         inbox.compactMap { input in
             switch input {
@@ -97,7 +97,7 @@ struct ModelClient {
         } + [judged].compactMap(\.self)
     }
 
-    /// Nobody expects it to come to its end: it was superseded, or it is a second one that nobody logs in at.
+    /// True when it is not expected to finish: it was superseded, or it is a second one without a login.
     var isLeftAlone: Bool { isSuperseded || (original != nil && account == nil) }
 
     /// A newer process or copy of the store has taken over.

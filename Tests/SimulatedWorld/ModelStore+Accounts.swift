@@ -1,9 +1,9 @@
 import CausewayModels
 import CausewayStorage
 
-/// What belongs to one account is apart from what belongs to another.
+/// Separates the records of the accounts.
 extension ModelStore {
-    /// Goes over from one account to another, and keeps what belongs to each. Numbers and epochs are common.
+    /// Switches from one account to another, and keeps the records of each. Numbers and epochs are shared.
     mutating func switchAccount(from old: UserID, to new: UserID) {
         if sabotage == .accountsMixed { return }
         var left = self
@@ -12,16 +12,16 @@ extension ModelStore {
         self = returning(to: new, leaving: left, of: old)
     }
 
-    /// The part of the store in which what this account sends belongs.
+    /// The part of the store that holds this account's messages.
     func part(of sender: UserID) -> ModelStore { otherAccounts[sender] ?? self }
 
-    /// The message, whichever account it belongs to.
+    /// The message, of whichever account.
     func messageOfAny(_ id: MessageID, of sender: UserID) -> Message? { part(of: sender).messages[id] }
 
-    /// Everything, whichever account it belongs to.
+    /// The ids of all messages, of all accounts.
     var idsOfAll: [MessageID] { messages.keys + otherAccounts.values.flatMap(\.messages.keys) }
 
-    /// A question about the message, or its deletion, still has to reach the hub.
+    /// True when a fence or a deletion of the message still has to reach the hub.
     func asksAbout(_ id: MessageID) -> Bool {
         controls.values.contains { $0.message == id }
             || otherAccounts.values.contains { $0.controls.values.contains { $0.message == id } }

@@ -1,9 +1,9 @@
 import CausewayModels
 import CausewayStorage
 
-/// What hangs together: operations show in their messages, and what is parked waits for its message.
+/// Dependencies between messages: operations show in their messages, and parked messages wait for another one.
 extension ModelStore {
-    /// Operations on a message, and what is parked for it, in the order of creation.
+    /// Operations on a message, and messages parked for it, in the order of creation.
     func dependants(of id: MessageID) -> [Message] {
         if related.isEmpty { return [] }
         return related.compactMap { messages[$0] }.filter { $0.dependence == id }.sorted { $0.ordinal < $1.ordinal }
@@ -44,7 +44,7 @@ extension ModelStore {
         if let message = messages[id] { tellFeed(message) }
     }
 
-    /// Gives what is parked for this message its places, if the message is on the server, or gone.
+    /// Assigns sequences to the messages parked for this one, if it is on the server, or gone.
     mutating func release(_ id: MessageID, at time: Timestamp?) {
         if let message = messages[id], message.syncState != .synced { return }
         if sabotage == .parkedForgotten { return }
@@ -55,7 +55,7 @@ extension ModelStore {
         }
     }
 
-    /// Makes the message show the operations that wait to be applied to it.
+    /// Shows the pending operations in their message.
     mutating func overlay(_ id: MessageID?) {
         guard let id, let message = messages[id] else { return }
         put(message.overlaid(with: dependants(of: id).filter(\.role.isOperation)), as: id)

@@ -1,34 +1,34 @@
 import CausewayModels
 import CausewayStorage
 
-/// A store without disk or threads, over the transitions that all stores share.
+/// A store without disk or threads, on top of the transitions that all stores share.
 ///
-/// A value. A crash takes nothing away from it, for each call takes effect as a whole or not at all.
+/// A value. A crash loses nothing of it, because each call takes effect as a whole or not at all.
 struct ModelStore: Hashable {
     private(set) var outboxID: OutboxID
-    /// What belongs to the accounts that are not current; each without others of its own.
+    /// The records of the accounts that are not current; none of these parts has such parts of its own.
     private(set) var otherAccounts: [UserID: ModelStore] = [:]
     private(set) var epoch: Int64 = 0
-    /// Without openings where a world does without lineage.
+    /// Without openings in a world that does not use lineage.
     private(set) var lineage = Lineage()
     private var nextSequence: Int64 = 1
     private var lastTransmitted: [LaneID: Int64] = [:]
     private(set) var messages: [MessageID: Message] = [:]
-    /// Everything that waits or is on its way.
+    /// The messages that wait or are in flight.
     private(set) var pending: Set<MessageID> = []
     private(set) var failed: Set<MessageID> = []
     /// Replies and operations.
     private(set) var related: Set<MessageID> = []
     private(set) var controls: [Int64: ControlEntry] = [:]
     private(set) var deletions: Set<MessageID> = []
-    /// New links that the machine has not been told of yet: the change feed.
+    /// New links that the machine has not been notified of yet: the change feed.
     private var feed: [OutboxEntry] = []
     private var commits = 0
-    /// For `enqueueNotDurable`: what is said to be on the disk and is not.
+    /// For `enqueueNotDurable`: a message that is reported as durable and is not.
     private var unsynced: MessageID?
 
     let sabotage: Sabotage?
-    /// False where states that differ in their stories alone are to be one.
+    /// False where states that differ only in their history are to be equal.
     var keepsHistory = true
 
     init(outboxID: OutboxID, sabotage: Sabotage?) {
@@ -64,7 +64,7 @@ struct ModelStore: Hashable {
 
     private var pausesTold: [OutboxSnapshot.LanePause] { sabotage == .pausesForgotten ? [] : pauses }
 
-    /// What failed and pauses its lane, in the order of creation.
+    /// The failed messages that pause their lanes, in the order of creation.
     var pauses: [OutboxSnapshot.LanePause] {
         failed.compactMap { messages[$0] }.sorted { $0.ordinal < $1.ordinal }.compactMap(\.pause)
     }
@@ -166,7 +166,7 @@ struct ModelStore: Hashable {
         put(step(message), as: id)
     }
 
-    /// Writes a message, or takes it away; when it is an operation, its message shows that.
+    /// Writes or removes a message; when it is an operation, its target message is updated.
     mutating func put(_ message: Message?, as id: MessageID) {
         let target = (message ?? messages[id])?.role.target
         messages[id] = message
@@ -228,7 +228,7 @@ struct ModelStore: Hashable {
 
     mutating func clearOtherAccounts() { otherAccounts = [:] }
 
-    /// For the planted faults of visits.
+    /// Applies the planted faults of account switches.
     mutating func forgetWhatAVisitMustNot() {
         if sabotage == .visitForgetsDeletions { controls = controls.filter { $0.value.kind == .fence } }
         guard sabotage == .visitForgetsDoubts else { return }
@@ -260,7 +260,7 @@ struct ModelStore: Hashable {
         if let entry = Self.entry(message) { feed.append(entry) }
     }
 
-    /// For `ordersByClock`: what was never transmitted changes places so that it stands in the order of its dates.
+    /// For `ordersByClock`: reorders the messages that were never transmitted by their dates.
     private mutating func numberByClock() {
         let unsent = inOrder.filter { $0.isPending && $0.previousSequence == nil }
         for lane in Set(unsent.compactMap(\.lane)) {
@@ -285,7 +285,7 @@ extension Message {
 }
 
 extension MessageContent {
-    /// What counts against a batch.
+    /// The number of bytes that count against a batch.
     var modelBytes: Int {
         switch self {
         case .text(let text): text.utf8.count

@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayStorage
 
 extension Mutation {
-    /// In short words, for stories.
+    /// A short description for stories.
     var told: String? {
         switch self {
         case .attempt(let id, let previous, let attempts, at: _):

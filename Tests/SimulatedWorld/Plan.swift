@@ -1,53 +1,53 @@
 import CausewayModels
 import CausewayOutbox
 
-/// What one seed does to the world: how large, how long, how bad. Everything follows from the seed.
+/// The parameters of one run: size, duration, and faults. All are derived from the seed.
 package struct Plan: Sendable {
     package let seed: UInt64
     package var sabotage: Sabotage?
-    /// Each is one device with a store of its own.
+    /// The number of clients, each a device with a store of its own.
     var clientCount: Int
-    /// Devices share accounts when there are fewer of these.
+    /// The number of accounts; devices share them when there are fewer.
     var accountCount: Int
     var channelCount: Int
     var ordering: OrderingPolicy
     var configuration = OutboxConfiguration()
-    /// Things that users do, on each client.
+    /// The number of acts of the users of each client.
     var actCount: Int
-    /// The pause between two acts is below this.
+    /// The upper bound of the pause between two acts.
     var actPauseMax: Duration
-    /// After it the network, the hub and the users are good.
+    /// After this time the network, the hub and the users work correctly.
     var faultsEnd: MonotonicTime
-    /// How likely each fault is, in thousandths, whenever it can strike; by ``Fault/index``.
+    /// The likelihood of each fault, in thousandths, whenever it can strike; by ``Fault/index``.
     var likelihoods: [Int] = []
-    /// In thousandths: that a restart resumes instead of failing what waits.
+    /// The likelihood that a restart resumes instead of failing waiting messages, in thousandths.
     var resumeLikelihood: Int
-    /// What a smaller story does without.
+    /// The acts and strikes that a shrunk story omits.
     var sparedActs: Set<Act> = []
     var sparedStrikes: Set<Strike> = []
 
-    /// One thing that a user does: the how-manieth of which client.
+    /// One act of a user: the client and the ordinal number.
     struct Act: Hashable, Sendable {
         var client: Int
         var number: Int
     }
 
-    /// A client gives up waiting for an answer.
+    /// The time after which a client stops waiting for a response.
     static let callTimeout: Duration = .seconds(30)
-    /// The oldest copy of a request that the network brings.
+    /// The age of the oldest copy of a request that the network delivers.
     static let lateRequestMax: Duration = .seconds(300)
     /// After the faults have stopped, everything must have ended within this time: the longest pause between two
-    /// attempts, and twice the settling, probing and answering that may stand before and behind it.
+    /// attempts, and twice the settling, probing and responding that may precede and follow it.
     static let settleBound: Duration = .seconds(900)
-    /// The pause between two looks of the people who delete what pauses a lane, when the faults are over.
+    /// The pause between two rounds of the users who delete messages that pause a lane, after the faults have ended.
     static let tidyInterval: Duration = .seconds(20)
-    /// The latest that a timer comes.
+    /// The longest delay of a timer.
     static let lateTimerMax: Duration = .seconds(60)
-    /// The longest that a machine may take to hear of what its store took in.
+    /// The longest time before a machine is notified of an entry of its store.
     static let hearingMax: Duration = .seconds(120)
     /// With more retries than these, a message that kills its process would do so for hours.
     static let lethalRetriesMax = 6
-    /// Steps of one run, so that a run ends whatever happens.
+    /// Steps of one run, so that every run ends.
     static let stepsMax = 60_000
 
     package init(seed: UInt64, sabotage: Sabotage? = nil) {
@@ -66,7 +66,7 @@ package struct Plan: Sendable {
         configuration.batchOperationsMax = [1, 2, 4, 512].randomElement(using: &generator) ?? 4
         configuration.batchBytesMax = [10, 60, 512 * 1024].randomElement(using: &generator) ?? 60
         configuration.retry = Self.retry(&generator)
-        // Most runs are bad in a few ways, some in all, some in none: faults hide each other.
+        // Most runs have a few kinds of faults, some have all, some none: faults mask each other.
         let badness = [0, 1, 3, 3, 6].randomElement(using: &generator) ?? 3
         for fault in Fault.allCases {
             let isOn = Int.random(in: 0..<6, using: &generator) < badness

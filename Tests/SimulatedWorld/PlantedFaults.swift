@@ -1,8 +1,8 @@
-/// The search for a planted fault: how many seeds it took.
+/// The search for a planted fault.
 package enum PlantedFaults {
-    /// Runs seeds from 0 on until one shows the fault.
+    /// Runs seeds from 0 on until one reveals the fault.
     ///
-    /// - Returns: the failure, told in its smallest story, whose ``Simulation/Failure/seed`` says how many it took;
+    /// - Returns: the failure with its smallest story; its ``Simulation/Failure/seed`` is the number of seeds it took.
     ///   `nil` when it was not found within ``Sabotage/seedsMax``.
     package static func find(_ sabotage: Sabotage) -> Simulation.Failure? {
         Simulation.run(0..<sabotage.seedsMax, sabotage: sabotage).failure
@@ -10,7 +10,7 @@ package enum PlantedFaults {
 }
 
 extension Sabotage {
-    /// Within how many seeds it must be found.
+    /// The number of seeds within which it must be found.
     package var seedsMax: UInt64 {
         switch self {
         case .hubEditsForAnybody, .attentionForgotten, .sendsAnybodys, .resendsWhatIsReplaced: 2_000

@@ -1,32 +1,33 @@
-/// Seeds that broke an invariant once. They run in every test run, whatever range the others come from.
+/// Seeds that once broke an invariant. They run in every test run, in addition to any range.
 ///
-/// A seed tells the same story only as long as the simulator draws its chances in the same order; when that changes,
-/// they are ordinary seeds again, and the scripts of `FoundFaultsTests` keep what they showed.
+/// A seed produces the same story only as long as the simulator draws its random numbers in the same order; when that
+/// changes, it becomes an ordinary seed, and the scripts of `FoundFaultsTests` preserve the original case.
 package enum RegressionSeeds {
     package static let all: [UInt64] = [
-        // Completed twice: a proof or a deletion, and then the verdict.
+        // Completed twice: a confirmation or a deletion, and then the verdict.
         1, 132, 250, 1250,
-        // A pause behind a rate limit: the machine asked for a deadline in the past.
+        // A pause behind a rate limit: the machine requested a deadline in the past.
         35,
-        // A message that was sent twice over stood in the lane twice.
+        // A message that was resent twice was in the lane twice.
         23,
-        // Nobody was told the verdict after a restart.
+        // The verdict after a restart was not reported.
         49,
-        // A flight that was taken back was not in doubt.
+        // A batch in flight that was cancelled was not in doubt.
         42,
-        // Attempts were used up by what was nobody's failure.
+        // Attempts were exhausted although nothing had failed.
         209, 4941,
-        // An old doubt was forgotten by a resend, and the message was refused or its session ended meanwhile.
+        // A resend discarded an old doubt, and the message was refused or its session ended meanwhile.
         13, 3324,
-        // A verdict on an old place, given together with the acceptance in the new one.
+        // A verdict on an old position, reported together with the acceptance at the new one.
         134,
-        // A reaction whose answer was lost hid the one that was wanted after it.
+        // A reaction whose response was lost hid the one that was requested after it.
         21457,
         // A reply that was resent and waits for its message paused its lane for ever.
         72142,
-        // Nobody was told of a parked reply that another copy of the store had sent.
+        // A parked reply that another copy of the store had sent was not reported.
         788_968,
-        // A delivery that the hub cannot read was cut one message at a time: what stood behind went along 40 times.
+        // A delivery that the hub cannot read was cut one message at a time: the messages behind were sent along 40
+        // times.
         41549,
         // An operation whose message was deleted keeps its age in the store.
         61686,

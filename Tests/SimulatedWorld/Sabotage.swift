@@ -1,8 +1,8 @@
 import CausewaySimulatedHub
 
-/// A fault planted on purpose, to show that the simulator would find it. None of them exists outside the tests.
+/// A planted fault, used to show that the simulator finds it. None of them exists outside the tests.
 package enum Sabotage: String, CaseIterable, Sendable {
-    // What `HubSabotage` names.
+    // Faults of `HubSabotage`
     case hubForgetsMessages, hubForgetsMarks, fencesLeaveNoMark, hubIgnoresGaps, hubIgnoresEpochs, hubDeletesNothing
     case hubAnswersBeforeCommitting, hubGoesOnAfterTryLater, hubGoesOnAfterGap, hubTakesLateCopies
     case hubAnswersRepeatsAnew, hubFencesWhatItHas, hubNamesAWrongMark, hubCallsLateRefused, hubRefusalsLeaveNoMark
@@ -10,106 +10,106 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case hubForgetsEarlyDeletions, hubEditsForAnybody, hubDoesWhatIsAboutNothing
 
     // The driver
-    /// It takes the answer of an older round for the answer of the one under way.
+    /// It takes the response to an older round for that of the current one.
     case lateAnswersAccepted
     /// It answers fences itself and never asks the hub.
     case fencesSkipped
-    /// It commits mutations that belong together one by one.
+    /// It commits mutations of one action separately.
     case commitsSplit
     /// It sends first and commits afterwards.
     case sendsBeforeCommit
-    /// It tells who waits before the commit that made it true.
+    /// It reports results before the commit that made them true.
     case completesBeforeCommit
-    /// It tells who waits once more when the round's answer comes again.
+    /// It reports results once more when the round's response is repeated.
     case completesTwice
-    /// It calls an unreachable hub a failure of the message: offline time uses up retries.
+    /// It reports an unreachable hub as a failure of the message: offline time exhausts retries.
     case offlineIsCharged
-    /// It takes a hub that asks to wait for one that is away.
+    /// It takes a rate limit for an unreachable hub.
     case rateLimitIgnored
     /// It sets no timer: a pause never ends.
     case timersForgotten
-    /// It deletes in the store alone.
+    /// It deletes in the store only.
     case deletesOnlyLocally
-    /// It sends a failed message again as a new one.
+    /// It resends a failed message under a new id.
     case resendGetsNewID
-    /// It does not tell the machine that a person paused it.
+    /// It does not pass a user's pause to the machine.
     case pauseIgnored
-    /// It lets the machine try for ever, every 10 ms.
+    /// It lets the machine retry for ever, every 10 ms.
     case neverGivesUp
-    /// It lets the machine try once more than people want.
+    /// It lets the machine retry once more than configured.
     case triesOnceMore
-    /// It lets the machine try again after half of the pause.
+    /// It lets the machine retry after half of the pause.
     case pausesHalf
-    /// It lets the machine look for the hub every 10 ms.
+    /// It lets the machine probe the hub every 10 ms.
     case probesInCircles
-    /// It takes a hub that could not do something for one that refuses it.
+    /// It takes a temporary failure of the hub for a refusal.
     case failureIsRefusal
     /// It takes a request that may have arrived for one that did not.
     case doubtIsFailure
-    /// It sets no timer while something needs attention.
+    /// It sets no timer while an action is required.
     case attentionForgotten
-    /// It forgets what was due while its machine slept.
+    /// It discards deadlines that were due while its computer was suspended.
     case timersLostAsleep
-    /// It goes on with the old machine after a logout.
+    /// It keeps the old machine after a logout.
     case logoutForgotten
-    /// It does not tell the machine what the transport allows.
+    /// It does not pass the transport's limits to the machine.
     case limitsIgnored
-    /// It goes on when the disk was full, as if the commit had been made.
+    /// It continues after a full disk as if the commit had been made.
     case fullDiskIgnored
-    /// It does not tell the machine which lanes wait for which.
+    /// It does not pass the precedence of lanes to the machine.
     case precedenceForgotten
-    /// It does not tell the machine that what failed pauses no lane, being an operation.
+    /// It does not notify the machine that a failed operation pauses no lane.
     case unpausedNotTold
-    /// It tells the machine the time by the wall clock.
+    /// It passes the wall clock to the machine as its time.
     case timeByWallClock
-    /// It sends whatever waits, whoever created it.
+    /// It sends every waiting message, of whichever account.
     case sendsAnybodys
-    /// It calls what it breaks off itself a failure.
+    /// It reports its own cancellation as a failure.
     case renewalIsCharged
-    /// It does not give the attempts back that an orderly end breaks off.
+    /// It does not refund the attempts that an orderly shutdown cancels.
     case closeIsCharged
-    /// It sends a failed operation again although a later one has replaced it.
+    /// It resends a failed operation although a later one has replaced it.
     case resendsWhatIsReplaced
-    /// It does not tell the machine how many deliveries may be under way in all lanes.
+    /// It does not pass the limit on deliveries in flight over all lanes to the machine.
     case totalIgnored
 
     // The store
-    /// It forgets after what a message was transmitted when its attempt ends.
+    /// It forgets the predecessor with which a message was transmitted when its attempt ends.
     case requeueForgetsPrevious
-    /// It numbers what waits by the wall clock when it is opened.
+    /// It numbers waiting messages by the wall clock when it is opened.
     case ordersByClock
-    /// It hands out a number again after the last message was deleted and it was opened anew.
+    /// It assigns a number again after the last message was deleted and the store was reopened.
     case sequenceTwice
-    /// It does not give up what waits when a session ended with the process.
+    /// It does not fail waiting messages when a session ended with the process.
     case sweepSkipped
-    /// It gives up what was transmitted without leaving a question.
+    /// It fails transmitted messages without leaving a fence.
     case sweepLeavesNoFence
-    /// It does not tell its feed of one commit in ten.
+    /// It does not report one commit in ten to its feed.
     case feedLosesCommits
-    /// It does not write attempts down.
+    /// It does not store attempts.
     case attemptsNotCounted
-    /// It does not write down that a failed message is in doubt.
+    /// It does not store that a failed message is in doubt.
     case doubtForgotten
-    /// It forgets what pauses which lane.
+    /// It forgets which messages pause which lane.
     case pausesForgotten
     /// It opens without a new epoch.
     case epochKept
-    /// It lets a page bring back what was deleted here.
+    /// It lets a page restore messages deleted here.
     case mergeRevives
-    /// It gives what waits for a message no place when that one is delivered.
+    /// It assigns no sequence to messages that waited for another one when that is delivered.
     case parkedForgotten
-    /// When another account logs in, it forgets the questions and the doubts of the one before.
+    /// When another account logs in, it forgets the fences and the doubts of the previous one.
     case visitForgetsDoubts
-    /// It goes on with the records of the account before.
+    /// It keeps the records of the previous account.
     case accountsMixed
-    /// It keeps no deletion for an account that is away.
+    /// It keeps no deletion for an account that is logged out.
     case visitForgetsDeletions
-    /// It says that a message is on the disk before it is.
+    /// It reports a message as durable before it is.
     case enqueueNotDurable
 }
 
 extension Sabotage {
-    /// The hub's part; `nil` when the fault is planted elsewhere.
+    /// The corresponding fault of the hub; `nil` when the fault is planted elsewhere.
     var ofHub: HubSabotage? {
         if self == .fencesLeaveNoMark { return .fencesLeaveNoMark }
         return HubSabotage.allCases.first {

@@ -1,17 +1,17 @@
 import CausewayModels
 import CausewayOutbox
 
-/// Makes a story small that breaks an invariant: without acts, faults and clients that it does not need.
+/// Shrinks a story that breaks an invariant: removes acts, faults and clients that it does not need.
 ///
-/// Greedy: it takes away halves, quarters and so on of what there is, and keeps each smaller story that still breaks
-/// something. Bounded by ``runsMax``.
+/// Greedy: it removes halves, quarters and so on, and keeps each smaller story that still breaks the invariant. Bounded
+/// by ``runsMax``.
 struct Shrinker {
     private var plan: Plan
     private var violation: String
     private var runs = 0
 
     private static let runsMax = 600
-    /// Lines of a story that are enough to see what went wrong.
+    /// The number of lines of a story that suffice to see the cause.
     private static let linesMax = 120
 
     init(_ plan: Plan, _ violation: String) {
@@ -37,7 +37,7 @@ struct Shrinker {
         return "the smallest of \(runs) stories: \(violation)\n" + world.story.ending(Self.linesMax)
     }
 
-    /// Fewer clients, fewer acts, whole kinds of faults away, a simpler machine.
+    /// Tries fewer clients, fewer acts, no strikes of whole kinds of faults, a simpler configuration.
     private mutating func shrinkWhole() {
         if plan.clientCount > 1 { _ = attempt { $0.clientCount = 1 } }
         while plan.actCount > 1, attempt({ $0.actCount = $0.actCount * 2 / 3 }) {}
@@ -66,7 +66,7 @@ struct Shrinker {
         }
     }
 
-    /// Keeps the change when what comes of it still breaks something.
+    /// Keeps the change when the resulting story still breaks the invariant.
     private mutating func attempt(_ change: (inout Plan) -> Void) -> Bool {
         guard runs < Self.runsMax else { return false }
         runs += 1
@@ -74,7 +74,7 @@ struct Shrinker {
         change(&smaller)
         let world = SimulatedWorld(smaller)
         world.run()
-        // Another number in the same words is the same fault; another fault is for another seed.
+        // The same text with other numbers is the same fault; another fault is left to another seed.
         guard let violation = world.violation, violation.isLike(self.violation) else { return false }
         plan = smaller
         self.violation = violation
@@ -89,7 +89,7 @@ struct Shrinker {
 }
 
 extension String {
-    /// The same but for numbers.
+    /// True when both texts are equal except for numbers.
     fileprivate func isLike(_ other: String) -> Bool {
         let (one, other) = (filter(\.isLetter), other.filter(\.isLetter))
         return one.prefix(40) == other.prefix(40)

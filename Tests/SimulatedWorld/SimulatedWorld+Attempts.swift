@@ -1,17 +1,17 @@
 import CausewayModels
 import CausewayOutbox
 
-/// How often, and how soon, a client tries: the witness counts by itself what failed, and holds it against the retry
-/// policy. Nothing leaves more often than the policy allows, nothing sooner, and nothing is asked in circles.
+/// The frequency of attempts: the witness counts the failures independently, and compares them with the retry policy.
+/// Nothing is sent more often than the policy allows, nothing sooner, and nothing in a loop.
 extension SimulatedWorld {
-    /// Departures of one message, or probes of one client, that a moment may see.
+    /// Departures of one message, or probes of one client, within ``departuresSpan``.
     private static let departuresMax = 40
-    /// That moment.
+    /// The time span of ``departuresMax``.
     private static let departuresSpan: Duration = .seconds(10)
 
     // MARK: - Failures
 
-    /// The machine is about to be told how a round ended: what that costs the message that pays for it.
+    /// Records the cost of a round's result for the message that pays for it, before the machine is notified.
     func noteCost(of event: OutboxEvent, _ client: Int) {
         guard let outbox = clients[client].outbox else { return }
         switch event {
@@ -22,7 +22,7 @@ extension SimulatedWorld {
             case .unreachable, .notSent, .rateLimited, .needsAttention, .storeForked, .historyChanged, .refused: break
             }
         case .answered(let round, let report):
-            // Only the first round of a lane is charged, and only its outcomes are taken at once.
+            // Only the first round of a lane is charged, and only its outcomes are processed at once.
             guard outbox.roundsUnderWay.contains(round.id), let payer = round.charged else { return }
             guard round.operations.count == report.outcomes.count, !report.isNonsense else {
                 return noteFailure(of: payer)
@@ -40,14 +40,14 @@ extension SimulatedWorld {
         ledger.records[message]?.notBefore = now + plan.configuration.retry.pause(afterAttempts: failures + 1)
     }
 
-    /// It begins anew: somebody sent it again, or it got another place.
+    /// Resets the count: a user resent the message, or it got another position.
     func forgetCost(of message: MessageID) {
         ledger.records[message]?.failuresHeard = 0
         ledger.records[message]?.paidForOthers = 0
         ledger.records[message]?.notBefore = .zero
     }
 
-    /// Pauses do not outlive a process; what was used up does.
+    /// Pauses do not survive a process; exhausted attempts do.
     func forgetPauses(of client: Int) {
         for message in clients[client].store.pending { ledger.records[message]?.notBefore = .zero }
         clients[client].departures = [:]
@@ -56,11 +56,11 @@ extension SimulatedWorld {
 
     // MARK: - Departures
 
-    /// A message leaves only while it has attempts left, and not before its pause is over.
+    /// Checks that a message is sent only while it has attempts left, and not before its pause is over.
     func leavesTooOften(_ round: DeliveryRound, _ client: Int) -> String? {
         for operation in round.operations {
             if let spins = spins(operation.message, client) { return spins }
-            // Two copies of a store count apart.
+            // Two copies of a store count separately.
             guard operation.kind == .send, let record = ledger.records[operation.message], !record.isOutOfHand else {
                 continue
             }
@@ -80,14 +80,14 @@ extension SimulatedWorld {
         return "\(message.value.low) left \(Self.departuresMax) times within \(Self.departuresSpan)"
     }
 
-    /// The hub is not looked for in circles.
+    /// Checks that the hub is not probed in a loop.
     func probesTooOften(_ client: Int) -> String? {
         clients[client].probes.append(now)
         return clients[client].probes.isCrowded
             ? "client \(client) probed \(Self.departuresMax) times within \(Self.departuresSpan)" : nil
     }
 
-    /// The last moments at which something happened.
+    /// The last times of an event.
     struct Moments: Hashable {
         private var times: [MonotonicTime] = []
 
@@ -96,7 +96,7 @@ extension SimulatedWorld {
             if times.count > SimulatedWorld.departuresMax { times.removeFirst() }
         }
 
-        /// So often within so short a time that nothing but a circle explains it.
+        /// True when the event occurred so often within so short a time that only a loop explains it.
         var isCrowded: Bool {
             guard times.count == SimulatedWorld.departuresMax, let first = times.first, let last = times.last else {
                 return false
@@ -111,7 +111,7 @@ extension SimulatedWorld.Moments: ExpressibleByArrayLiteral {
 }
 
 extension DeliveryReport {
-    /// It names a mark that no lane can have.
+    /// True when the report has a mark that no lane can have.
     fileprivate var isNonsense: Bool {
         outcomes.contains { outcome in
             switch outcome {

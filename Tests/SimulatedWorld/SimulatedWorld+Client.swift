@@ -3,8 +3,8 @@ import CausewayOutbox
 import CausewayStorage
 import DequeModule
 
-/// The driver: deals with one input at a time and performs the machine's actions against the model store and the
-/// network, as the engine does. While the disk is busy or full, everything else waits.
+/// The driver: processes one input at a time and performs the machine's actions on the model store and the network,
+/// like the engine. While the disk is busy or full, everything else waits.
 extension SimulatedWorld {
     func submit(_ input: Input, to client: Int) {
         guard clients[client].outbox != nil else { return }
@@ -12,7 +12,7 @@ extension SimulatedWorld {
         drive(client)
     }
 
-    /// Goes on with what is to be done, until nothing is left or the disk lets it wait.
+    /// Continues with the pending actions, until nothing is left or the disk makes it wait.
     func drive(_ client: Int) {
         let process = clients[client].process
         if clients[client].isSuspended { return }
@@ -32,7 +32,7 @@ extension SimulatedWorld {
         if !clients[client].isBusy { planDeadline(client) }
     }
 
-    /// What the store took in comes before anything that was asked for after it.
+    /// Entries of the store's feed are processed before any later request.
     private func takeFeed(_ client: Int) -> Bool {
         let entries = clients[client].store.takeFeed()
         guard !entries.isEmpty else { return false }
@@ -47,7 +47,7 @@ extension SimulatedWorld {
         return true
     }
 
-    /// The machine decides; what it wants is done one after the other.
+    /// Passes an event to the machine, and performs its actions one after the other.
     func handle(_ event: OutboxEvent, _ client: Int) {
         let moment = moment(of: client)
         guard var actions = clients[client].outbox?.handle(event, at: moment) else { return }
@@ -95,7 +95,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// A machine that asks for a moment that is over would never let its driver rest.
+    /// Checks that the machine does not keep requesting deadlines in the past, which would never let its driver rest.
     private func noteDeadline(_ client: Int) {
         let isAgain = clients[client].lastDeadline == now
         clients[client].deadlinesAtOnce = isAgain ? clients[client].deadlinesAtOnce + 1 : 1
@@ -169,13 +169,13 @@ extension SimulatedWorld {
         }
     }
 
-    /// While the disk is busy with one thing, others happen: a crash, or a message created by somebody.
+    /// Lets other events happen while the disk is busy: a crash, or a message created by a user.
     private func betweenActions(_ client: Int) {
         if strikes(.crash) { return crash(client) }
         if strikes(.createdBetween) { createMessage(client) }
     }
 
-    /// - Returns: false when the disk is busy or full: it is done, or asked again, later.
+    /// - Returns: false when the disk is busy or full: the commit is completed, or repeated, later.
     private func commit(_ mutations: [Mutation], _ client: Int) -> Bool {
         if clients[client].isDiskDone {
             clients[client].isDiskDone = false
@@ -199,7 +199,7 @@ extension SimulatedWorld {
         return isRunning(client, process)
     }
 
-    /// The machine is told which of these failed messages pause no lane, as the store has it.
+    /// Notifies the machine which of these failed messages pause no lane, according to the store.
     private func checkPauses(by failed: [MessageID], _ client: Int) {
         let others = failed.filter { clients[client].store.messages[$0]?.pause == nil }
         if !others.isEmpty, plan.sabotage != .unpausedNotTold {
@@ -307,7 +307,7 @@ extension SimulatedWorld {
         round.operations.filter { $0.kind == .send && ledger.records[$0.message]?.trait == .unsendable }.map(\.message)
     }
 
-    /// What another account created, whose logout overtook it on its way into the store.
+    /// The messages of another account in a round, whose logout was faster than their way into the store.
     private func foreign(in round: DeliveryRound, _ client: Int) -> [MessageID] {
         if plan.sabotage == .sendsAnybodys { return [] }
         return round.operations.filter { $0.kind == .send }.map(\.message).filter { id in
@@ -332,7 +332,7 @@ extension SimulatedWorld {
 
     // MARK: - Completions
 
-    /// Whoever waits reads the verdict in the store.
+    /// Reports the stored verdict to the waiters.
     private func completeAsStored(_ message: MessageID, _ client: Int) {
         guard clients[client].waiting.contains(message) else { return }
         guard let stored = clients[client].store.messages[message] else { return complete(message, .deleted, client) }
@@ -343,9 +343,9 @@ extension SimulatedWorld {
         }
     }
 
-    /// Somebody who waits is told. Who was told already must not be told again.
+    /// Reports a result to the waiters. A second result for the same waiter is a violation.
     private func complete(_ message: MessageID, _ result: DeliveryResult, _ client: Int) {
-        // Nobody waits for an operation.
+        // Operations have no waiters.
         if ledger.records[message]?.role.isOperation == true { return }
         story.tell(now, "client \(client): tells about \(message.value.low): \(result)")
         if violation == nil { violation = brokenBy(result, of: message, client) }
@@ -363,7 +363,7 @@ extension OutboxAction {
 }
 
 extension Sabotage? {
-    /// What the machine is told of a failure.
+    /// The error that the machine is given in place of the real one.
     fileprivate func distorted(_ error: TransportError) -> TransportError {
         switch (self, error) {
         case (.offlineIsCharged, .unreachable(let detail)): .transient(code: "unreachable", detail: detail)

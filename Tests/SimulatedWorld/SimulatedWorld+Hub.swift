@@ -3,9 +3,9 @@ import CausewayModels
 import CausewayOutbox
 import CausewaySimulatedHub
 
-/// The hub's bad moods around its rules: it errs in all five ways, and restarts.
+/// The hub's failures around its rules: it fails in all five ways, and restarts.
 extension SimulatedWorld {
-    /// The hub's answer to a request, or what its door, a proxy or its crash make of it.
+    /// Returns the hub's response to a request, or that of its front end, a proxy or its crash.
     func answer(_ call: Call) -> Result<DeliveryReport, TransportError> {
         if let error = refusal(of: call) { return .failure(error) }
         if strikes(.hubRestart) {
@@ -16,7 +16,7 @@ extension SimulatedWorld {
             return .failure(.inDoubt(detail: "the hub went away"))
         }
         if strikes(.commitUnknown) {
-            // Its database failed while it committed: it may have, and says that it does not know.
+            // Its database failed during the commit: it may have succeeded, and the hub reports that it does not know.
             if chance.isLikely(500) { _ = transaction(call) }
             return .failure(.inDoubt(detail: "500, the commit failed"))
         }
@@ -77,7 +77,7 @@ extension SimulatedWorld {
     }
 
     private func verdict(on message: MessageID) -> LaneRules.Verdict {
-        // An operation is about what was let in.
+        // An operation refers to a message that was accepted.
         if ledger.records[message]?.role.isOperation == true { return .fine }
         switch ledger.records[message]?.trait {
         case .refused: return .refuse(code: "forbidden", detail: "not here")
@@ -94,25 +94,25 @@ extension SimulatedWorld {
         return .fine
     }
 
-    /// What a greeting meets.
+    /// The error of a probe.
     func probeError() -> TransportError? {
         if troubles.contains(.hubDown) { return .unreachable(detail: "connection refused") }
-        // In front of the door there may be something that has too much to do to look at a token.
+        // A proxy in front of the hub may be too busy to check a token.
         if strikes(.transient) { return .transient(code: "503", detail: "busy") }
         if strikes(.rateLimited) { return .rateLimited(after: .seconds(5), detail: "429") }
         return attention.map { .needsAttention($0) }
     }
 
-    /// What the hub finds wrong with whoever knocks.
+    /// The problem with the client's credentials or version.
     private var attention: Attention? {
         if troubles.contains(.tokenRefused) { return Attention(cause: .tokenRefused, detail: "401") }
         if troubles.contains(.protocolMismatch) { return Attention(cause: .protocolMismatch, detail: "426") }
         return nil
     }
 
-    // MARK: - What the hub tells by itself
+    // MARK: - Messages of the event stream
 
-    /// The event stream brings a new message to the devices: before its answer, long after it, or twice.
+    /// Sends a new message to the devices by the event stream: before its response, long after it, or twice.
     private func tell(of message: MessageID) {
         for client in clients.indices where clients[client].outbox != nil && clients[client].original == nil {
             var delays: [Duration] = []
@@ -161,7 +161,7 @@ extension SimulatedWorld {
         return items
     }
 
-    // MARK: - What failed, for the witness
+    // MARK: - Failures, for the witness
 
     func noteFailedAttempts(_ round: DeliveryRound, _ report: DeliveryReport) {
         for (operation, outcome) in zip(round.operations, report.outcomes) {
@@ -171,7 +171,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// The hub asked to wait.
+    /// Records that the hub asked the client to wait.
     func noteQuiet(_ client: Int, _ error: TransportError) {
         guard case .rateLimited(let after, _) = error else { return }
         clients[client].quietUntil = max(clients[client].quietUntil, now + after)

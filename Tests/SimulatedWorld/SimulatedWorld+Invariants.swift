@@ -3,7 +3,7 @@ import CausewayOutbox
 import CausewaySimulatedHub
 import CausewayStorage
 
-/// Where the judge is called, and what only a world with a clock, processes and a way to the hub can break.
+/// The calls of the judge, and the invariants that need a clock, processes and a connection to the hub.
 extension SimulatedWorld {
     var judge: Judge { Judge(ledger: ledger, hub: hub, configuration: plan.configuration) }
 
@@ -22,8 +22,9 @@ extension SimulatedWorld {
         judge.brokenBy(mutation, in: clients[client].suspect) ?? expiredEarly(mutation, client)
     }
 
-    /// Nothing expires before its time, whatever is done to the wall clock while the program runs, nor over restarts
-    /// where nobody sets it. Stores keep whole milliseconds, and know of a message before the machine is told of it.
+    /// Checks that nothing expires before its time, whatever happens to the wall clock while the program runs, nor over
+    /// restarts when the clock is never set. Stores keep whole milliseconds, and know a message before the machine is
+    /// notified of it.
     private func expiredEarly(_ mutation: Mutation, _ client: Int) -> String? {
         guard case .fail(let id, let failure, inDoubt: _) = mutation, failure.reason == .expired,
             let queued = ledger.records[id]?.queued, let expiry = plan.configuration.expiry
@@ -36,7 +37,7 @@ extension SimulatedWorld {
         return "\(id.value.low) expired after \(now - queued.at) instead of \(expiry)"
     }
 
-    /// An operation that waited for a message gets its place when that one is deleted, and keeps its age in the store:
+    /// True for an operation whose message was deleted: it gets a sequence, but keeps its age in the store, because
     /// there is nothing left that it could change.
     private func keepsItsAge(_ id: MessageID) -> Bool {
         ledger.records[id]?.role.target.flatMap { ledger.records[$0] }?.isDeleted == true
@@ -48,7 +49,7 @@ extension SimulatedWorld {
 
     // MARK: - When the hub deals with a delivery
 
-    /// Once a newer process or copy of a store was heard, no older one is.
+    /// Checks that once the hub has heard from a newer process or copy of a store, it admits no older one.
     func brokenByEpoch(_ call: Call) -> String? {
         let key = Ledger.OutboxKey(account: call.account, outbox: call.round.outbox)
         let highest = ledger.highestEpochs[key] ?? 0
@@ -62,7 +63,7 @@ extension SimulatedWorld {
         return nil
     }
 
-    /// A lane's mark is kept for ever: it bars every late copy, and never goes back.
+    /// Checks that a lane's mark is kept for ever, bars every late copy, and never decreases.
     func brokenByMark(_ call: Call, _ report: DeliveryReport) -> String? {
         let key = Ledger.OutboxKey(account: call.account, outbox: call.round.outbox)
         let highest = ledger.highestMarks[key]?[call.round.lane] ?? 0
@@ -72,7 +73,7 @@ extension SimulatedWorld {
 
     // MARK: - When a process starts
 
-    /// Under `fail` nothing that waited may be sent.
+    /// Checks that under `fail` nothing that waited may be sent.
     func brokenByStart(_ policy: RestartPolicy, _ snapshot: OutboxSnapshot) -> String? {
         guard policy == .fail, let left = snapshot.entries.first(where: { $0.kind == .send }) else { return nil }
         return "\(left.message.value.low) is still to be sent after a start under \(policy)"
@@ -80,8 +81,8 @@ extension SimulatedWorld {
 
     // MARK: - When a client sends
 
-    /// Nothing leaves without a session, during a pause, or before the moment that the hub asked to wait for; and
-    /// nobody's message under another's name.
+    /// Checks that nothing is sent without a session, during a pause, or before the time that the hub asked to wait
+    /// for; and no message under another account.
     func brokenBySending(_ round: DeliveryRound, _ client: Int) -> String? {
         let state = clients[client]
         guard let account = state.account else { return "client \(client) sends after its logout" }
@@ -99,7 +100,7 @@ extension SimulatedWorld {
         return leavesTooOften(round, client) ?? heldUpByOperations(round) ?? tooMuchAtOnce(round, state)
     }
 
-    /// Operations never hold up messages: they share no lane, but in the one that is for everything.
+    /// Checks that operations never delay messages: they share a lane only under `strict`.
     private func heldUpByOperations(_ round: DeliveryRound) -> String? {
         guard plan.ordering != .strict else { return nil }
         let kinds = Set(round.operations.filter { $0.kind == .send }.map { isOperation($0.message) })
@@ -108,11 +109,11 @@ extension SimulatedWorld {
 
     private func isOperation(_ id: MessageID) -> Bool { ledger.records[id]?.role.isOperation == true }
 
-    /// Work on the wire is bounded: operations in one delivery, bytes in one, deliveries of all lanes.
+    /// Checks that the work in flight is bounded: operations and bytes of one delivery, deliveries of all lanes.
     private func tooMuchAtOnce(_ round: DeliveryRound, _ client: ModelClient) -> String? {
         let limits = plan.configuration
         if client.openCalls.count >= limits.deliveriesInFlightTotalMax {
-            // Of those that the machine has taken back some may still be on the wire.
+            // Some rounds that the machine has cancelled may still be in flight.
             let awaited = Set(client.outbox?.roundsUnderWay ?? [])
             let underWay = client.openCalls.values.filter { awaited.contains($0.round.id) }.count
             if underWay >= limits.deliveriesInFlightTotalMax { return "\(underWay + 1) deliveries at once" }
@@ -125,28 +126,28 @@ extension SimulatedWorld {
 
     // MARK: - When the machine has decided
 
-    /// Work and memory are bounded per step: what one event makes the machine do is in proportion to what the event
-    /// names and to what may be under way, never to what waits.
+    /// Checks that work and memory per step are bounded: the actions caused by one event are proportional to the size
+    /// of the event and to the work that may be in flight, never to the length of the queue.
     func brokenBound(_ event: OutboxEvent, _ actions: [OutboxAction], _ client: Int) -> String? {
         if actions.count < 4 { return nil }
         let lanes = 2 * plan.channelCount + 2
         let perLane = plan.configuration.deliveriesInFlightMax + 2
         let underWay = clients[client].openCalls.values.reduce(0) { $0 + $1.round.operations.count }
-        // What an old run of the process used up all attempts of is set aside in one go, after a restart only.
+        // Messages whose attempts a previous run of the process exhausted are failed at once, only after a restart.
         let spent = clients[client].store.entries.filter { $0.attempts > plan.configuration.retry.retriesMax }.count
-        // What waited too long is given up in one go; who waits for it is told.
+        // Expired messages are failed at once, and their waiters notified.
         let expired = actions.filter(\.tellsOfExpiry).count
         let bound = expired + 2 * (event.size + underWay + spent) + lanes * perLane + 4
         if actions.count > bound { return "\(actions.count) actions follow from one event (\(bound) are enough)" }
         let sent = Dictionary(grouping: actions.compactMap(\.lane), by: { $0 }).values.map(\.count).max() ?? 0
-        // After its own answer a lane may be asked once more in the same step.
+        // After its own response a lane may be asked once more in the same step.
         if sent > 2 * plan.configuration.deliveriesInFlightMax { return "\(sent) deliveries of a lane at once" }
         return nil
     }
 
     // MARK: - Liveness
 
-    /// Once the faults are over everything ends within a bound. What was superseded waits for a person.
+    /// Checks that everything ends within a bound once the faults are over. A superseded client waits for a user.
     func watchTheEnd() {
         guard idleSince == nil, violation == nil else { return }
         if clients.allSatisfy({ $0.outbox != nil && ($0.isIdle || $0.isLeftAlone) }) {
@@ -173,7 +174,7 @@ extension SimulatedWorld {
         return judge.outOfCreationOrder()
     }
 
-    /// Nothing is planned any more, and yet something waits.
+    /// Checks that nothing waits when no event is planned any more.
     private func stalled() -> String? {
         for (index, client) in clients.enumerated() where !client.isIdle && !client.isLeftAlone {
             let waits = client.store.inOrder.first(where: \.isPending).flatMap {
@@ -188,7 +189,7 @@ extension SimulatedWorld {
 }
 
 extension OutboxAction {
-    /// The lane in which it sends.
+    /// The lane of a transmission.
     fileprivate var lane: LaneID? {
         if case .transmit(let round, _) = self { round.lane } else { nil }
     }
@@ -201,7 +202,7 @@ extension OutboxAction {
 }
 
 extension OutboxEvent {
-    /// How many links it names.
+    /// The number of links that the event names.
     fileprivate var size: Int {
         switch self {
         case .enqueued(let entries): entries.count

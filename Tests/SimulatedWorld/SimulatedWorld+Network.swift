@@ -1,7 +1,7 @@
 import CausewayModels
 import CausewayOutbox
 
-/// The way between client and hub: it loses, delays, repeats, reorders, cuts and lies.
+/// The network between client and hub: it loses, delays, repeats, reorders, cuts and falsifies.
 extension SimulatedWorld {
     func send(_ call: Call) {
         queue.plan(.callTimesOut(call), at: now + Plan.callTimeout)
@@ -34,7 +34,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// A proxy repeats a POST: two copies arrive, and the client hears the answer to one of them.
+    /// A proxy repeats a POST: two copies arrive, and the client gets the response to one of them.
     private func repeated(_ call: Call, _ arrival: MonotonicTime) {
         story.tell(now, "network: repeats the request")
         for operation in call.round.operations { ledger.records[operation.message]?.isRepeated = true }
@@ -51,7 +51,7 @@ extension SimulatedWorld {
         strikes(.slow) ? chance.between(.seconds(1), .seconds(20)) : chance.latency()
     }
 
-    /// What a request finds before it has left the network.
+    /// The error of a request before it has left the network.
     private var wayError: TransportError? {
         if troubles.contains(.cut) { return .unreachable(detail: "no way to the hub") }
         if troubles.contains(.captivePortal) { return .inDoubt(detail: "the answer is not a hub's (captive portal?)") }
@@ -75,7 +75,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// What is under way on the wire breaks, some of it heard by its client.
+    /// Breaks the calls in flight; some of their clients get an error.
     private func breakCalls() {
         for client in clients.indices where clients[client].outbox != nil {
             for call in clients[client].openCalls.values.sorted(by: { $0.id < $1.id }) where chance.isLikely(500) {
@@ -120,7 +120,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// A transport that hears an answer after it gave up on it may still hand it in: it proves what was accepted.
+    /// A transport that receives a response after its timeout may still return it: it confirms the accepted messages.
     private func answerComesLate(_ call: Call, _ result: Result<DeliveryReport, TransportError>) {
         guard case .success(let report) = result else { return }
         if plan.sabotage == .lateAnswersAccepted,
@@ -168,7 +168,7 @@ extension SimulatedWorld {
 
     // MARK: - Sabotage
 
-    /// For `fencesSkipped`: a delivery of nothing but fences never leaves.
+    /// For `fencesSkipped`: a delivery of nothing but fences is never sent.
     private func fakedAnswer(to call: Call) -> DeliveryReport? {
         let kinds = Set(call.round.operations.map(\.kind))
         guard kinds.isSubset(of: [.fence, .retract]), let last = call.round.operations.last else { return nil }
@@ -184,7 +184,7 @@ extension Call: CustomStringConvertible {
 }
 
 extension Result where Success == DeliveryReport, Failure == TransportError {
-    /// In short words.
+    /// A short description.
     var told: String {
         switch self {
         case .success(let report): "mark \(report.mark): \(report.outcomes.map(\.told).joined(separator: ", "))"

@@ -1,9 +1,9 @@
 import CausewayModels
 import CausewayOutbox
 
-/// Answers that no hub of good faith gives, and messages that come too late for their creator's session.
+/// Malformed responses of a faulty hub, and messages that arrive too late for their creator's session.
 extension SimulatedWorld {
-    /// Too short, too long, or with numbers that cannot be.
+    /// Returns a report that is too short, too long, or has impossible numbers.
     func malformed(_ report: DeliveryReport) -> DeliveryReport {
         var report = report
         let number: Int64 = chance.isLikely(500) ? .max - Int64(chance.number(in: 0..<3)) : -1
@@ -16,12 +16,12 @@ extension SimulatedWorld {
         return report
     }
 
-    /// Somebody creates a message, and the store is busy: it is queued later, whoever is logged in by then.
+    /// A user creates a message, and the store is busy: it is enqueued later, whichever account is logged in by then.
     func createLate(_ client: Int) {
         guard let account = clients[client].account else { return }
         let late = Happening.LateDraft(client: client, birth: clients[client].birth, sender: account)
         queue.plan(.draftLands(late), at: now + chance.between(.milliseconds(1), .seconds(20)))
-        // Now and then somebody else takes the device over meanwhile.
+        // Now and then another user takes over the device meanwhile.
         guard plan.accountCount > 1, chance.isLikely(200), let other = Cast.users.first(where: { $0 != account })
         else { return }
         submit(.logOut, to: client)

@@ -4,7 +4,7 @@ import CausewaySimulatedHub
 import CausewayStorage
 import DequeModule
 
-/// The life of a client's process: it starts, crashes, and sometimes there are two of it.
+/// The lifecycle of a client's process: it starts, crashes, and sometimes runs twice.
 extension SimulatedWorld {
     func start(_ client: Int) {
         let policy: RestartPolicy = chance.isLikely(plan.resumeLikelihood) ? .resume : .fail
@@ -23,7 +23,7 @@ extension SimulatedWorld {
         if areFaultsOver { logInAtTheEnd(client) }
     }
 
-    /// A machine for the store as it stands. Whoever is not told yet goes on waiting.
+    /// Starts a machine on the store's present state. Existing waiters keep waiting.
     func load(_ client: Int, _ snapshot: OutboxSnapshot, firstRound: Int) {
         clients[client].process += 1
         clients[client].probesUnderWay = 0
@@ -39,7 +39,7 @@ extension SimulatedWorld {
         clients[client].waiting = waiting.filter { store.messages[$0]?.role.isOperation == false }
     }
 
-    /// What the machine is told that people want of it.
+    /// The outbox configuration that the machine is given.
     private var configurationTold: OutboxConfiguration {
         var told = plan.configuration
         switch plan.sabotage {
@@ -60,7 +60,7 @@ extension SimulatedWorld {
         return told
     }
 
-    /// The store goes on under a new outbox id; nothing else is looked at before the machine knows.
+    /// Continues the store under a new outbox id; nothing else is processed before the machine is notified.
     func fork(_ client: Int) {
         let snapshot = clients[client].store.snapshot
         for entry in snapshot.entries where entry.kind == .send { noteSequence(entry) }
@@ -69,13 +69,13 @@ extension SimulatedWorld {
         handle(.forked(snapshot), client)
     }
 
-    /// After a crash with an attempt under way deliveries go one after the other for a while.
+    /// Records that after a crash with an attempt in flight deliveries are sent one at a time for a while.
     private func noteCutOff(in snapshot: OutboxSnapshot, _ client: Int) {
         clients[client].mayGoOneByOne = snapshot.entries.contains { $0.kind == .send && $0.attempts > 0 }
     }
 
-    /// The process ends in good order, in the midst of whatever it does: what is under way is broken off, and its
-    /// attempts are given back.
+    /// Shuts the process down in order, whatever it is doing: deliveries in flight are cancelled, and their attempts
+    /// refunded.
     func close(_ client: Int) {
         guard let outbox = clients[client].outbox, !clients[client].isBusy, !clients[client].isDiskFull,
             clients[client].agenda.isEmpty
@@ -88,7 +88,7 @@ extension SimulatedWorld {
         queue.plan(.clientStarts(client: client), at: now + chance.between(.zero, .seconds(10)))
     }
 
-    /// The token is renewed before it is refused: the driver breaks off what is under way, and sends it anew.
+    /// Renews the token before it is rejected: the driver cancels the deliveries in flight, and sends them again.
     func renewToken(_ client: Int) {
         story.tell(now, "client \(client): renews its token with \(clients[client].openCalls.count) calls under way")
         for call in clients[client].openCalls.values.sorted(by: { $0.id < $1.id }) {
@@ -112,7 +112,8 @@ extension SimulatedWorld {
         queue.plan(.clientStarts(client: client), at: now + chance.between(.zero, longest))
     }
 
-    /// An answer that waits for that of an older delivery is lost with the process: its attempt is cut off as well.
+    /// A response that waits for that of an older delivery is lost with the process: its attempt counts as interrupted
+    /// as well.
     private func noteHeldAnswers(_ client: Int) {
         let rounds = clients[client].openCalls.values.map(\.round) + clients[client].unsettled
         let noted = Set(rounds.flatMap { $0.operations.map(\.message) })
@@ -122,15 +123,15 @@ extension SimulatedWorld {
         }
     }
 
-    /// Putting the round into a request kills the process, with everything else that is under way.
+    /// Kills the process when the round contains a lethal message, together with everything else in flight.
     ///
-    /// Whose attempt is cut off by it pays once; from then on the killer goes alone.
+    /// Each message whose attempt is interrupted by it pays once; from then on the lethal message is sent alone.
     func kills(_ round: DeliveryRound, _ client: Int) -> Bool {
         guard round.operations.contains(where: { ledger.records[$0.message]?.trait == .lethal && $0.kind == .send })
         else { return false }
         let underWay = clients[client].openCalls.values.sorted { $0.id < $1.id }.map(\.round) + [round]
         counts.count(.lethalPayload, inFlight: underWay.reduce(0) { $0 + $1.operations.count })
-        // Of what the machine has taken back a copy may still be on the wire.
+        // A copy of a cancelled round may still be in flight.
         let payers = Set(underWay.compactMap(\.charged)).sorted { $0.value.low < $1.value.low }
         for payer in payers where ledger.records[payer]?.trait != .lethal {
             ledger.records[payer]?.paidForOthers += 1
@@ -146,7 +147,7 @@ extension SimulatedWorld {
 
     // MARK: - Sleep
 
-    /// The lid is shut: nothing of the client happens, and the world goes on.
+    /// Suspends the computer: the client does nothing, while the world continues.
     func suspendMachine(of client: Int) {
         let time = chance.between(.seconds(1), .seconds(300))
         story.tell(now, "client \(client): its machine sleeps for \(time)")
@@ -183,18 +184,18 @@ extension SimulatedWorld {
 
     // MARK: - Two of one
 
-    /// The process stops where it stands, with its own view of the disk, and another one is started in its place.
+    /// Freezes the process with its own view of the disk, and starts another one in its place.
     func pauseProcess(_ client: Int) {
         guard let ghost = double(client) else { return }
         clients[ghost].isFrozen = true
         story.tell(now, "client \(client): its process is frozen, to wake as client \(ghost)")
-        // Whether what is under way arrives is decided already; nobody listens to the answers.
+        // Whether requests in flight arrive is decided already; their responses are ignored.
         for call in clients[client].openCalls.values { ledger.noteFailedAttempt(call.round) }
         crash(client)
         queue.plan(.processWakes(client: ghost), at: now + chance.between(.seconds(1), .seconds(120)))
     }
 
-    /// A copy of the store is opened somewhere else.
+    /// Opens a copy of the store elsewhere.
     func restoreCopy(_ client: Int) {
         guard let ghost = double(client) else { return }
         story.tell(now, "client \(client): a copy of its store is taken, to be opened as client \(ghost)")
@@ -202,7 +203,7 @@ extension SimulatedWorld {
         queue.plan(.clientStarts(client: ghost), at: now + chance.between(.seconds(1), .seconds(120)))
     }
 
-    /// Only once for each client, and never of what is a second one itself.
+    /// Returns a copy of the client; only once for each client, and never of a copy.
     private func double(_ client: Int) -> Int? {
         guard clients[client].original == nil, !clients[client].isShared, clients[client].outbox != nil else {
             return nil
@@ -210,7 +211,7 @@ extension SimulatedWorld {
         clients[client].isShared = true
         var ghost = clients[client]
         ghost.original = client
-        // Asleep: nothing of what is planned for the process that it was finds it.
+        // Suspended, so that no event planned for the original process reaches it.
         ghost.process = 1000
         ghost.isBusy = true
         ghost.plannedDeadline = nil
@@ -231,7 +232,7 @@ extension SimulatedWorld {
             clients[client].openCalls[call.id] = own
             queue.plan(.callTimesOut(own), at: now)
         }
-        // A probe under way when it fell asleep is broken off, too.
+        // A probe in flight when it was suspended is cancelled, too.
         let process = clients[client].process
         clients[client].probesUnderWay = 1
         queue.plan(.probeEnds(client: client, process: process, .inDoubt(detail: "asleep")), at: now)

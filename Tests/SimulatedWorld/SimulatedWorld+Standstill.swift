@@ -3,10 +3,10 @@ import CausewayOutbox
 import CausewaySimulatedHub
 import CausewayStorage
 
-/// Work is done when it can be: what waits is under way, or waits for a moment that is named, or for a person.
+/// Checks that work is done when it can be: waiting entries are in flight, or wait for a known time, or for a user.
 ///
-/// Looked at after every step, and not only at the end: a client that nothing would ever wake again is found at once,
-/// whatever a person does for it later.
+/// Checked after every step, and not only at the end: a client that nothing would ever wake again is found at once,
+/// even if a user's later act would wake it.
 extension SimulatedWorld {
     func standsStill(_ index: Int) -> String? {
         let client = clients[index]
@@ -30,20 +30,21 @@ extension SimulatedWorld {
         }
     }
 
-    /// Its timer is late: what is due then is done then.
+    /// True when its timer is late: the work is done when it fires.
     private func isTimerDue(of client: ModelClient) -> Bool { client.plannedDeadline.map { $0 <= now } ?? false }
 
-    /// Lanes share their room on the wire, and after a crash go one after the other for a while; whoever waits for
-    /// room waits for something that is under way.
+    /// Lanes share the limit on deliveries in flight, and after a crash take turns for a while; a lane that waits for
+    /// room waits for a delivery in flight.
     private func roomIsTaken(_ client: ModelClient, _ outbox: Outbox) -> Bool {
         if client.openCalls.isEmpty { return false }
         return client.mayGoOneByOne || outbox.roundsUnderWay.count >= plan.configuration.deliveriesInFlightTotalMax
     }
 
-    /// With the way free, each lane has something under way, or its oldest message a reason that passes.
+    /// Checks that with a working connection each lane has a delivery in flight, or its oldest message a reason that
+    /// passes.
     private func laneStandsStill(_ index: Int, _ outbox: Outbox, _ moment: Moment) -> String? {
         let client = clients[index]
-        // Who was told that things are well again looks for the hub first.
+        // A client that was notified of a recovery probes the hub first.
         if client.probesUnderWay > 0 { return nil }
         let busy = Set(client.openCalls.values.map(\.round.lane))
         var seen: Set<LaneID> = []

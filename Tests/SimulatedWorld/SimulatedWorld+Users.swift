@@ -4,7 +4,7 @@ import CausewaySimulatedHub
 import CausewayStorage
 import DequeModule
 
-/// What people do: they create, delete, resend, log out and in, pause, look whether it works, and set their clocks.
+/// The acts of users: they create, delete, resend, log out and in, pause, probe, and set their clocks.
 extension SimulatedWorld {
     func userActs(_ act: Plan.Act) {
         let client = act.client
@@ -46,11 +46,11 @@ extension SimulatedWorld {
         story.tell(now, "client \(client): its clock is wrong by \(clients[client].clockError)")
     }
 
-    /// In time of the creator; the engine is told by the store's feed.
+    /// Takes effect at the time of the call; the engine is notified by the store's feed.
     func createMessage(_ client: Int, as creator: UserID? = nil) {
         guard !clients[client].isDiskFull else { return story.tell(now, "client \(client): no room for a message") }
         if let creator, creator != clients[client].lastAccount, plan.sabotage != .sendsAnybodys {
-            // The store takes nothing of an account that is not the current one.
+            // The store rejects messages of an account that is not the current one.
             counts.count(.overtaken, inFlight: 1)
             return story.tell(now, "client \(client): a draft of \(creator) is refused")
         }
@@ -100,7 +100,7 @@ extension SimulatedWorld {
         if !ids.isEmpty { submit(.delete(ids), to: client) }
     }
 
-    /// In its turn. A full disk is an answer, and nothing has changed.
+    /// Processed in its turn. A full disk is an error, and nothing changes.
     func delete(_ ids: [MessageID], _ client: Int) {
         guard !clients[client].isDiskFull, let outbox = clients[client].outbox else { return }
         let messages = ids.compactMap { clients[client].store.messages[$0] }
@@ -108,7 +108,7 @@ extension SimulatedWorld {
         var changes: [Outbox.Changes] = []
         for message in messages {
             let dependants = clients[client].store.dependants(of: message.id)
-            // Somebody asks the hub to delete what somebody else wrote.
+            // Asks the hub to delete a message of another user.
             let lane = isOwn(message, client) ? nil : plan.ordering.lane(for: message.type, in: message.channel)
             var deletion = outbox.deletion(
                 of: message, with: dependants, by: .api, at: moment(of: client), lane: lane)
@@ -117,7 +117,7 @@ extension SimulatedWorld {
         }
         let mutations = changes.flatMap(\.mutations)
         let deleted = changes.flatMap(\.vanished)
-        // What somebody else wrote goes from this account's lists alone.
+        // A message of another user is removed from this account's lists only.
         let user = clients[client].account ?? clients[client].lastAccount
         for id in deleted + messages.map(\.id) where ledger.records[id]?.client == client {
             if ledger.records[id]?.sender == user { ledger.records[id]?.isDeleted = true }
@@ -132,7 +132,7 @@ extension SimulatedWorld {
         clients[client].agenda += changes.flatMap(\.ended).map { .completeAsStored($0) }
     }
 
-    /// Only who sent a message takes it from the hub.
+    /// True for a message of the current account: only its sender can delete it on the hub.
     private func isOwn(_ message: Message, _ client: Int) -> Bool {
         message.sender == (clients[client].account ?? clients[client].lastAccount)
     }
@@ -147,7 +147,7 @@ extension SimulatedWorld {
         submit(.resend(chosen.map(\.id)), to: client)
     }
 
-    /// In its turn.
+    /// Processed in its turn.
     func resend(_ ids: [MessageID], _ client: Int) {
         guard !clients[client].isDiskFull, let outbox = clients[client].outbox else { return }
         let chosen = ids.compactMap { clients[client].store.messages[$0] }
@@ -195,7 +195,7 @@ extension SimulatedWorld {
             toResend: message, on: target.flatMap { store.messages[$0] }, with: operations, at: moment(of: client))
     }
 
-    /// In its turn: failed operations that a later one has replaced are gone.
+    /// Processed in its turn: removes failed operations that a later one has replaced.
     func endOvertaken(_ failed: [MessageID], _ client: Int) {
         guard !clients[client].isDiskFull, let outbox = clients[client].outbox,
             plan.sabotage != .resendsWhatIsReplaced
@@ -237,7 +237,7 @@ extension SimulatedWorld {
 
     // MARK: - Pages
 
-    /// A page as it stands now, which arrives when it stands so no more.
+    /// Reads a page in its present state, which is outdated when it arrives.
     private func refresh(_ client: Int) {
         guard clients[client].account != nil, troubles.isEmpty else { return }
         let news = page(of: Cast.channels[chance.number(in: 0..<plan.channelCount)], for: clients[client].account)
@@ -246,7 +246,7 @@ extension SimulatedWorld {
         queue.plan(.news(client: client, process: clients[client].process, news), at: now + delay)
     }
 
-    /// In its turn: first into the store, then the machine is told what is proven.
+    /// Processed in its turn: first stored, then the machine is notified of the confirmations.
     func merge(_ news: [PlacedMessage], _ client: Int) {
         guard !clients[client].isDiskFull else { return }
         story.tell(now, "client \(client): hears of \(news.map(\.id.value.low))")
@@ -315,7 +315,7 @@ extension SimulatedWorld {
 
     // MARK: - The end
 
-    /// The network, the hub and the users are good from now on.
+    /// Ends all faults: the network, the hub and the users work correctly from now on.
     func endFaults() {
         story.tell(now, "the faults are over")
         areFaultsOver = true
@@ -323,14 +323,14 @@ extension SimulatedWorld {
         for client in clients.indices {
             clients[client].isDiskFull = false
             resumeMachine(of: client)
-            // What time or the network can change, nobody helps with.
+            // Everything that time or the network can change is left to the client.
             logInAtTheEnd(client)
             if clients[client].isOrWillBePaused { submit(.event(.resumed), to: client) }
         }
         if plan.configuration.headFailure == .pauseLane { tidyPauses() }
     }
 
-    /// Lanes that are paused stay so until somebody deals with what failed in them.
+    /// Deletes the failed messages that pause lanes: a paused lane stays paused until a user handles them.
     func tidyPauses() {
         for client in clients.indices {
             let pausing = clients[client].store.pauses.map(\.message)
@@ -339,7 +339,7 @@ extension SimulatedWorld {
         if idleSince == nil { queue.plan(.peopleTidy, at: now + Plan.tidyInterval) }
     }
 
-    /// Whose doubts are open while they are away finds them when they come back: each account of each client does.
+    /// Logs in each account of each client once more, so that doubts that were open at its logout are resolved.
     ///
     /// - Returns: false when there is none left.
     func bringAccountsBack() -> Bool {

@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayOutbox
 import CausewayStorage
 
-/// What people do to messages that are there already, wherever they are: they edit, react, and change their minds.
+/// The acts of users on existing messages in any state: they edit, react, and change their minds.
 extension SimulatedWorld {
     private static let reactions = ["heart", "laugh"]
 
@@ -21,8 +21,8 @@ extension SimulatedWorld {
         }
     }
 
-    /// An edit that every client's face turns down: of what somebody else wrote, or to another type. The hub alone is
-    /// asked here.
+    /// Sends an edit that every client's API rejects: of a message of another user, or to another type. Here only the
+    /// hub checks it.
     private func editForbidden(_ client: Int, by account: UserID) {
         let forbidden = clients[client].store.inOrder.filter { message in
             guard message.syncState == .synced, !message.role.isOperation else { return false }
@@ -38,7 +38,7 @@ extension SimulatedWorld {
         clients[client].store.inOrder.filter { !$0.role.isOperation && $0.lane != nil && $0.sender == account }
     }
 
-    /// In its turn.
+    /// Processed in its turn.
     func carryOut(_ wish: Outbox.Wish, on id: MessageID, _ client: Int) {
         guard !clients[client].isDiskFull, let account = clients[client].account, let outbox = clients[client].outbox,
             let message = clients[client].store.messages[id]
@@ -52,7 +52,7 @@ extension SimulatedWorld {
                 createdAt: wall(of: client), lane: plan.ordering.operationLane(in: message.channel))
         }
         note(wish, id)
-        // It is decided on what is shown, and what became of one that failed may show later.
+        // The decision is based on the displayed state, and the result of a failed operation may appear later.
         if dependants.contains(where: { $0.syncState == .error || $0.isInDoubt }) {
             ledger.wishes[id]?.isSpoiled = true
         }

@@ -2,10 +2,10 @@ import CausewayModels
 import CausewayOutbox
 import CausewaySimulatedHub
 
-/// A world in one thread: clients, a network, a hub and their users, driven by one clock and one source of chance.
+/// A world in one thread: clients, a network, a hub and their users, driven by one clock and one source of randomness.
 ///
-/// The machines are the real ones: `Outbox` on the clients, `LaneRules` and `LineageRules` on the hub. Stores, network
-/// and users are models. The same plan gives the same history, byte for byte, in every build.
+/// The machines are real: `Outbox` on the clients, `LaneRules` and `LineageRules` on the hub. Stores, network and users
+/// are models. The same plan gives the same history, byte for byte, in every build.
 package final class SimulatedWorld {
     let plan: Plan
     var chance: Chance
@@ -18,22 +18,22 @@ package final class SimulatedWorld {
     package internal(set) var counts = FaultCounts()
     package internal(set) var story: Story
     var hash = HistoryHash()
-    /// The first invariant that broke, in words.
+    /// A description of the first violated invariant.
     package internal(set) var violation: String?
-    /// What happened that a smaller story could do without.
+    /// The strikes that a smaller story could omit.
     private(set) var strikes: [Strike] = []
 
     var areFaultsOver = false
-    /// What is wrong with the way to the hub.
+    /// The present problems of the connection to the hub.
     var troubles: Set<Trouble> = []
     var lastCall = 0
     var births = 0
-    /// Outboxes that were begun because a copy was noticed.
+    /// Outboxes that were started because a copy was detected.
     var forks = 0
     var nextOperation = 1
     /// When the last client became idle after the faults had ended.
     var idleSince: MonotonicTime?
-    /// When the last account came back at the end, and all that did.
+    /// When the last account returned at the end, and all that did.
     var lastReturn = MonotonicTime.zero
     var returned: Set<Return> = []
 
@@ -55,7 +55,7 @@ package final class SimulatedWorld {
         queue.plan(.faultsEnd, at: plan.faultsEnd)
     }
 
-    /// Runs until nothing is left to happen, or an invariant breaks.
+    /// Runs until no event is left, or an invariant is violated.
     package func run() {
         while violation == nil, step() {
             if counts.steps > Plan.stepsMax { violation = "no end after \(Plan.stepsMax) steps" }
@@ -66,7 +66,7 @@ package final class SimulatedWorld {
         counts.digest = hash.value
     }
 
-    /// Lets the next thing happen; false when there is none.
+    /// Processes the next event; false when there is none.
     private func step() -> Bool {
         guard let (time, happening) = queue.next() else { return false }
         now = max(now, time)
@@ -79,7 +79,7 @@ package final class SimulatedWorld {
         return true
     }
 
-    /// - Returns: the client that it happened to.
+    /// - Returns: the client that the event concerned.
     private func happen(_ happening: Happening) -> Int? {
         switch happening {
         case .userActs(let act):
@@ -149,9 +149,9 @@ package final class SimulatedWorld {
 
     // MARK: - Chance
 
-    /// True when the fault strikes now; counted then, with what is under way.
+    /// True when the fault strikes now; it is then counted together with the messages in flight.
     ///
-    /// - Parameter extra: messages that it strikes although nobody waits for their answers any more.
+    /// - Parameter extra: affected messages whose responses are not awaited any more.
     func strikes(_ fault: Fault, extra: Int = 0) -> Bool {
         guard !areFaultsOver,
             let strike = chance.strike(fault, likelihood: plan.likelihoods[fault.index]),

@@ -5,16 +5,16 @@ package enum Simulation {
     package struct Failure: Sendable {
         package var seed: UInt64
         package var violation: String
-        /// What happened, in the smallest story that breaks something.
+        /// The events of the smallest story that breaks an invariant.
         package var story: String
 
-        /// False when two runs of the seed differed, which is no finding about the fault.
+        /// False when two runs of the seed differed, which is not a finding about the fault.
         package var isTold: Bool { !story.isEmpty }
 
         package var told: String { "seed \(seed): \(violation)\n\(story)" }
     }
 
-    /// Runs one seed; of every 100th twice, and both must be one history. A broken one is made small and told.
+    /// Runs one seed; every 100th twice, and both histories must be equal. A violation is shrunk and described.
     package static func run(seed: UInt64, sabotage: Sabotage? = nil, counts: inout FaultCounts) -> Failure? {
         let plan = Plan(seed: seed, sabotage: sabotage)
         let world = SimulatedWorld(plan)
@@ -42,9 +42,9 @@ package enum Simulation {
         return (nil, counts)
     }
 
-    /// Runs a range of seeds, in several threads at once.
+    /// Runs a range of seeds on several threads.
     ///
-    /// - Parameter progress: called with what a part of them counted, in any order.
+    /// - Parameter progress: called with the counts of a part of the seeds, in any order.
     package static func runAtOnce(
         _ seeds: Range<UInt64>, threads: Int, progress: (FaultCounts) -> Void
     ) async -> [Failure] {
@@ -66,7 +66,7 @@ package enum Simulation {
         }
     }
 
-    /// The whole story of one seed, and what it broke.
+    /// Returns the whole story of one seed, and the invariant it broke.
     package static func tell(seed: UInt64, sabotage: Sabotage? = nil) -> (story: [String], violation: String?) {
         let world = SimulatedWorld(Plan(seed: seed, sabotage: sabotage), isTelling: true)
         world.run()

@@ -4,11 +4,11 @@ import CausewayOutbox
 import CausewaySimulatedHub
 import CausewayStorage
 
-/// The client of a small world: what it does about an event, up to the end or to a crash.
+/// The client of a small world: it processes an event completely, or up to a crash.
 extension SmallWorld {
     var moment: Moment { Moment(now: .zero, wall: Self.wall) }
 
-    /// Begins a process on the store.
+    /// Starts a process on the store.
     mutating func start(_ policy: RestartPolicy) {
         let failure = Failure(reason: .sessionEnded, code: "restarted", detail: "", at: Self.wall)
         let snapshot = store.begin(policy, failure)
@@ -19,7 +19,7 @@ extension SmallWorld {
         if hasSession { take(.sessionBegan, at: .zero) }
     }
 
-    /// A machine for the store as it stands.
+    /// Starts a machine on the store's present state.
     mutating func load(_ snapshot: OutboxSnapshot) {
         for entry in snapshot.entries where entry.kind == .send { note(entry) }
         outbox = Outbox(snapshot, configuration: configuration, seed: 1)
@@ -41,7 +41,8 @@ extension SmallWorld {
         start(policy)
     }
 
-    /// An answer that waits for that of an older delivery is lost with the process: its attempt is cut off as well.
+    /// A response that waits for that of an older delivery is lost with the process: its attempt counts as interrupted
+    /// as well.
     private mutating func noteHeldAnswers() {
         let noted = Set(wire.filter(\.isAwaited).flatMap { $0.round.operations.map(\.message) })
         for id in store.pending where !noted.contains(id) && store.messages[id]?.syncState == .syncing {
@@ -49,10 +50,10 @@ extension SmallWorld {
         }
     }
 
-    /// Deals with an event.
+    /// Processes an event.
     ///
-    /// - Parameter actionsMax: after so many actions the process is gone.
-    /// - Returns: how many actions there were.
+    /// - Parameter actionsMax: the number of actions after which the process is gone.
+    /// - Returns: the number of actions.
     @discardableResult
     mutating func take(_ event: OutboxEvent, at now: MonotonicTime, actionsMax: Int = .max) -> Int {
         var done = 0
@@ -135,7 +136,7 @@ extension SmallWorld {
 
     // MARK: - The hub
 
-    /// What the hub says when a request arrives, with its verdict on new messages.
+    /// Passes a request that arrives to the hub, with its verdict on new messages.
     mutating func arrive(_ index: Int, verdict: LaneRules.Verdict = .fine) {
         let parcel = wire[index]
         let before = hub.history.count

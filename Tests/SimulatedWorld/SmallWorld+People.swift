@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayOutbox
 import CausewayStorage
 
-/// What people do in a small world: they delete, send again, log out and in.
+/// The acts of users in a small world: they delete, resend, log out and in.
 extension SmallWorld {
     mutating func delete(_ id: MessageID, _ cut: Cut?) -> Int {
         guard let message = store.messages[id], let outbox else { return 0 }
@@ -34,7 +34,7 @@ extension SmallWorld {
 
     // MARK: - Sessions
 
-    /// Nobody hears the answers to what is under way.
+    /// The responses to deliveries in flight are ignored.
     mutating func logOut() {
         hasSession = false
         for parcel in wire where parcel.isAwaited { ledger.noteFailedAttempt(parcel.round) }

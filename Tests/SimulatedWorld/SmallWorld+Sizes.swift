@@ -2,9 +2,10 @@ import CausewayModels
 import CausewaySimulatedHub
 
 extension SmallWorld {
-    /// The worlds that are gone through: three messages in two lanes, and ways of sending that differ.
+    /// The explored worlds: three messages in two lanes, with different configurations.
     ///
-    /// - Parameter faults: on one way through; each one more makes a world about thirty times as large.
+    /// - Parameter faults: the number of faults on one path; each additional one makes a world about thirty times as
+    ///   large.
     package static func standard(faults: Int) -> [(name: String, size: Size)] {
         [
             ("one at a time", Size(faults: faults, acts: 1, deliveriesInFlightMax: 1, batchOperationsMax: 1)),

@@ -4,18 +4,18 @@ import CausewayOutbox
 import CausewaySimulatedHub
 import CausewayStorage
 
-/// Everything that can happen next in a small world.
+/// The possible next steps of a small world.
 extension SmallWorld {
-    /// What happens, to which parcel or message.
+    /// An event, with its parcel or message.
     enum Step: Hashable {
-        // What a good world does
+        // Steps of a good world
         case create
         case arrives(Int)
         case answered(Int, Cut?)
         case timesOut(Int, Cut?)
         case greeted(Cut?)
         case deadline(Cut?)
-        // What people do
+        // Acts of users
         case delete(Int, Cut?)
         case resend(Int)
         case logIn
@@ -41,13 +41,13 @@ extension SmallWorld {
         case crash(RestartPolicy)
     }
 
-    /// The process is gone after so many actions, and starts again.
+    /// A crash of the process after this number of actions, and its restart.
     struct Cut: Hashable {
         var actions: Int
         var policy: RestartPolicy
     }
 
-    /// The one thing that happens next when everything goes well; `nil` when all is said.
+    /// The next step when everything works; `nil` when nothing is left to do.
     var goodStep: Step? {
         if let index = wire.firstIndex(where: { $0.stage == .request && $0.isAwaited }) { return .arrives(index) }
         if let index = wire.firstIndex(where: { $0.isAnswer }) { return .answered(index, nil) }
@@ -56,18 +56,18 @@ extension SmallWorld {
         if let index = wire.firstIndex(where: { $0.stage == .request }) { return .arrives(index) }
         if created < size.lanes.count { return .create }
         if outbox?.nextDeadline != nil { return .deadline(nil) }
-        // From here on only a person can help.
+        // From here on only a user can help.
         if !hasSession { return .logIn }
         return pausing.map { .tidy($0) }
     }
 
-    /// The number of a failed message that pauses a lane in which something waits.
+    /// The number of a failed message that pauses a lane in which a message waits.
     private var pausing: Int? {
         guard size.headFailure == .pauseLane, store.hasEntries, let pause = store.pauses.first else { return nil }
         return Int(pause.message.value.low)
     }
 
-    /// All that can happen next, the good step among it.
+    /// All possible next steps, including the good one.
     var steps: [Step] {
         var steps: [Step] = []
         if created < size.lanes.count { steps.append(.create) }
@@ -111,9 +111,9 @@ extension SmallWorld {
         }
     }
 
-    /// The world after the step.
+    /// Returns the world after the step.
     ///
-    /// - Returns: also how many actions its client performed: it may be cut off before each of them.
+    /// - Returns: also the number of actions that its client performed: it may crash before each of them.
     func after(_ step: Step) -> (world: SmallWorld, actions: Int) {
         var world = self
         var now = MonotonicTime.zero
@@ -219,7 +219,7 @@ extension SmallWorld {
         return take(.enqueued(store.takeFeed()), at: .zero)
     }
 
-    /// Nobody hears the answer to a copy.
+    /// The response to a copy is ignored.
     private mutating func arriveAndAnswer(_ index: Int) {
         arrive(index)
         if !wire[index].isAwaited { wire.remove(at: index) }
@@ -255,7 +255,7 @@ extension SmallWorld {
         return take(.failed(round, error), at: .zero, cut)
     }
 
-    /// Deals with an event up to the cut, and starts anew behind it.
+    /// Processes an event up to the crash, and restarts after it.
     mutating func take(_ event: OutboxEvent, at now: MonotonicTime, _ cut: Cut?) -> Int {
         guard let cut else { return take(event, at: now) }
         faultsLeft -= 1
@@ -266,7 +266,7 @@ extension SmallWorld {
 }
 
 extension SmallWorld.Step {
-    /// The same, cut off; `nil` for what cannot be.
+    /// The step with a crash; `nil` for one that cannot have one.
     func cut(_ cut: SmallWorld.Cut) -> Self? {
         switch self {
         case .answered(let index, nil): .answered(index, cut)

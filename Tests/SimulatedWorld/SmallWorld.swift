@@ -3,30 +3,30 @@ import CausewayOutbox
 import CausewaySimulatedHub
 import CausewayStorage
 
-/// A world so small that everything that can happen in it can be gone through: one client, a few messages, one hub, and
-/// what lies on the wire between them. A value: what happens makes another world.
+/// A world small enough for an exhaustive exploration: one client, a few messages, one hub, and the parcels in flight
+/// between them. A value: a step makes another world.
 ///
-/// The machines are the real ones, as in ``SimulatedWorld``, and so are the judge's rules. There is no chance in it and
-/// no clock but the machine's own deadlines; worlds that differ only in when things happened are made equal.
+/// The machines and the judge's rules are real, as in ``SimulatedWorld``. There is no randomness and no clock but the
+/// machine's own deadlines; worlds that differ only in the times of events are made equal.
 package struct SmallWorld: Hashable, Sendable {
-    /// How much may happen; every number makes it many times larger.
+    /// The bounds of the world; each multiplies its size.
     package struct Size: Hashable, Sendable {
         /// The lanes of the messages, in the order of their creation.
         package var lanes: [LaneID]
         package var faults: Int
-        /// Deletions and resends.
+        /// The number of deletions and resends.
         package var acts: Int
         package var deliveriesInFlightMax: Int
         package var batchOperationsMax: Int
         package var retriesMax = 1
-        /// Which message answers which earlier one, by their numbers.
+        /// The parents of replies, by the numbers of the messages.
         package var parents: [Int: Int] = [:]
         package var headFailure = HeadFailurePolicy.continue
-        /// What waits longer than this is given up.
+        /// The time after which a waiting message fails.
         package var expiry: Duration?
-        /// People log out, which counts as a fault, and in again.
+        /// Whether users log out, which counts as a fault, and in again.
         package var hasSessions = false
-        /// Requests and probes may end with something that only time puts right.
+        /// Whether requests and probes may fail with an error that only time repairs.
         package var hasAttention = false
 
         package init(
@@ -41,21 +41,21 @@ package struct SmallWorld: Hashable, Sendable {
         }
     }
 
-    /// A request, or its answer, on the wire.
+    /// A request, or its response, in flight.
     struct Parcel: Hashable {
         enum Stage: Hashable {
             case request
             case answer(Result<DeliveryReport, TransportError>)
-            /// Nothing of it is left; its client has not noticed.
+            /// Lost; its client has not noticed.
             case lost
         }
 
         var round: DeliveryRound
         var delivery: Delivery
         var stage: Stage
-        /// The client waits for the answer.
+        /// True while the client waits for the response.
         var isAwaited: Bool
-        /// The process that sent it still runs.
+        /// True while the process that sent it runs.
         var isOfThisProcess: Bool
     }
 
@@ -74,7 +74,7 @@ package struct SmallWorld: Hashable, Sendable {
     var faultsLeft: Int
     var actsLeft: Int
     var vanishedCount = 0
-    /// The first invariant that broke, in words.
+    /// A description of the first violated invariant.
     var violation: String?
 
     static let wall = Timestamp(milliseconds: 1_700_000_000_000)
@@ -93,7 +93,7 @@ package struct SmallWorld: Hashable, Sendable {
 
     var configuration: OutboxConfiguration {
         var configuration = OutboxConfiguration()
-        // One length for every pause: what is due at the same moment differs by order alone.
+        // The same length for every pause: deadlines at the same time differ by order alone.
         configuration.retry = RetryPolicy(interval: .seconds(1), retriesMax: size.retriesMax, jitterPercent: 0)
         configuration.probeInterval = .seconds(1)
         configuration.probeIntervalMax = .seconds(1)
@@ -107,7 +107,7 @@ package struct SmallWorld: Hashable, Sendable {
         return configuration
     }
 
-    /// The message with this number, the first one being 1.
+    /// The message with this number; the first one is 1.
     static func message(_ number: Int) -> MessageID { Cast.message(number) }
 
     // MARK: - The judge
@@ -120,7 +120,7 @@ package struct SmallWorld: Hashable, Sendable {
             isAtRest: true)
     }
 
-    /// What is broken in a world in which nothing good can happen any more.
+    /// Checks the final invariants of a world in which no good step is left.
     func brokenAtTheEnd() -> String? {
         if store.hasEntries { return "it stalls with \(store.entries.map(\.told))" }
         if created < size.lanes.count { return "nobody creates what is left" }
@@ -136,7 +136,7 @@ package struct SmallWorld: Hashable, Sendable {
 
     // MARK: - Equal worlds
 
-    /// Takes out of the world what makes no difference: the time, the numbers of rounds, the order on the wire.
+    /// Removes the irrelevant parts of the state: the time, the numbers of rounds, the order of parcels.
     mutating func makeCanonical(at now: MonotonicTime) {
         let known = (outbox?.roundsUnderWay ?? []) + wire.filter(\.isOfThisProcess).map(\.round.id)
         var numbers: [Int: Int] = [:]

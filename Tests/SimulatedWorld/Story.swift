@@ -1,6 +1,6 @@
 import CausewayModels
 
-/// What happened, line by line; told only when somebody listens, for telling costs more than living.
+/// The events, line by line; recorded only on request, because recording costs more than running.
 package struct Story {
     let isTelling: Bool
     package private(set) var lines: [String] = []
