@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets senders work while a daemon is there. Any task.
+/// Lets senders work while a daemon runs. Safe from any task.
 final class Gate: Sendable {
     private enum State {
         case open
@@ -10,9 +10,9 @@ final class Gate: Sendable {
 
     private let state = Mutex(State.shut([]))
 
-    /// Waits until it is open.
+    /// Waits until the gate is open.
     ///
-    /// - Returns: false when it will never be again.
+    /// - Returns: false when it is closed for ever.
     func pass() async -> Bool {
         await withCheckedContinuation { continuation in
             let answer: Bool? = state.withLock { state in

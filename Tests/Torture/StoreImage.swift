@@ -2,19 +2,19 @@ import CausewayModels
 import Foundation
 import GRDB
 
-/// What lies on the disk of a daemon that is dead: its database is copied first, so that looking changes nothing.
+/// The store on the disk of a dead daemon: its database is copied first, so that reading changes nothing.
 struct StoreImage {
     /// The files of the store's database; a dead daemon may have left its log.
     static let names = ["store.sqlite", "store.sqlite-wal"]
 
     let states: [MessageID: SyncState]
 
-    /// Whether messages were on their way to the hub.
+    /// Whether messages were being sent to the hub.
     var isSending: Bool { states.values.contains(.syncing) }
     /// Whether anything was left to send.
     var isLoaded: Bool { states.values.contains { $0 == .created || $0 == .syncing } }
 
-    /// - Parameter scratch: a folder for the copy; made and emptied here.
+    /// - Parameter scratch: a folder for the copy; created and emptied here.
     init(of store: String, scratch: String) throws {
         try Self.copy(from: store, to: scratch)
         guard FileManager.default.fileExists(atPath: scratch + "/" + Self.names[0]) else {
@@ -44,7 +44,7 @@ struct StoreImage {
         }
     }
 
-    /// Puts an older copy in the place of a dead daemon's database.
+    /// Replaces a dead daemon's database by an older copy.
     static func restore(from copy: String, to folder: String) throws {
         for name in names + ["store.sqlite-shm"] {
             try? FileManager.default.removeItem(atPath: folder + "/" + name)
@@ -54,7 +54,7 @@ struct StoreImage {
         }
     }
 
-    /// Deletes one message that waits from a dead daemon's database.
+    /// Deletes one waiting message from a dead daemon's database.
     ///
     /// - Returns: false when none waits.
     static func deleteOne(of ids: Set<MessageID>, in folder: String) throws -> Bool {

@@ -1,7 +1,7 @@
 import CausewayModels
 import Synchronization
 
-/// Writes down what happens in a world while it happens: what was offered, what was said, who still has no answer.
+/// Records the events of a world as they happen: offered messages, reports, and calls without a result.
 final class TortureLedger: Sendable {
     private struct State {
         var evidence = Evidence()
@@ -15,16 +15,16 @@ final class TortureLedger: Sendable {
 
     var evidence: Evidence { state.withLock { $0.evidence } }
     var tally: TortureTally { state.withLock { $0.tally } }
-    /// Calls that have not returned.
+    /// The number of calls that have not returned.
     var underWay: Int { state.withLock { $0.underWay } }
-    /// What a program said that cannot be so.
+    /// An impossible report of a program.
     var contradiction: String? { state.withLock { $0.contradiction } }
 
     func change(_ change: (inout Evidence, inout TortureTally) -> Void) {
         state.withLock { change(&$0.evidence, &$0.tally) }
     }
 
-    /// The next lines of a sender, which are about to be handed over.
+    /// Returns the next lines of a sender, which are about to be passed on.
     func offer(_ count: Int, by sender: Int) -> [TortureLine] {
         state.withLock { state in
             let first = state.lastNumbers[sender, default: 0] + 1
@@ -38,9 +38,9 @@ final class TortureLedger: Sendable {
         }
     }
 
-    /// The call has returned, with the ids of the first lines, in their order.
+    /// Records that a call has returned, with the ids of the first lines, in their order.
     ///
-    /// - Parameter isWhole: whether it said that all were taken.
+    /// - Parameter isWhole: whether it reported that all were accepted.
     func taken(_ ids: [MessageID], of lines: [TortureLine], isWhole: Bool) {
         state.withLock { state in
             state.underWay -= 1

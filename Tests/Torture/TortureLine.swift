@@ -1,4 +1,4 @@
-/// What one message of the run says: whose it is, and the how many-th. Each is offered once.
+/// The text of one message of the run: its sender and its number. Each is offered once.
 struct TortureLine: Sendable, Hashable, CustomStringConvertible {
     let sender: Int
     let number: Int
@@ -8,14 +8,14 @@ struct TortureLine: Sendable, Hashable, CustomStringConvertible {
         self.number = number
     }
 
-    /// - Parameter text: the message; what follows the two numbers only fills it.
+    /// - Parameter text: the message; the text after the two numbers is padding.
     init?(_ text: String) {
         let words = text.split(separator: " ")
         guard words.count >= 2, let sender = Int(words[0]), let number = Int(words[1]) else { return nil }
         self.init(sender: sender, number: number)
     }
 
-    /// The text of the message, with so many more characters.
+    /// The text of the message, with this many characters of padding.
     func text(filledBy count: Int) -> String { "\(sender) \(number) " + String(repeating: "x", count: count) }
 
     var description: String { "\(sender)/\(number)" }

@@ -1,29 +1,29 @@
 import CausewayModels
 
-/// What is done to one daemon. The moments are drawn from the seed; what strikes at them is the machine's to say.
+/// The faults for one daemon. The times are drawn from the seed; what they hit depends on the machine.
 struct TorturePlan: Sendable {
-    /// When a daemon is killed.
+    /// The time at which a daemon is killed.
     enum Moment: Sendable, Hashable {
-        /// So long after the process was started: most of these fall before it listens.
+        /// This long after the process was started: usually before it listens.
         case starting(after: Duration)
-        /// So long after it listens, with senders at work.
+        /// This long after it listens, with senders at work.
         case working(for: Duration)
     }
 
-    /// What else goes wrong in a run of the daemon.
+    /// An additional fault in a run of the daemon.
     enum Trouble: Sendable, Hashable {
         case none
-        /// The hub is killed so long before the daemon.
+        /// The hub is killed this long before the daemon.
         case hubDies(before: Duration)
-        /// Requests are carried and answers lost for the last so long before the kill; needs the proxy.
+        /// Requests are carried and responses lost for this long before the kill; needs the proxy.
         case answersLost(for: Duration)
-        /// Every connection is cut so long before the kill, and may be made again; needs the proxy.
+        /// Every connection is cut this long before the kill, and may be made again; needs the proxy.
         case cut(before: Duration)
     }
 
-    /// A deliberate loss, to show that it would be found.
+    /// A deliberate loss, used to show that it would be found.
     enum Sabotage: String, Sendable, CaseIterable {
-        /// A message that was taken is deleted from the database of the dead daemon.
+        /// An accepted message is deleted from the database of the dead daemon.
         case deletesRow
         /// The database of the dead daemon is replaced by an older copy.
         case restoresOlderStore
@@ -35,7 +35,7 @@ struct TorturePlan: Sendable {
     var hasProxy: Bool
     var sabotage: Sabotage?
 
-    /// One world of a row of them: both policies, with and without a proxy, in turn.
+    /// Makes the plan of one world of a series: both policies, with and without a proxy, in turn.
     init(seed: UInt64, kills: Int) {
         self.seed = seed
         self.kills = kills
@@ -44,7 +44,7 @@ struct TorturePlan: Sendable {
     }
 
     func moment(_ chance: inout SplitMix64) -> Moment {
-        // A start takes about 150 ms here; a slow machine has its kills earlier in it, and that is as good.
+        // A start takes about 150 ms here; a slow machine has its kills earlier in it, which is as good.
         Int.random(in: 0..<5, using: &chance) == 0
             ? .starting(after: Self.upTo(200, &chance)) : .working(for: Self.upTo(300, &chance))
     }

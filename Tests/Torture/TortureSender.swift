@@ -3,7 +3,7 @@ import CausewayControl
 import CausewayModels
 import CausewayTestSupport
 
-/// Somebody who sends, message after message, while the gate is open. Never offers a line twice.
+/// A sender that sends message after message while the gate is open. Never offers a line twice.
 struct TortureSender: Sendable {
     enum Way: Sendable {
         /// `causeway send`, a process for each call.

@@ -1,27 +1,27 @@
-/// How often what struck, and what it struck.
+/// Counts of the faults, and of the state that they hit.
 struct TortureTally: Sendable {
-    /// Where a kill found the daemon.
+    /// The state of the daemon at a kill.
     enum Phase: String, Sendable, CaseIterable {
-        /// Nobody listened yet.
+        /// It did not listen yet.
         case starting
-        /// Nothing was to be done.
+        /// It had nothing to do.
         case idle
-        /// Messages were being taken or waited.
+        /// Messages were being accepted or waited.
         case loaded
-        /// Messages were on their way to the hub.
+        /// Messages were being sent to the hub.
         case sending
     }
 
     var kills: [Phase: Int] = [:]
-    /// Kills at which a program had asked for messages to be taken, and had no answer yet.
+    /// Kills while a call to enqueue messages had not returned.
     var killsWhileTaking = 0
-    /// Kills that left messages on their way, or programs without an answer.
+    /// Kills that left messages in flight, or calls without a result.
     var killsInFlight = 0
     var hubKills = 0
     var lostAnswers = 0
     var cuts = 0
     var resends = 0
-    /// Calls of a program, and those of them that the kill cut off.
+    /// Calls of a program, and those that the kill interrupted.
     var calls = 0
     var callsCutOff = 0
     var offered = 0
@@ -31,7 +31,7 @@ struct TortureTally: Sendable {
 
     var killCount: Int { kills.values.reduce(0, +) }
 
-    /// A run in which hardly any kill struck with messages in flight has shown nothing.
+    /// True when enough kills hit messages in flight; otherwise the run proves nothing.
     var isTelling: Bool { killCount > 0 && killsInFlight * 3 >= killCount }
 
     static func += (left: inout TortureTally, right: TortureTally) {

@@ -5,7 +5,7 @@ import Testing
 
 /// The real daemon, the real hub over TLS, the real store on a disk, the real command line: killed again and again.
 @Suite(.serialized) struct TortureTests {
-    /// Kills of one world, before what it left is judged and another one begins.
+    /// The number of kills of one world, before its end is checked and another one starts.
     private static let killsPerWorld = 40
 
     /// `Tools/torture` runs this at length: KILLS kills, worlds from FIRST_SEED on.
@@ -35,7 +35,7 @@ import Testing
         #expect(tally.isTelling, "hardly any kill struck with messages in flight")
     }
 
-    /// Without this, a run that looks for nothing would pass as well.
+    /// Without this, a run that checks nothing would pass as well.
     @Test(arguments: TorturePlan.Sabotage.allCases)
     func aLossIsFound(sabotage: TorturePlan.Sabotage) async throws {
         var plan = TorturePlan(seed: 1000, kills: 3)
@@ -55,7 +55,7 @@ import Testing
     private static func run(
         _ plans: [TorturePlan], _ progress: @escaping @Sendable (TorturePlan) -> Void
     ) async throws -> [TortureWorld.Outcome] {
-        // A world waits more than it works: for a process to start, for the moment to kill it.
+        // A world waits more than it works: for a process to start, for the time of its kill.
         let atOnce = max(4, ProcessInfo.processInfo.activeProcessorCount)
         return try await withThrowingTaskGroup(of: TortureWorld.Outcome.self) { group in
             var waiting = plans.makeIterator()

@@ -4,7 +4,7 @@ import CausewayModels
 import CausewayTestSupport
 import Foundation
 
-/// A daemon that is killed again and again, the hub that it sends to, and those who send through it.
+/// A daemon that is killed again and again, the hub that it sends to, and the senders that use it.
 struct TortureWorld: Sendable {
     let plan: TorturePlan
     let processes: ProcessWorld
@@ -18,9 +18,9 @@ struct TortureWorld: Sendable {
         let plan: TorturePlan
         let evidence: Evidence
         let tally: TortureTally
-        /// What is wrong.
+        /// The violations.
         let verdicts: [Verdict]
-        /// What the daemon said, for who wants to know why.
+        /// The daemon's log, for the search for causes.
         let log: String
     }
 
@@ -103,7 +103,7 @@ struct TortureWorld: Sendable {
         let underWay = ledger.underWay
         gate.shut()
         await processes.endDaemon(SIGKILL)
-        // Only for the tally: a command that found no daemon may be at work in the store already.
+        // Only for the tally: a command that found no daemon may be using the store already.
         let image = try? StoreImage(of: processes.store, scratch: processes.folder + "/image")
         count(image, wasListening, underWay)
         try await proxy?.use(.none)
@@ -151,9 +151,9 @@ struct TortureWorld: Sendable {
         }
     }
 
-    // MARK: - People at the daemon
+    // MARK: - Users of the daemon
 
-    /// Writes down what a person is shown as synced.
+    /// Records the messages that a user sees as synced.
     private func look() async {
         await withControl { client throws(ControlError) in
             let page = try await client.messages(
@@ -167,7 +167,7 @@ struct TortureWorld: Sendable {
         await withControl { client throws(ControlError) in
             let failed = try await client.failed(in: nil, PageRange(limit: 500)).messages.map(\.id)
             guard !failed.isEmpty else { return }
-            // Written down first: whether the answer comes or not, they may stand elsewhere now.
+            // Recorded first: they may have moved even if the response is lost.
             ledger.change { evidence, tally in
                 evidence.resent.formUnion(failed)
                 tally.resends += 1
@@ -176,7 +176,7 @@ struct TortureWorld: Sendable {
         }
     }
 
-    /// Asks the daemon; when it is killed meanwhile, that is that.
+    /// Calls the daemon; ignores a failure because it was killed meanwhile.
     private func withControl(_ ask: (ControlClient) async throws(ControlError) -> Void) async {
         guard let client = try? ControlClient(socketPath: processes.socket) else { return }
         do throws(ControlError) { try await ask(client) } catch {}
@@ -185,7 +185,7 @@ struct TortureWorld: Sendable {
 
     // MARK: - Losing on purpose
 
-    /// Takes in messages while the hub is away, kills, and then spoils what the dead daemon left.
+    /// Enqueues messages while the hub is down, kills the daemon, and then damages its store.
     private func lose(_ sabotage: TorturePlan.Sabotage) async throws {
         try await noCallIsUnderWay()
         await processes.endHub(SIGKILL)
@@ -263,7 +263,7 @@ struct TortureWorld: Sendable {
         await client.close()
     }
 
-    /// Waits until nothing is on its way and no question is open.
+    /// Waits until nothing is in flight and no fence is open.
     private func drained() async throws {
         let client = try ControlClient(socketPath: processes.socket)
         try await Eventually.holds("everything has an end") {

@@ -1,21 +1,21 @@
 import CausewayModels
 
-/// What is wrong with a run, if anything is.
+/// A violation found at the end of a run.
 enum Verdict: Sendable, Hashable {
-    /// It was said to be taken, and is neither on the hub nor in the store.
+    /// It was reported as accepted, and is neither on the hub nor in the store.
     case vanished(TortureLine)
-    /// It was said to be taken, and is not on the hub although everything was resent.
+    /// It was reported as accepted, and is not on the hub although everything was resent.
     case lost(TortureLine)
     /// It is on the hub more than once.
     case doubled(TortureLine)
-    /// It is on the hub under an id that was given to another one, or nobody offered it.
+    /// It is on the hub under an id that was assigned to another one, or was never offered.
     case foreign(TortureLine)
-    /// It stands behind a later one of the same sender, and neither was resent.
+    /// It is behind a later one of the same sender, and neither was resent.
     case outOfOrder(TortureLine, behind: TortureLine)
     /// It was shown as synced and is not on the hub.
     case notSynced(MessageID)
 
-    /// Everything that is wrong.
+    /// All violations.
     static func all(_ evidence: Evidence) -> [Verdict] {
         vanished(evidence) + lost(evidence) + doubled(evidence) + foreign(evidence) + outOfOrder(evidence)
             + notSynced(evidence)

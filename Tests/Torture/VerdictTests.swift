@@ -1,7 +1,7 @@
 import CausewayModels
 import Testing
 
-/// The judge of the torture finds each kind of wrong by itself.
+/// Shows that each kind of violation is found.
 @Suite struct VerdictTests {
     /// Two senders of ten messages each, all on the hub; the last of each was resent from the middle.
     private static var good: Evidence {
@@ -45,7 +45,7 @@ import Testing
         let id = Self.id(1, 4)
         evidence.storeBeforeResend[id] = nil
         #expect(Verdict.all(evidence) == [.vanished(TortureLine(sender: 1, number: 4))])
-        // What only calls itself synced is no proof either.
+        // A message that is only marked as synced is no proof either.
         evidence.storeBeforeResend[id] = .synced
         #expect(Verdict.all(evidence) == [.vanished(TortureLine(sender: 1, number: 4))])
     }
@@ -75,7 +75,7 @@ import Testing
         evidence.hub.swapAt(0, 2)
         let (first, second) = (TortureLine(sender: 1, number: 1), TortureLine(sender: 1, number: 2))
         #expect(Verdict.all(evidence) == [.outOfOrder(first, behind: second)])
-        // What was resent may stand anywhere.
+        // A resent message may be at any position.
         evidence.resent.insert(Self.id(1, 1))
         #expect(Verdict.all(evidence).isEmpty)
     }

@@ -3,23 +3,23 @@ import CausewayModels
 import CausewayTestSupport
 import Foundation
 
-/// A hub, and copies of one store that all go on: plays one history on the real programs and judges its end.
+/// A hub, and copies of one store that all continue: plays one history on the real programs and checks its end.
 actor CopiesWorld {
     private struct Backup {
         let folder: String
         let timeline: CopyTimeline
     }
 
-    /// How often what was done.
+    /// Counts of the events.
     struct Tally: Sendable {
         var restores = 0
         var copies = 0
-        /// Backups of a store whose daemon ran.
+        /// Backups of a store while its daemon ran.
         var liveBackups = 0
         var messages = 0
         var edits = 0
         var deletions = 0
-        /// Copies that noticed another one.
+        /// Copies that detected another one.
         var notices = 0
 
         static func += (left: inout Tally, right: Tally) {
@@ -37,7 +37,7 @@ actor CopiesWorld {
         let seed: UInt64
         let verdicts: [CopyVerdict]
         let tally: Tally
-        /// The steps that were taken, a line each.
+        /// The steps that were taken, one line each.
         let story: [String]
     }
 
@@ -52,7 +52,7 @@ actor CopiesWorld {
     private var evidence = CopyEvidence()
     private var tally = Tally()
     private var story: [String] = []
-    /// Messages that somebody edited or deleted: never touched a second time, so that their end is certain.
+    /// Messages that were edited or deleted: never touched a second time, so that their end is certain.
     private var touched: Set<MessageID> = []
 
     private init(_ processes: ProcessWorld, _ channel: ChannelID) {

@@ -1,24 +1,24 @@
 import CausewayModels
 
-/// One thing that happens to the copies of a store, or to the hub. The seed draws them; a step that cannot be done as
-/// things stand is passed over.
+/// One event of the copies of a store, or of the hub, drawn from the seed; a step that is not possible in the present
+/// state is skipped.
 enum CopyStep: Sendable, Hashable {
-    /// The daemon of a copy is started when it does not run, and takes in so many messages.
+    /// Starts the daemon of a copy unless it runs, and enqueues this many messages.
     case send(copy: Int, count: Int)
-    /// A message of a copy, counted from its newest, says something else.
+    /// Edits a message of a copy, counted from its newest.
     case edit(copy: Int, fromNewest: Int)
     case delete(copy: Int, fromNewest: Int)
-    /// Everything of a copy is delivered, when the hub runs.
+    /// Delivers everything of a copy, if the hub runs.
     case drain(copy: Int)
     case start(copy: Int)
     case stop(copy: Int, byKill: Bool)
-    /// A copy of the store's folder; of a running daemon through SQLite's own backup.
+    /// Copies the store's folder; of a running daemon through SQLite's own backup.
     case backUp(copy: Int)
-    /// The daemon of a copy ends, and a backup takes the place of its store.
+    /// Stops the daemon of a copy, and replaces its store by a backup.
     case restore(copy: Int, backup: Int)
-    /// A backup becomes one more copy with a daemon of its own.
+    /// Makes a backup one more copy with a daemon of its own.
     case copy(backup: Int)
-    /// The hub ends when it runs, and starts when it does not.
+    /// Stops the hub when it runs, and starts it when it does not.
     case toggleHub(byKill: Bool)
     case pass(Duration)
 

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Backups, restores and copies of a store under the real daemon, with the real hub: every copy goes on.
+/// Backups, restores and copies of a store under the real daemon, with the real hub: every copy continues.
 @Suite(.serialized) struct CopyTests {
     /// `Tools/torture copies` plays this at length: HISTORIES histories, from the seed FIRST_SEED on.
     @Test func everyCopyGoesOnAndNothingIsLostDoubledFailedOrOutOfOrder() async throws {
@@ -23,7 +23,7 @@ import Testing
             \(tally.notices) copies noticed another one
             """)
         #expect(tally.restores + tally.copies >= count)
-        // In a few histories it may be that nothing was on its way when a copy was taken.
+        // In a few histories, possibly nothing was in flight when a copy was taken.
         #expect(tally.notices > 0 || count < 20, "no copy was ever noticed")
     }
 
@@ -60,7 +60,7 @@ import Testing
         #expect(CopyVerdict.all(Self.sound()) == [])
     }
 
-    /// Without this, a judge that finds nothing would pass as well.
+    /// Without this, a check that finds nothing would pass as well.
     @Test func eachFaultIsFound() {
         let (a, b, c) = (Self.id(1), Self.id(2), Self.id(3))
         func found(_ spoil: (inout CopyEvidence) -> Void) -> [CopyVerdict] {

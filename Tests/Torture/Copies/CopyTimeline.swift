@@ -1,13 +1,13 @@
 import CausewayModels
 
-/// Everything that was done in one copy of a store and in the copies that it was taken from, in the order of its doing.
+/// The history of one copy of a store, including the copies that it was taken from, in order.
 struct CopyTimeline: Sendable, Hashable {
     /// The messages that were created, in their order.
     private(set) var created: [MessageID] = []
     /// The newest text of those that were edited here.
     private(set) var edited: [MessageID: String] = [:]
     private(set) var deleted: Set<MessageID> = []
-    /// Those of them that a copy may deliver all the same.
+    /// Deleted messages that a copy may still deliver.
     private(set) var returning: Set<MessageID> = []
 
     mutating func create(_ ids: [MessageID]) { created += ids }
@@ -18,14 +18,14 @@ struct CopyTimeline: Sendable, Hashable {
         if mayReturn { returning.insert(id) }
     }
 
-    /// A message that is there, counted from the newest; `nil` when there are not so many.
+    /// Returns an existing message, counted from the newest; `nil` when there are not so many.
     func message(fromNewest index: Int) -> MessageID? {
         let there = created.filter { !deleted.contains($0) }
         return index < there.count ? there[there.count - 1 - index] : nil
     }
 }
 
-/// How a history of copies ended.
+/// The end of a history of copies.
 struct CopyEvidence: Sendable {
     /// A copy that was alive at the end.
     struct Alive: Sendable {
@@ -37,7 +37,7 @@ struct CopyEvidence: Sendable {
     /// The text of each message when it was created.
     var texts: [MessageID: String] = [:]
     var alive: [Alive] = []
-    /// The timelines of stores that a backup replaced. Some of their messages never left, and are gone with them.
+    /// The timelines of stores that a backup replaced. Some of their messages were never sent, and are gone with them.
     var replaced: [CopyTimeline] = []
     /// The messages on the hub, in its order.
     var hub: [ProcessMessage] = []
@@ -48,23 +48,23 @@ struct CopyEvidence: Sendable {
     }
 }
 
-/// A fault of the end of such a history.
+/// A violation at the end of such a history.
 enum CopyVerdict: Sendable, Hashable {
-    /// It was taken by a copy that is still there, and is not on the hub.
+    /// It was accepted by a copy that still exists, and is not on the hub.
     case lost(MessageID)
     case doubled(String)
     /// It was created by none of the copies.
     case foreign(String)
-    /// A copy calls it failed.
+    /// A copy reports it as failed.
     case failed(MessageID)
     /// A copy created it after the other one, and the hub has it before.
     case outOfOrder(MessageID, before: MessageID)
-    /// A copy that is still there deleted it, and it is on the hub.
+    /// A copy that still exists deleted it, and it is on the hub.
     case notDeleted(MessageID)
-    /// A copy that is still there edited it, and the hub has another text.
+    /// A copy that still exists edited it, and the hub has another text.
     case notEdited(MessageID, says: String)
 
-    /// Everything that is wrong.
+    /// All violations.
     static func all(_ evidence: CopyEvidence) -> [CopyVerdict] {
         let there = Set(evidence.hub.map(\.id))
         let timelines = evidence.alive.map(\.timeline)
@@ -90,7 +90,8 @@ enum CopyVerdict: Sendable, Hashable {
             evidence.hub.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
         var found: Set<CopyVerdict> = []
         let timelines = evidence.alive.map(\.timeline) + evidence.replaced
-        // One that was deleted in a copy and came back from another is behind what the first one delivered meanwhile.
+        // A message that was deleted in a copy and came back from another is behind those that the first one delivered
+        // meanwhile.
         let returned = timelines.reduce(into: Set()) { $0.formUnion($1.returning) }
         for timeline in timelines {
             let placed = timeline.created.filter { places[$0] != nil && !returned.contains($0) }

@@ -15,13 +15,13 @@ actor StoreCopy {
     private var daemon: RunningProgram?
 
     private(set) var timeline: CopyTimeline
-    /// The messages that the running daemon has taken in, and those of them in a backup that was taken meanwhile.
+    /// The messages that the running daemon has accepted, and those of them in a backup that was taken meanwhile.
     private var createdInThisRun: Set<MessageID> = []
     private var backedUpInThisRun: Set<MessageID> = []
 
     /// - Parameters:
-    ///   - number: makes its paths its own.
-    ///   - world: its hub is the one that the store's session leads to.
+    ///   - number: distinguishes its paths.
+    ///   - world: has the hub of the store's session.
     init(_ number: Int, in world: ProcessWorld, holding timeline: CopyTimeline = CopyTimeline()) {
         folder = number == 0 ? world.store : world.folder + "/store\(number)"
         socket = number == 0 ? world.socket : world.folder + "/run\(number)/c.sock"
@@ -87,12 +87,12 @@ actor StoreCopy {
     func delete(_ id: MessageID) async throws {
         try await start()
         _ = try await ask { client throws(ControlError) in try await client.delete([id], by: .api) }
-        // The daemon cannot know that a copy of itself was taken while it ran: a message that never left it vanishes
+        // The daemon cannot know that a copy of itself was taken while it ran: a message that was never sent disappears
         // here, and the copy may deliver it.
         timeline.delete(id, mayReturn: backedUpInThisRun.contains(id))
     }
 
-    /// Waits until nothing of it is under way and nothing waits any more; needs the hub.
+    /// Waits until none of its messages is in flight or waits; needs the hub.
     func drained() async throws {
         try await start()
         try await Eventually.holds("everything of \(folder) is delivered", lookingEvery: .milliseconds(50)) {
@@ -111,9 +111,9 @@ actor StoreCopy {
         return Set(page.messages.map(\.id))
     }
 
-    /// True when a daemon of it said that another copy had delivered.
+    /// True when one of its daemons reported that another copy had delivered.
     func hasNoticedACopy() async throws -> Bool {
-        // The log has it from the former daemons, the status from the one that runs.
+        // The log has it from the former daemons, the status from the running one.
         let said = try String(contentsOfFile: log, encoding: .utf8).contains("storeCopied")
         let status = try await ask { client throws(ControlError) in try await client.status() }
         return said || status.notices?.contains { $0.kind == .storeCopied } ?? false
@@ -146,7 +146,7 @@ actor StoreCopy {
         }
         guard isLive else { return }
         backedUpInThisRun.formUnion(createdInThisRun)
-        // The same as `sqlite3 store.sqlite ".backup …"`, beside a program that writes.
+        // The same as `sqlite3 store.sqlite ".backup …"`, while the program writes.
         let source = try DatabaseQueue(path: folder + "/store.sqlite")
         let target = try DatabaseQueue(path: other + "/store.sqlite")
         try source.backup(to: target)
@@ -155,9 +155,9 @@ actor StoreCopy {
         try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: other + "/store.sqlite")
     }
 
-    /// Puts a backup in the place of the store, whose daemon must have ended.
+    /// Replaces the store by a backup; its daemon must have ended.
     ///
-    /// - Returns: what was done in the store that is gone.
+    /// - Returns: the timeline of the replaced store.
     func restore(from backup: String, holding former: CopyTimeline) throws -> CopyTimeline {
         precondition(daemon == nil)
         try? FileManager.default.removeItem(atPath: folder)
