@@ -2,7 +2,7 @@ import CausewayHub
 import CausewayTestSupport
 import Logging
 
-/// A real hub in this process, which can be ended and started again on its port and its data.
+/// A real hub in this process, which can be stopped and restarted on its port and its data.
 actor HubHost {
     private let folder: DataFolder
     private let faults: HubFaults
@@ -17,7 +17,7 @@ actor HubHost {
         self.faults = faults
     }
 
-    /// - Parameter prepare: done with the hub's store before anybody comes.
+    /// - Parameter prepare: prepares the hub's store before any client connects.
     func start(_ prepare: @Sendable (HubStore) async throws -> Void = { _ in }) async throws {
         var logger = Logger(label: "hub")
         logger.logLevel = .critical
@@ -25,13 +25,13 @@ actor HubHost {
         try await reserved.waitUntilFree()
         try await prepare(hub.store)
         running = Task {
-            // The way a cancelled server ends is of no interest; one that cannot begin is found out below.
+            // The outcome of a cancelled server does not matter; one that cannot start is detected below.
             try? await hub.run()
         }
         _ = try await hub.port()
     }
 
-    /// The one before may hold the folder until the last of its connections has let go of it.
+    /// A previous hub may hold the folder until the last of its connections has released it.
     private func made(_ logger: Logger) async throws -> HubService {
         var hub: HubService?
         try await Eventually.holds("the folder of the hub is free") {

@@ -10,8 +10,8 @@ import CausewayTestSupport
 import CausewayTransport
 import Foundation
 
-/// The real client on a real store on the disk, with a real hub over real TLS, and between them a proxy that does what
-/// networks do.
+/// The real client on a real store on the disk, with a real hub over real TLS, and a proxy between them that injects
+/// network faults.
 final class RealStoryWorld: StoryWorld {
     let runtime: any Runtime = SystemRuntime()
     let configuration = ClientConfiguration.replay
@@ -21,7 +21,7 @@ final class RealStoryWorld: StoryWorld {
     private let hub: HubHost
     private let faults: HubFaults
     private let proxy: FaultProxy
-    /// Looks at the hub past the proxy.
+    /// Reads the hub directly, without the proxy.
     private let witness: HTTPTransport
 
     private init(
@@ -84,7 +84,7 @@ final class RealStoryWorld: StoryWorld {
     func use(_ line: Story.Line) async throws {
         switch line {
         case .up:
-            // What hung in a silent line is cut off, not let through late.
+            // Requests stuck in a silent line are cut off, not delivered late.
             try await proxy.use(.refuse)
             try await proxy.cutAll()
             try await proxy.use(.none)

@@ -3,9 +3,9 @@ import CausewaySimulatedHub
 import Foundation
 import Testing
 
-/// The same stories in the simulator and on the real parts end in the same way, message by message.
+/// Compares stories in the simulator and on the real parts: both end in the same way, message by message.
 @Suite struct ReplayTests {
-    /// STORIES stories from FIRST_SEED on.
+    /// Plays STORIES stories from FIRST_SEED on.
     @Test func theRealPartsEndAsTheSimulatedOnes() async throws {
         let environment = ProcessInfo.processInfo.environment
         let count = try #require(UInt64(environment["STORIES"] ?? "80"), "STORIES is a number")
@@ -17,7 +17,7 @@ import Testing
         for difference in comparisons.compactMap(\.difference) { Issue.record("\(difference)") }
         let steps = stories.map(\.steps.count).reduce(0, +)
         print("\(count) stories, \(steps) steps in \((clock.now - start) / .seconds(1)) s")
-        // A sample in which something never happens has shown nothing of it.
+        // A sample in which a kind of step never occurs proves nothing about it.
         for kind in StepKind.allCases where count >= 60 {
             #expect(stories.contains { $0.steps.contains { StepKind($0) == kind } }, "no story has a \(kind)")
         }
@@ -31,9 +31,9 @@ import Testing
 
     /// One story, played twice.
     private struct Comparison: Sendable {
-        /// How it ended in the simulator; `nil` when it did not get that far.
+        /// The end in the simulator; `nil` when it did not get that far.
         var end: StoryEnd?
-        /// What was different, and the story; `nil` when nothing was.
+        /// The differences, and the story; `nil` when there are none.
         var difference: String?
     }
 
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// A hub that does not remember what it accepted, in the simulator, is not the real one.
+    /// A hub in the simulator that does not remember accepted messages differs from the real one.
     @Test func aForgetfulHubIsFoundOut() async throws {
         let news = [Story.Draft(room: .general, isCustom: false), Story.Draft(room: .second, isCustom: true)]
         let story = Story(seed: 0, steps: [.trouble(.lostAnswer, times: 2, news)])
@@ -60,7 +60,7 @@ import Testing
         #expect(!sabotaged.differences(to: real).isEmpty)
     }
 
-    /// A network that makes another message of a copy is not one that repeats.
+    /// A network that turns a copy into another message differs from one that repeats.
     @Test func aCopyUnderAnotherIDIsFoundOut() async throws {
         let story = Story(
             seed: 0,

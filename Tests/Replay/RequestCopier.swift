@@ -2,9 +2,9 @@ import CausewayModels
 import CausewayTransport
 import Synchronization
 
-/// A network that brings a delivery twice, at once or late. The client sees none of it.
+/// A network that delivers a request twice, at once or late, unnoticed by the client.
 final class RequestCopier: Sendable {
-    /// A fault planted on purpose, to show that it would be found.
+    /// A planted fault, used to show that it would be found.
     enum Sabotage: Sendable {
         /// A copy is another message, behind the first.
         case copiesUnderAnotherID
@@ -22,10 +22,10 @@ final class RequestCopier: Sendable {
 
     init(sabotage: Sabotage? = nil) { self.sabotage = sabotage }
 
-    /// The next delivery arrives twice.
+    /// Delivers the next request twice.
     func copyNext() { state.withLock { $0.copiesNext = true } }
 
-    /// The last delivery that was answered arrives once more, whatever became of it since.
+    /// Delivers the last answered request once more, whatever happened since.
     func sendLastOnceMore() async {
         let (last, transport) = state.withLock { ($0.last, $0.transport) }
         guard let last, let transport else { return }
@@ -62,7 +62,7 @@ final class RequestCopier: Sendable {
     }
 }
 
-/// A transport whose deliveries a ``RequestCopier`` may bring twice.
+/// A transport whose requests a ``RequestCopier`` may deliver twice.
 struct CopyingTransport: Transport {
     private let inner: any Transport
     private let copier: RequestCopier

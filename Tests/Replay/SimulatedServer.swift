@@ -5,12 +5,12 @@ import CausewaySimulatedHub
 import CausewayTransport
 import Synchronization
 
-/// The model of the hub and of the way to it, in simulated time.
+/// The model of the hub and of its connection, in simulated time.
 final class SimulatedServer: Sendable {
     private struct State {
         var hub: ModelHub
         var line = Story.Line.up
-        /// Grows with each change of the line: what hung in the old one is cut off.
+        /// Increases with each change of the line: requests stuck in the old one are cut off.
         var lineNumber = 0
         var trouble: (Story.Trouble, times: Int)?
         var isTokenRefused = false
@@ -32,11 +32,11 @@ final class SimulatedServer: Sendable {
         }
     }
 
-    /// What becomes of a request.
+    /// The fate of a request.
     enum Way: Sendable {
         case open
         case cut
-        /// Nothing comes back before the line's number is another one; whether it arrives is the line's to say.
+        /// No response before the line's number has changed; `arrives` tells whether the request arrives.
         case silent(lineNumber: Int, arrives: Bool)
     }
 
@@ -93,7 +93,7 @@ final class SimulatedServer: Sendable {
         }
     }
 
-    /// The hub does what it does with a delivery.
+    /// Passes a delivery to the hub, with its present faults.
     func receive(_ delivery: Delivery) throws(TransportError) -> DeliveryReport {
         let time = runtime.wallClock
         return try state.withLock { state -> Result<DeliveryReport, TransportError> in
@@ -111,7 +111,7 @@ final class SimulatedServer: Sendable {
 }
 
 extension Story.Trouble {
-    /// What the client is told of a delivery that is not applied; `nil` when it is.
+    /// The error for a delivery that is not applied; `nil` when it is.
     fileprivate var errorBefore: TransportError? {
         switch self {
         case .answer(let status, let code):

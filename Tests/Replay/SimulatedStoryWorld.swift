@@ -24,7 +24,7 @@ final class SimulatedStoryWorld: StoryWorld {
 
     /// Plays a story.
     ///
-    /// - Parameter seed: of the schedule and of all that takes time; no story's end may depend on it.
+    /// - Parameter seed: determines the schedule and all durations; no story's end may depend on it.
     static func play(_ story: Story, seed: UInt64, sabotage: HubSabotage? = nil) throws -> StoryEnd {
         guard let user = UserID("ann") else { preconditionFailure("a fixed name is a name") }
         let runtime = SimulatedRuntime(seed: seed)

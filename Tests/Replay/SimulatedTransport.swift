@@ -3,7 +3,7 @@ import CausewayRuntime
 import CausewayTransport
 import Synchronization
 
-/// A way to a ``SimulatedServer``, with the errors that the real one would have.
+/// A connection to a ``SimulatedServer``, with the errors that the real one would have.
 final class SimulatedTransport: Transport {
     let capabilities = TransportCapabilities(
         deliveriesInFlightMax: 1, dedupeWindow: .forever, batchOperationsMax: Limits.batchOperationsMax,
@@ -71,7 +71,7 @@ final class SimulatedTransport: Transport {
         guard !isOver else { throw .unreachable(detail: "closed") }
     }
 
-    /// Up to 20 ms, by chance: what happens meanwhile must not change how a story ends.
+    /// Waits up to 20 ms, at random: events in the meantime must not change how a story ends.
     private func travel() async {
         await runtime.sleep(until: runtime.now + .microseconds(Int64(runtime.random() % 20_000)))
     }

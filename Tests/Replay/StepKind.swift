@@ -6,7 +6,7 @@ enum StepKind: String, CaseIterable {
     case answer503, answer400, rateLimited, lostAnswer, cutBefore, captivePortal
     case refusedToken, repeated, lateCopy
 
-    /// `nil` for the line that is whole again.
+    /// `nil` for the step that restores the line.
     init?(_ step: Story.Step) {
         switch step {
         case .create(let new): self = new.parent != nil ? .reply : new.room == .nowhere ? .refusedChannel : .create

@@ -1,11 +1,11 @@
-/// A list of things that people, networks and servers do to one client, each of which ends where something can be
-/// awaited; so that the end follows from the story, however long anything takes.
+/// A list of acts of users, networks and servers on one client, each of which ends where something can be awaited;
+/// therefore the end follows from the story, however long anything takes.
 ///
 /// Messages are named by the order of their creation: 0, 1, 2 …
 struct Story: Sendable, Hashable, CustomStringConvertible {
     enum Room: String, Sendable, Hashable, CaseIterable {
         case general, second
-        /// The hub has no such channel.
+        /// A channel that the hub does not have.
         case nowhere
     }
 
@@ -14,26 +14,26 @@ struct Story: Sendable, Hashable, CustomStringConvertible {
         case up
         /// Everything is carried, a little at a time.
         case slow
-        /// Everything is carried, each byte alone.
+        /// Everything is carried, each byte separately.
         case slices
-        /// Nothing can be connected; what was open is closed.
+        /// Nothing can be connected; open connections are closed.
         case cut
-        /// Requests get through, answers do not.
+        /// Requests get through, responses do not.
         case mute
-        /// Nothing gets through, and nobody is told.
+        /// Nothing gets through, without an error.
         case blackHole
 
-        /// Whether a delivery can end well.
+        /// Whether a delivery can succeed.
         var isGood: Bool { self == .up || self == .slow || self == .slices }
     }
 
-    /// What the hub, or the way to it, does with the next deliveries.
+    /// A fault of the hub, or of its connection, for the next deliveries.
     enum Trouble: Sendable, Hashable {
         case answer(status: Int, code: String)
         case rateLimited
-        /// It is applied, and the answer is lost.
+        /// The delivery is applied, and the response is lost.
         case lostAnswer
-        /// It is cut off before anything is applied.
+        /// The connection is cut before anything is applied.
         case cutBefore
         /// A page that is not the hub's.
         case captivePortal
@@ -42,7 +42,7 @@ struct Story: Sendable, Hashable, CustomStringConvertible {
     struct Draft: Sendable, Hashable {
         var room: Room
         var isCustom: Bool
-        /// The message that it answers, unless that one is deleted.
+        /// The message that it replies to, unless that one is deleted.
         var parent: Int?
     }
 
@@ -51,21 +51,21 @@ struct Story: Sendable, Hashable, CustomStringConvertible {
         case delete(Int)
         /// Gives the message another content; does nothing when it is deleted.
         case edit(Int)
-        /// Adds or takes back a reaction; does nothing when the message is deleted.
+        /// Adds or removes a reaction; does nothing when the message is deleted.
         case react(Int, name: String, isAdded: Bool)
-        /// Does nothing unless it has failed.
+        /// Does nothing unless the message has failed.
         case resend(Int)
         case resendAll
         case deleteAllFailed
         case line(Line)
-        /// The client's process ends and comes back.
+        /// The client's process ends and restarts.
         case restart(resumes: Bool)
         case restartHub
-        /// Out, and, when the line is up again, in.
+        /// Logs out, and in again when the line works.
         case relogin
-        /// Several at once, and so many deliveries that meet trouble.
+        /// Creates several messages at once, and lets this many deliveries fail.
         case trouble(Trouble, times: Int, [Draft])
-        /// The token is refused until somebody logs in.
+        /// The token is rejected until the next login.
         case refusedToken(Draft)
         /// The next request arrives twice.
         case repeated(Draft)

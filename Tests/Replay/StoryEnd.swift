@@ -1,13 +1,13 @@
 import CausewayModels
 
-/// How a story ends, in terms that do not depend on the world it was played in.
+/// The end of a story, in terms that do not depend on the world it was played in.
 struct StoryEnd: Sendable, Equatable {
     enum Fate: Sendable, Hashable {
         case synced
         case error(Failure.Reason, code: String)
-        /// It waits for the message that it is about, which has failed.
+        /// Waits for the message that it refers to, which has failed.
         case parked
-        /// Neither at an end nor parked: a story that ends so has not ended.
+        /// Neither finished nor parked: a story with such a message has not ended.
         case underWay(SyncState)
         case deleted
 
@@ -15,7 +15,7 @@ struct StoryEnd: Sendable, Equatable {
         static let kindsWanted =
             ["synced", "deleted"] + [Failure.Reason.refused, .retriesUsedUp, .sessionEnded].map(\.rawValue)
 
-        /// What it is, without the details.
+        /// The kind of end, without the details.
         var kind: String {
             switch self {
             case .synced: "synced"
@@ -31,19 +31,19 @@ struct StoryEnd: Sendable, Equatable {
     var fates: [Fate] = []
     /// The messages that the hub shows, in its order.
     var hub: [Story.Room: [Int]] = [:]
-    /// The messages that the client shows, the newest first.
+    /// The messages that the client shows, newest first.
     var client: [Story.Room: [Int]] = [:]
-    /// The recorded deletions, the newest first.
+    /// The recorded deletions, newest first.
     var deletions: [Int] = []
-    /// What the hub shows of each message, and what the client does: content, and reactions by name.
+    /// The content and the reactions of each message, by name, on the hub and on the client.
     var hubFaces: [Int: String] = [:]
     var clientFaces: [Int: String] = [:]
-    /// The changes and the replies that have not got through, of each message, in their order.
+    /// The pending changes and replies of each message, in their order.
     var dependants: [Int: [String]] = [:]
-    /// Messages on the hub that nobody created.
+    /// Messages on the hub that no step created.
     var strangers = 0
 
-    /// What is different, line by line.
+    /// The differences, line by line.
     func differences(to other: StoryEnd) -> [String] {
         var found: [String] = []
         for number in 0..<max(fates.count, other.fates.count) {

@@ -20,11 +20,11 @@ struct StoryPlayer<World: StoryWorld> {
     private var client: CausewayClient
     private var ids: [MessageID] = []
     private var line = Story.Line.up
-    /// Something is on its way that will not come back before the line is up.
+    /// True while a delivery is in flight that will not return before the line works.
     private var isHeld = false
     private var step = 0
 
-    /// Plays the whole story and says how it ended.
+    /// Plays the whole story and returns its end.
     static func play(_ story: Story, in world: World, copier: RequestCopier) async throws -> StoryEnd {
         var player = try await StoryPlayer(world, copier)
         do {
@@ -100,7 +100,7 @@ struct StoryPlayer<World: StoryWorld> {
     private mutating func create(_ new: Story.Draft) async throws {
         let id = try await created(new)
         guard !line.isGood, line != .cut, !isHeld else { return }
-        // The first one behind a line that has become silent is on its way, and stays there.
+        // The first message behind a line that has become silent is in flight, and stays so.
         isHeld = true
         if line == .mute {
             let room = try Self.channel(new.room)
@@ -133,7 +133,7 @@ struct StoryPlayer<World: StoryWorld> {
         isCustom ? .custom(.object(["says": .string(text)])) : .text(text)
     }
 
-    /// What an edit says follows from the step that it is, so that one edit is told from another.
+    /// An edit's text follows from its step, so that edits can be told apart.
     private func edit(_ number: Int) async throws {
         let id = ids[number]
         guard let message = try await client.messages.getMessage(id) else { return }
@@ -162,7 +162,7 @@ struct StoryPlayer<World: StoryWorld> {
         if new == .cut {
             try await until("the client knows that the line is cut") {
                 if case .offline = try await client.status().connectivity { return true }
-                // A look that began before the line was cut may have ended well.
+                // A probe that started before the line was cut may have succeeded.
                 await client.probeNow()
                 return false
             }
@@ -173,7 +173,7 @@ struct StoryPlayer<World: StoryWorld> {
         await client.close()
         await world.storeWasClosed()
         client = try await Self.open(world, copier, credentials, resumes: resumes)
-        // What a silent line held is gone with its connection; the new client cannot reach anybody.
+        // A delivery stuck in a silent line is gone with its connection; the new client cannot reach the hub.
         if !line.isGood { isHeld = true }
     }
 
@@ -204,12 +204,12 @@ struct StoryPlayer<World: StoryWorld> {
 
     // MARK: - Waiting
 
-    /// Waits until nothing has to be said to the hub any more, but what waits for a message that has failed.
+    /// Waits until nothing has to be sent to the hub any more, except messages that wait for a failed one.
     private func settled() async throws {
         try await until("everything has an end") {
             guard try await seemsSettled() else { return false }
-            // The lanes may be empty a moment before the last verdict, and what follows from it, is in the store. This
-            // request has its turn behind that.
+            // The lanes may be empty a moment before the last verdict, and its consequences, are stored. This request
+            // is processed after that.
             try await client.resume()
             return try await seemsSettled()
         }

@@ -1,14 +1,14 @@
 import CausewayModels
 
-/// Makes stories up, from a seed. Only such steps follow each other whose end is certain.
+/// Generates stories from a seed. Only steps with a certain end follow each other.
 struct StoryTeller {
     private var chance: SplitMix64
     private var steps: [Story.Step] = []
     private var count = 0
     private var line = Story.Line.up
-    /// Messages from this one on cannot have left: what is done to them stays here until the line is good.
+    /// Messages from this one on cannot have been sent: their changes stay here until the line works.
     private var firstHeld = 0
-    /// What the line is does not change what happens until it is up again: everything only waits.
+    /// The kind of faulty line makes no difference until it works again: everything only waits.
     private var isOutOfTouch: Bool { !line.isGood }
 
     private init(seed: UInt64) { chance = SplitMix64(seed: seed) }
@@ -35,7 +35,7 @@ struct StoryTeller {
         case 6: use(oneIn(2) ? .slow : .slices)
         case 7: use(.cut)
         case 8...9:
-            // A message that travels well first: so that a connection is open, and a later one is on it.
+            // First a message that gets through, so that a connection is open, and a later one uses it.
             steps.append(.create(new(in: .general)))
             count += 1
             firstHeld = count
@@ -102,7 +102,7 @@ struct StoryTeller {
 
     private mutating func restart() {
         steps.append(.restart(resumes: oneIn(2)))
-        // The new client reaches nobody before the line is good.
+        // The new client cannot reach the hub before the line works.
         firstHeld = 0
     }
 
@@ -123,7 +123,7 @@ struct StoryTeller {
 
     private mutating func someone() -> Int { Int.random(in: 0..<count, using: &chance) }
 
-    /// Four failed attempts are the end of a message; some troubles outlast that, some do not.
+    /// Four failed attempts are the end of a message; some of these faults last longer, some do not.
     private mutating func manyTimes() -> Int { [1, 3, 4, 5, 8].randomElement(using: &chance) ?? 1 }
 
     private mutating func someoneHeld() -> Int { Int.random(in: min(firstHeld, count - 1)..<count, using: &chance) }

@@ -11,30 +11,30 @@ struct ShownMessage: Sendable, Hashable {
     var reactions: Set<String>
 }
 
-/// What a story is played in: a store, a way to a hub, and the hub. The client is the real one in every world.
+/// The environment of a story: a store, a connection to a hub, and the hub. The client is the real one in every world.
 protocol StoryWorld: Sendable {
     var runtime: any Runtime { get }
-    /// What each client is opened with.
+    /// The configuration of every client.
     var configuration: ClientConfiguration { get }
     var address: String { get }
     func token() throws -> AccessToken
     /// Makes the transport to ``address``.
     func makeTransport(_ token: AccessToken) throws(TransportError) -> any Transport
-    /// Opens the world's one store, as it was left.
+    /// Opens the world's only store, as it was left.
     func openStore() async throws -> any Store
     /// Called when the client on the store has been closed.
     func storeWasClosed() async
 
-    /// In force when it returns.
+    /// Changes the line; in force on return.
     func use(_ line: Story.Line) async throws
-    /// So many deliveries meet this.
+    /// Lets this many deliveries fail.
     func cause(_ trouble: Story.Trouble, times: Int)
-    /// Every request is told that the token is no good.
+    /// Rejects the token of every request.
     func refuseToken()
-    /// The hub does everything right.
+    /// Ends all faults of the hub.
     func endTrouble()
-    /// The hub's process ends and comes back where it was.
+    /// Stops and restarts the hub's process at the same place.
     func restartHub() async throws
-    /// What the hub shows of a channel, in its order, whatever the line is like.
+    /// Returns the messages of a channel on the hub, in its order, whatever the state of the line.
     func shown(in room: ChannelID) async throws -> [ShownMessage]
 }
