@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The daemon as a process, and the commands that talk to it.
+/// The daemon as a process, and the commands that use it.
 @Suite struct DaemonTests {
     private let home: Home
 
@@ -62,7 +62,7 @@ import Testing
 
     @Test func aStoreOfAnotherProcessIsRefusedWithItsNumber() async throws {
         let owner = try await daemon()
-        // Another socket: nobody to talk to there.
+        // Another socket, at which nothing listens.
         let other = home.path + "/other/s"
         for program in [Program.causeway, .causewayd] {
             let arguments = (program.name == "causeway" ? ["status"] : []) + ["--socket", other]
@@ -70,7 +70,7 @@ import Testing
             #expect(outcome.status == 69)
             #expect(outcome.errors.contains("in use by process \(owner.pid)"))
         }
-        // The same socket, another store: the owner of the socket goes on.
+        // The same socket, another store: the owner of the socket keeps running.
         let outcome = try await Program.causewayd.run(
             ["--store", home.path + "/second", "--socket", home.socket], home.environment)
         #expect(outcome.status == 73)

@@ -27,10 +27,10 @@ import Testing
 
     /// Waits until settings and screen are as they were before the program ran.
     ///
-    /// What a program wrote is read by another thread, so neither its end nor a part of the screen says that all of it
-    /// has been seen.
+    /// The program's output is read by another thread, so neither its end nor a part of the screen shows that all of it
+    /// has been processed.
     ///
-    /// - Parameter resized: after a resize the model of the screen no longer holds the earlier text.
+    /// - Parameter resized: after a resize the model of the screen no longer contains the earlier text.
     private func expectUntouched(
         _ terminal: Terminal, _ settings: Terminal.Settings, resized: Bool = false
     ) async throws {
@@ -108,7 +108,7 @@ import Testing
         await hub.process.stop()
     }
 
-    /// Whoever draws hangs in the terminal, and could not be told.
+    /// The drawing thread is blocked in the terminal, and could not receive an event.
     @Test(arguments: [SIGINT, SIGTERM])
     func aSignalEndsItThoughTheTerminalTakesNothing(_ signal: Int32) async throws {
         let (hub, _) = try await loggedIn(daemon: false)
@@ -116,11 +116,11 @@ import Testing
         try await terminal.shows("q quits")
         terminal.stall()
         var rows = 100
-        // While a frame is being written it takes none besides, so once is not enough.
+        // It also refuses while a frame is being written, so a single refusal proves nothing.
         var refusals = 0
         try await eventually("a terminal that is full") {
             refusals = terminal.takesMore ? 0 : refusals + 1
-            // Each is one more frame.
+            // Each resize causes one more frame.
             if refusals == 0 {
                 rows = rows == 100 ? 99 : 100
                 terminal.resize(columns: 300, rows: rows)
@@ -141,7 +141,7 @@ import Testing
             #expect(try await home.causeway("send", "general", "--wait", "message \(number) of 20").status == 0)
         }
         let terminal = try follow()
-        // Twelve rows: eleven messages, and the line below.
+        // Twelve rows: eleven messages, and the status line.
         try await terminal.shows("message 19 of")
         for (keys, top, below) in [
             ("\u{1B}[5~", 0, 9), ("\u{1B}[6~", 9, 0), ("\u{1B}[A", 8, 1), ("k", 7, 2), ("\u{1B}OB", 8, 1), ("j", 9, 0),
@@ -172,7 +172,7 @@ import Testing
             #expect(try await home.causeway("send", "general", "two").status == 0)
             try await lines.has(#""text":"two""#, #""state":"synced""#)
         }
-        // The reader goes; nothing has to be written for that to be seen.
+        // The reader closes the pipe; the program detects that without writing.
         lines.close()
         for await _ in ended {}
         #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGPIPE)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Without a daemon the commands open the store themselves.
+/// Commands that open the store themselves when no daemon runs.
 @Suite struct LocalTests {
     private let home: Home
 
@@ -101,7 +101,7 @@ import Testing
             try await home.causeway("logout").output,
         ]
         for text in said { #expect(!text.contains(token)) }
-        // Logged out: the file is gone, and nothing else in the store holds the token.
+        // Logged out: the file is gone, and no other file in the store contains the token.
         let names = try FileManager.default.contentsOfDirectory(atPath: home.store)
         #expect(!names.contains { $0.hasPrefix("token-") })
         for name in names {

@@ -2,7 +2,7 @@ import CausewayTestSupport
 import Foundation
 import Testing
 
-/// A first day with the programs: what a restart does, what the log says, and what a command tells of the daemon.
+/// The programs in operation: restarts, the log, and the commands' reports about the daemon.
 @Suite struct OperationTests {
     private let home: Home
 
@@ -35,7 +35,7 @@ import Testing
         #expect(try await home.causeway("failed", "--json").output.contains(id) == false)
         #expect(try await home.causeway("outbox").output.contains(id))
         await second.stop(SIGKILL)
-        // The documented policy is there for who wants it, and gives up nothing in silence.
+        // The documented policy is available on request, and drops nothing silently.
         let third = try await daemon(["--restart", "fail"])
         try await third.says("message failed")
         #expect(line(of: third, with: ["warning message failed", id, "reason=sessionEnded", "channel=general"]) != nil)
@@ -113,7 +113,7 @@ import Testing
             .causewayd, ["--socket", home.path + "/other/s"], home.environment)
         try await second.says("waiting for the store")
         #expect(second.logText.contains("in use by process \(owner.pid)"))
-        // It was only waiting: it goes on as soon as the store is free.
+        // It was only waiting: it continues as soon as the store is free.
         await owner.stop()
         try await second.says("ready")
         await second.stop()
@@ -202,14 +202,14 @@ import Testing
     @Test func aTokenIsSentToNobodyElsesSocket() async throws {
         let program = try await daemon()
         let folder = home.store + "/run"
-        // Others could put a socket of their own there.
+        // Other users could create a socket of their own there.
         _ = unsafe chmod(folder, 0o777)
         let outcome = try await Program.causeway.run(
             ["login", "https://127.0.0.1:1", "--token-file", "-"], home.environment, input: Data("t0ken\n".utf8))
         #expect(outcome.status == 73)
         #expect(outcome.errors.contains("\(home.socket) lies in a folder that others can write to"))
         #expect(outcome.errors.contains("no token was sent"))
-        // What holds no token goes on.
+        // Commands that send no token still work.
         #expect(try await home.causeway("status").status == 0)
         if geteuid() == 0 {
             _ = unsafe chmod(folder, 0o700)

@@ -2,13 +2,13 @@ import CausewayTestSupport
 import Foundation
 import Testing
 
-/// Output that cannot be written: it ends a command in order, and a program that goes on not at all.
+/// Output that cannot be written: it ends a command in order, and never a long-running program.
 @Suite struct OutputTests {
     private let home: Home
 
     init() throws { home = try Home() }
 
-    /// A standard output or error that takes nothing.
+    /// A standard output or error that accepts nothing.
     enum Sink: String, Sendable, CaseIterable, CustomTestStringConvertible {
         case fullDisk, closedPipe
 
@@ -31,11 +31,11 @@ import Testing
         let errors: String
     }
 
-    /// Runs a program to its end, with a standard output that takes nothing.
+    /// Runs a program to its end, with a standard output that accepts nothing.
     private func run(_ program: Program, _ arguments: [String], into sink: Sink) async throws -> End {
         let errors = home.path + "/errors-" + UUID().uuidString
         try Data().write(to: URL(fileURLWithPath: errors))
-        // As under many parents, which ignore the signal and leave that behind.
+        // As under many parents, which ignore the signal and pass that on.
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", "trap '' PIPE; exec \"$0\" \"$@\"", program.path] + arguments
@@ -105,7 +105,7 @@ import Testing
         await hub.process.stop()
     }
 
-    // MARK: - Programs that go on
+    // MARK: - Long-running programs
 
     @Test(arguments: Sink.allCases)
     func aDaemonWhoseLogCannotBeWrittenGoesOn(sink: Sink) async throws {
@@ -154,7 +154,7 @@ import Testing
             said += String(decoding: data, as: UTF8.self)
         }
         try errors.fileHandleForReading.close()
-        // Each says that it stops.
+        // Each logs that it stops.
         kill(process.processIdentifier, SIGTERM)
         for await _ in ended {}
         #expect(process.terminationReason == .exit)
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test func aDescriptorThatWasClosedGoesToNoFile() async throws {
-        // Without the care for it the store's lock or the socket would be number 2, and get the log.
+        // Without this precaution the store's lock or the socket would be number 2, and receive the log.
         let command = "exec \"$0\" --log-level trace 2>&-"
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")

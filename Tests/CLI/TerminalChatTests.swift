@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The example of a chat, on a real terminal and with a real hub.
+/// The example chat, on a real terminal and with a real hub.
 @Suite struct TerminalChatTests {
     private let home: Home
 
@@ -22,7 +22,7 @@ import Testing
         try await first.shows("general > ")
         first.type("hello\u{7F}\u{7F}p\r")
         let row = try await first.shows("ann: help")
-        // On the server: it bears no mark any more.
+        // On the server: it is no longer marked.
         try await eventually("it is delivered:\n\(first.screen.text)") {
             !["queued", "sending"].contains { first.screen.rows[row].contains($0) }
         }
@@ -44,7 +44,7 @@ import Testing
         #expect(first.screen.unknown == [])
         #expect(first.settings == (try Terminal.settingsOfANewOne()))
 
-        // Without the server it goes on with what is stored, and sends when the server is there again.
+        // Without the server it continues with the stored messages, and sends when the server is available again.
         let second = try chat(hub)
         try await second.shows("ann: help")
         try await second.shows("queued", "ann: and later")

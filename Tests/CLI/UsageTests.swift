@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// How the commands end that were given wrongly, and what they say then.
+/// The exit status and the messages of commands with wrong arguments.
 @Suite struct UsageTests {
     private let home: Home
 

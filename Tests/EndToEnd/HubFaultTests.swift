@@ -3,7 +3,7 @@ import CausewayHub
 import CausewayModels
 import Testing
 
-/// What the client makes of a real hub that does wrong.
+/// The client's behaviour with a real hub that fails.
 @Suite struct HubFaultTests {
     @Test func aHubThatIsBusyForEver() async throws {
         try await RealWorld.run { world in

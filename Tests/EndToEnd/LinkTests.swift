@@ -1,7 +1,7 @@
 import CausewayTestSupport
 import Testing
 
-/// The one TLS stack in the programs is the system's OpenSSL.
+/// The only TLS stack in the programs is the system's OpenSSL.
 @Suite struct LinkTests {
     @Test(arguments: ["causeway", "causewayd", "causeway-hub"])
     func theProgramNeedsTheSystemsOpenSSLAndHoldsNoOther(name: String) async throws {

@@ -2,7 +2,7 @@ import CausewayTestSupport
 import Foundation
 import Testing
 
-/// The main job, with real processes.
+/// The main task, with real processes.
 @Suite struct ProcessTests {
     @Test func tenThousandMessagesFromEightProcessesWhileTheHubIsDown() async throws {
         try await ProcessWorld.run { world in
@@ -44,7 +44,7 @@ import Testing
                     "send", "general", "--lines", input: lines.joined(separator: "\n"))
                 try #require(sent.status == 0, "\(sent.errors)")
                 accepted += lines
-                // Whatever it is just doing: the commands return while it sends.
+                // At an arbitrary point: the commands return while it sends.
                 await world.endDaemon(SIGKILL)
                 if round.isMultiple(of: 3) {
                     await world.endHub(SIGKILL)

@@ -9,7 +9,7 @@ import Foundation
 import Logging
 import Testing
 
-/// A real hub over real TLS with a real store on the disk, in one process; the hub does wrong what a test asks for.
+/// A real hub over real TLS with a real store on the disk, in one process; tests inject faults into the hub.
 struct RealWorld: Sendable {
     let folder: String
     let faults: HubFaults
@@ -25,14 +25,14 @@ struct RealWorld: Sendable {
         self.data = data
     }
 
-    /// A hub that a test starts and stops by itself.
+    /// Creates a world whose hub the test starts and stops itself.
     init(folder: String, data: DataFolder, port: Int) throws {
         self.init(
             folder: folder, faults: HubFaults(), address: "https://127.0.0.1:\(port)",
             general: try #require(ChannelID("general")), data: data)
     }
 
-    /// Runs a story beside a hub that has the account `ann` and the channel `general`.
+    /// Runs a story with a hub that has the account `ann` and the channel `general`.
     static func run(_ story: @Sendable (RealWorld) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/causeway-e2e-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -56,7 +56,7 @@ struct RealWorld: Sendable {
         return try #require(AccessToken(text.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
 
-    /// A configuration that does not make a test wait: the same rules, a twentieth of the time.
+    /// A configuration for fast tests: the same rules, a twentieth of the time.
     static var quick: ClientConfiguration {
         var configuration = ClientConfiguration()
         configuration.outbox.retry = RetryPolicy(interval: .milliseconds(250), retriesMax: 3, jitterPercent: 0)
@@ -100,7 +100,7 @@ struct RealWorld: Sendable {
         try await open("store", configuration)
     }
 
-    /// What the hub holds of the channel, asked of the hub itself.
+    /// The channel's messages on the hub, read from the hub directly.
     func onTheHub() async throws -> [PlacedMessage] {
         var http = HTTPTransportConfiguration()
         http.tls.trust = .authorities(path: authority)

@@ -8,14 +8,14 @@ import GRDB
 import Logging
 import Testing
 
-/// A real hub over TLS whose database goes back, and a real client that stays open meanwhile.
+/// A real hub over TLS whose database is rolled back, and a real client that stays open meanwhile.
 @Suite struct RestoredHubTests {
-    /// How the hub loses what it had confirmed.
+    /// The way in which the hub loses confirmed data.
     enum Way: CaseIterable, Sendable {
         case plainCopy, restoreCommand, madeAnew
     }
 
-    /// A hub's folder, whose hub can be stopped, put back and started again under the same address.
+    /// A hub's folder; its hub can be stopped, restored and started again under the same address.
     private struct Site: Sendable {
         let folder: String
         let data: DataFolder
@@ -25,7 +25,7 @@ import Testing
         var backup: String { folder + "/backup" }
 
         func serving<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
-            // A hub before it may hold the folder until the last of its connections has let go of it.
+            // A previous hub may hold the folder until the last of its connections has released it.
             try await Eventually.holds("the folder of the hub is free") {
                 do throws(HubError) {
                     _ = try DataFolderLock(data)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    /// What was read before the hub went back is not taken for deleted because the hub does not list it any more.
+    /// Messages read before the rollback do not count as deleted because the hub does not list them any more.
     @Test func aPageOfARestoredHubDeletesNothing() async throws {
         try await Site.run { site in
             let world = try RealWorld(folder: site.folder, data: site.data, port: site.port)

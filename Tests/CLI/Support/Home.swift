@@ -27,7 +27,7 @@ final class Home: Sendable {
         try await Program.causeway.run(arguments, environment, input: input.map { Data($0.utf8) })
     }
 
-    /// Writes a session into the store without a server: what a login leaves behind.
+    /// Writes a file into the home folder, and returns its path.
     func write(_ text: String, to name: String, mode: Int = 0o600) throws -> String {
         let file = path + "/" + name
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Plays the service manager: a datagram socket that keeps what it is told.
+/// A stand-in for the service manager: a datagram socket that records its messages.
 ///
-/// It is read on a thread of its own, at once: the system keeps only about ten messages for who does not read, and the
-/// watchdog's would crowd out the others.
+/// It is read at once on a thread of its own: the system buffers only about ten messages for a reader, and the
+/// watchdog's would displace the others.
 final class NotifySocket: Sendable {
     let path: String
     private let descriptor: Int32
@@ -35,7 +35,7 @@ final class NotifySocket: Sendable {
         }
     }
 
-    /// What it was told until now.
+    /// The messages received so far.
     func messages() -> [String] { told.messages.withLock { $0 } }
 
     /// Ends the thread, which closes the socket.

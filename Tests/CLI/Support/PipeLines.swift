@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The lines that come out of a pipe, until it is closed at this end.
+/// The lines read from a pipe, until it is closed at this end.
 final class PipeLines: Sendable {
     private let descriptor: Int32
     private let text = Mutex("")
@@ -13,7 +13,7 @@ final class PipeLines: Sendable {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
-    /// Waits for a line that holds all of these.
+    /// Waits for a line that contains all of these parts.
     func has(_ parts: String...) async throws {
         try await eventually("\(parts) in: \(text.withLock { $0 })") {
             read()

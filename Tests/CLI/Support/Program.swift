@@ -1,7 +1,7 @@
 import CausewayTestSupport
 import Foundation
 
-/// One of our programs as it is installed: run as a process of its own.
+/// One of the package's programs as it is installed: run as a process of its own.
 struct Program: Sendable {
     let name: String
 
@@ -11,7 +11,7 @@ struct Program: Sendable {
     static let hub = Program(name: "causeway-hub")
     static let statusPage = Program(name: "causeway-status")
 
-    /// What a finished process left.
+    /// The result of a finished process.
     struct Outcome: Sendable {
         let status: Int32
         let output: String
@@ -24,7 +24,7 @@ struct Program: Sendable {
         }
     }
 
-    /// Where the tests were built lie the programs, too.
+    /// The path of the program, in the folder of the built tests.
     var path: String { url.path }
 
     private var url: URL {
@@ -32,7 +32,7 @@ struct Program: Sendable {
             .appendingPathComponent(name)
     }
 
-    /// A process that has not been started.
+    /// Returns a process that has not been started.
     func process(_ arguments: [String], _ environment: [String: String]) -> Process {
         let process = Process()
         process.executableURL = url
@@ -41,7 +41,7 @@ struct Program: Sendable {
         return process
     }
 
-    /// Runs it to its end.
+    /// Runs the program to its end.
     func run(_ arguments: [String], _ environment: [String: String], input: Data? = nil) async throws -> Outcome {
         let process = process(arguments, environment)
         let (output, errors, source) = (Pipe(), Pipe(), Pipe())
@@ -65,7 +65,7 @@ struct Program: Sendable {
 }
 
 extension Process {
-    /// Ends with the process. Ask before it is started.
+    /// Returns a stream that ends with the process. Must be called before it is started.
     func end() -> AsyncStream<Void> {
         let (stream, ending) = AsyncStream.makeStream(of: Void.self)
         terminationHandler = { _ in ending.finish() }
@@ -74,7 +74,7 @@ extension Process {
 }
 
 extension Pipe {
-    /// Everything, read on a thread of its own.
+    /// Reads everything on a thread of its own.
     fileprivate func readAll() async -> String {
         let handle = fileHandleForReading
         return await withCheckedContinuation { answer in

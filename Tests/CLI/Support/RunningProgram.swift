@@ -2,14 +2,14 @@ import CausewayTestSupport
 import Foundation
 import Synchronization
 
-/// A program that goes on until it is told to stop: a daemon, a hub.
+/// A program that runs until it is stopped: a daemon, a hub.
 final class RunningProgram: Sendable {
     private let process: Process
     private let ended: AsyncStream<Void>
     private let log = Mutex(Data())
 
     var pid: Int32 { process.processIdentifier }
-    /// What it has said on standard error.
+    /// Its output on standard error so far.
     var logText: String { log.withLock { String(decoding: $0, as: UTF8.self) } }
 
     init(_ program: Program, _ arguments: [String], _ environment: [String: String]) throws {
@@ -28,7 +28,7 @@ final class RunningProgram: Sendable {
         }
     }
 
-    /// Waits until it has said `text`, or has ended.
+    /// Waits until its log contains `text`, or it has ended.
     func says(_ text: String) async throws {
         try await eventually("\(text) in: \(logText)") { logText.contains(text) || !process.isRunning }
         guard logText.contains(text) else { throw TookTooLong(what: "it ended: \(logText)") }
@@ -36,7 +36,7 @@ final class RunningProgram: Sendable {
 
     /// Sends a signal and waits for the end.
     ///
-    /// - Returns: the exit status; the signal's number when that ended it.
+    /// - Returns: the exit status; the signal's number when a signal ended the process.
     @discardableResult
     func stop(_ signal: Int32 = SIGTERM) async -> Int32 {
         kill(pid, signal)
@@ -47,7 +47,7 @@ final class RunningProgram: Sendable {
     deinit { if process.isRunning { kill(pid, SIGKILL) } }
 }
 
-/// Waits until something holds; fails after two minutes.
+/// Waits until a condition holds; fails after two minutes.
 func eventually(_ what: @autoclosure () -> String, _ holds: () async throws -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(120)
     while try await !holds() {
@@ -56,7 +56,7 @@ func eventually(_ what: @autoclosure () -> String, _ holds: () async throws -> B
     }
 }
 
-/// Leaves the processor to others between two looks.
+/// Yields the processor between two checks.
 private func breath() async {
     await withCheckedContinuation { next in
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(5)) { next.resume() }

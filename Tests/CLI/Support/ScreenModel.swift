@@ -1,4 +1,5 @@
-/// What is seen on a terminal: two pages, a cursor, and the few orders that our programs give. A value.
+/// The visible content of a terminal: two screens, a cursor, and the few control sequences that the programs use. A
+/// value.
 struct ScreenModel: Sendable, Equatable {
     struct Page: Sendable, Equatable {
         var cells: [[Character]]
@@ -15,7 +16,7 @@ struct ScreenModel: Sendable, Equatable {
     private(set) var isSecondPage = false
     private(set) var hasCursor = true
     private(set) var wraps = true
-    /// Orders that this model does not know.
+    /// Control sequences that this model does not know.
     private(set) var unknown: [String] = []
     private var pending: [UInt8] = []
 
@@ -34,7 +35,7 @@ struct ScreenModel: Sendable, Equatable {
 
     mutating func take(_ bytes: some Sequence<UInt8>) {
         pending += bytes
-        // What is not whole waits for the rest.
+        // An incomplete sequence waits for its rest.
         while let length = wholeLength() {
             let part = pending.prefix(length)
             pending.removeFirst(length)

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A terminal of its own with a program on it: a real pseudo-terminal, and what would be seen on it.
+/// A terminal of its own with a program on it: a real pseudo-terminal, and its visible content.
 final class Terminal: Sendable {
-    /// Settings as `stty -g` tells them.
+    /// Settings as `stty -g` prints them.
     struct Settings: Equatable {
         let input: tcflag_t
         let output: tcflag_t
@@ -20,14 +20,14 @@ final class Terminal: Sendable {
 
     let pid: Int32
     private let master: Int32
-    /// Held open, so that the settings outlive the program.
+    /// Kept open, so that the settings outlive the program.
     private let slave: Int32
     private let state: Mutex<State>
     private let never = DispatchSemaphore(value: 0)
 
     /// Starts a program on a new terminal, as the leader of its session.
     ///
-    /// - Parameter before: what stands on the terminal already.
+    /// - Parameter before: the text on the terminal before the start.
     init(
         _ program: Program, _ arguments: [String], _ environment: [String: String], columns: Int = 100, rows: Int = 12,
         before: String = ""
@@ -51,9 +51,9 @@ final class Terminal: Sendable {
         }
     }
 
-    /// A new pseudo-terminal, and the path of the side on which programs run.
+    /// Returns a new pseudo-terminal, and the path of the side on which programs run.
     private static func openMaster() throws -> (master: Int32, path: String) {
-        // Linux's own names for `unlockpt` and `ptsname`, which Swift does not see.
+        // Linux's own names for `unlockpt` and `ptsname`, which Swift does not import.
         let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
         let master = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var (lock, number): (Int32, UInt32) = (0, 0)
@@ -62,7 +62,7 @@ final class Terminal: Sendable {
         return (master, "/dev/pts/\(number)")
     }
 
-    /// What every new terminal begins with.
+    /// The settings of every new terminal.
     static func settingsOfANewOne() throws -> Settings {
         let (master, _) = try openMaster()
         defer { close(master) }
@@ -75,7 +75,7 @@ final class Terminal: Sendable {
         return Settings(input: found.c_iflag, output: found.c_oflag, local: found.c_lflag, control: found.c_cflag)
     }
 
-    /// In a session of its own the first terminal that is opened becomes its own.
+    /// Starts a process in a session of its own, whose first opened terminal becomes its controlling terminal.
     private static func spawn(
         _ path: String, _ arguments: [String], _ environment: [String: String], on terminal: String
     ) throws -> Int32 {
@@ -116,7 +116,7 @@ final class Terminal: Sendable {
     }
 
     var screen: ScreenModel { state.withLock { $0.screen } }
-    /// How the program ended, as `waitpid` tells it; `nil` while it runs.
+    /// The status of the ended program as `waitpid` reports it; `nil` while it runs.
     var status: Int32? { state.withLock { $0.status } }
 
     var settings: Settings { Self.settings(of: slave) }
@@ -132,16 +132,16 @@ final class Terminal: Sendable {
         _ = unsafe ioctl(master, UInt(TIOCSWINSZ), &size)
     }
 
-    /// Takes nothing any more of what is written to it, as when a connection hangs.
+    /// Stops reading the program's output, as when a connection hangs.
     func stall() { state.withLock { $0.isStalled = true } }
 
-    /// False when whoever writes must wait.
+    /// False when a writer would block.
     var takesMore: Bool {
         var place = pollfd(fd: slave, events: Int16(POLLOUT), revents: 0)
         return unsafe poll(&place, 1, 0) > 0
     }
 
-    /// Waits until a row holds all of these.
+    /// Waits until a row contains all of these parts.
     @discardableResult
     func shows(_ parts: String...) async throws -> Int {
         var row: Int?

@@ -27,7 +27,7 @@ struct TestHub {
         return try await serve(folder, at: try ReservedPort(), home.environment)
     }
 
-    /// Runs it again where it was.
+    /// Restarts the hub at its former address.
     func again() async throws -> TestHub {
         try await Self.serve(folder, at: port, environment)
     }
