@@ -1,7 +1,7 @@
 package import Causeway
 import Synchronization
 
-/// A server in memory that takes everything in order, or does as it is told.
+/// A server in memory that accepts everything in order, or behaves as configured.
 package final class ScriptedServer: Transport {
     package enum Mode: Sendable {
         case working
@@ -9,7 +9,7 @@ package final class ScriptedServer: Transport {
         /// Refuses each message for good.
         case refusing(code: String, detail: String)
         case refusingToken
-        /// Answers each delivery that it may be tried later.
+        /// Responds to each delivery that it may be retried later.
         case busy
     }
 
@@ -19,7 +19,7 @@ package final class ScriptedServer: Transport {
         var texts: [String] = []
         var deleted: [MessageID] = []
         var marks: [LaneID: Int64] = [:]
-        /// What clients presented as their token.
+        /// The tokens that clients presented.
         var tokens: [AccessToken] = []
     }
 

@@ -1,8 +1,8 @@
 import Foundation
 import NIOCore
 
-/// Breaks a connection off. The first handler of its pipeline, so that no other gets to say goodbye. Used on its
-/// channel's event loop.
+/// Breaks a connection off. It is the first handler of its pipeline, so that no other can close the connection in
+/// order. Used on its channel's event loop.
 final class Breaker: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 

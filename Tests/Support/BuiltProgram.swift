@@ -2,7 +2,7 @@ import Foundation
 
 /// A program of this package as it was built beside the tests, run as a real process.
 package struct BuiltProgram: Sendable {
-    /// How a process ended and what it said.
+    /// The exit status of a process and its output.
     package struct Result: Sendable {
         package let status: Int32
         package let output: String
@@ -26,7 +26,7 @@ package struct BuiltProgram: Sendable {
         return URL(fileURLWithPath: bundle).deletingLastPathComponent().path
     }
 
-    /// Runs it to its end, with `input` on its standard input, and nothing in its environment but what is given.
+    /// Runs it to its end, with `input` on its standard input, and only the given environment.
     package func run(
         _ arguments: [String], environment: [String: String] = [:], input: String = ""
     ) async throws -> Result {
@@ -43,7 +43,7 @@ package struct BuiltProgram: Sendable {
             errors: try String(contentsOfFile: folder + "/err", encoding: .utf8))
     }
 
-    /// Starts it; what it says on its standard error goes to the file `errors`.
+    /// Starts it; its standard error is written to the file `errors`.
     package func start(
         _ arguments: [String], environment: [String: String] = [:], errors: String
     ) throws -> RunningProgram {
@@ -73,7 +73,7 @@ package struct BuiltProgram: Sendable {
         return process
     }
 
-    /// A file to write to, behind what it holds already.
+    /// Opens a file for appending.
     private static func file(_ path: String) throws -> FileHandle {
         if !FileManager.default.fileExists(atPath: path) {
             try Data().write(to: URL(fileURLWithPath: path))

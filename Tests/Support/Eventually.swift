@@ -2,9 +2,9 @@ import CausewayModels
 import NIOCore
 import NIOPosix
 
-/// Waiting for something to become true, as tests of real processes and sockets must: looks again and again.
+/// Polls for a condition, as tests of real processes and sockets must.
 package enum Eventually {
-    /// It never came about.
+    /// The error when the condition never held.
     package struct TookTooLong: Error, CustomStringConvertible {
         package let what: String
 
@@ -16,7 +16,7 @@ package enum Eventually {
     /// - Parameters:
     ///   - what: named in the error, as in “it never came about that …”.
     ///   - limit: far more than it takes on a slow machine.
-    ///   - pause: between two looks.
+    ///   - pause: the time between two checks.
     package static func holds(
         _ what: String, within limit: Duration = .seconds(120), lookingEvery pause: Duration = .milliseconds(10),
         _ condition: () async throws -> Bool
@@ -29,7 +29,7 @@ package enum Eventually {
         }
     }
 
-    /// Lets time pass without holding a thread: for moments that a test chooses, never to wait for something.
+    /// Lets time pass without blocking a thread: for times that a test chooses, never to wait for something.
     package static func pass(_ time: Duration) async {
         let loop = MultiThreadedEventLoopGroup.singleton.any()
         try? await loop.scheduleTask(in: .nanoseconds(time.wholeNanoseconds)) {}.futureResult.get()

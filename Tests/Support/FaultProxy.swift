@@ -3,11 +3,11 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A TCP proxy on a loopback socket that does to connections what networks do. It knows nothing of what it carries, so
-/// it works for TLS as well.
+/// A TCP proxy on a loopback socket that injects network faults. It does not interpret the data, so it works for TLS as
+/// well.
 ///
-/// Each connection begins with the fault that the plan has for its number; ``use(_:)`` changes the fault of those that
-/// are open and of those to come.
+/// Each connection begins with the fault that the plan has for its number; ``use(_:)`` changes the fault of all open
+/// and future connections.
 package final class FaultProxy: Sendable {
     package enum Way: Sendable, Hashable, CaseIterable { case toServer, toClient }
 
@@ -16,19 +16,19 @@ package final class FaultProxy: Sendable {
         case none
         /// Ends the connection with RST as soon as it is made.
         case refuse
-        /// Ends both sides with RST after so many bytes that way, from now on.
+        /// Ends both sides with RST after this many bytes in that direction, from now on.
         case reset(Way, afterBytes: Int)
-        /// Ends both sides with FIN after so many bytes that way, from now on.
+        /// Ends both sides with FIN after this many bytes in that direction, from now on.
         case finish(Way, afterBytes: Int)
-        /// Takes everything and carries nothing, and keeps the connection.
+        /// Accepts everything and carries nothing, and keeps the connection.
         case blackHole
-        /// Carries what the client says and nothing of what the server says, and keeps the connection.
+        /// Carries the client's bytes and none of the server's, and keeps the connection.
         case mute
-        /// Carries so many bytes at a time and waits between.
+        /// Carries this many bytes at a time and pauses between.
         case slow(bytes: Int, pause: Duration)
         /// Carries every byte in a segment of its own.
         case slices
-        /// Carries the request, waits for the first bytes of the server's answer, drops them and ends the client's
+        /// Carries the request, waits for the first bytes of the server's response, drops them and ends the client's
         /// side with RST. With TLS the first bytes are the handshake's: use it on an open connection.
         case lostResponse
     }
@@ -52,7 +52,7 @@ package final class FaultProxy: Sendable {
 
     /// Runs a proxy to a port of this machine for as long as `body` runs.
     ///
-    /// - Parameter body: gets the proxy and its port.
+    /// - Parameter body: receives the proxy and its port.
     package static func run<Result: Sendable>(
         to target: Int, plan: @escaping Plan = { _ in .none },
         body: (_ proxy: FaultProxy, _ port: Int) async throws -> Result
@@ -75,8 +75,8 @@ package final class FaultProxy: Sendable {
         }
     }
 
-    /// Faults drawn from a seed: the same ones for the same seed and connection number. About half the connections
-    /// have none.
+    /// Faults drawn from a seed: the same ones for the same seed and connection number. About half the connections have
+    /// none.
     package static func seeded(_ seed: UInt64, bytesMax: Int = 2000) -> Plan {
         { connection in
             var chance = SplitMix64(seed: seed ^ UInt64(connection) &* 0xD1B5_4A32_D192_ED03)
@@ -93,10 +93,10 @@ package final class FaultProxy: Sendable {
         }
     }
 
-    /// Connections that were accepted.
+    /// The number of accepted connections.
     package var connectionCount: Int { state.withLock { $0.accepted } }
 
-    /// Gives this fault to every open connection and every later one; when it returns, it is in force.
+    /// Applies this fault to every open connection and every later one; in force on return.
     package func use(_ fault: Fault) async throws {
         let links = state.withLock { state in
             state.plan = { _ in fault }
@@ -105,7 +105,7 @@ package final class FaultProxy: Sendable {
         for link in links { try await link.eventLoop.submit { link.value.use(fault) }.get() }
     }
 
-    /// Ends every open connection with RST; when it returns, they are ended.
+    /// Ends every open connection with RST; they are closed on return.
     package func cutAll() async throws {
         for link in state.withLock({ $0.links }) { try await link.eventLoop.submit { link.value.reset() }.get() }
     }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// One connection through a ``FaultProxy``: both sides, on one event loop, which alone touches it.
+/// One connection through a ``FaultProxy``: both sides, on one event loop, to which its state is confined.
 final class FaultyLink {
     private struct Side {
         let channel: any Channel
@@ -15,9 +15,9 @@ final class FaultyLink {
     private let client: Side
     private var server: Side?
     private var fault: FaultProxy.Fault
-    /// Bytes carried since the fault is in force.
+    /// Bytes carried since the fault has been in force.
     private var carried: [FaultProxy.Way: Int] = [:]
-    /// What the client sent before the server was there, and what waits because the way is slow.
+    /// Bytes that the client sent before the server was connected, and those that wait because the line is slow.
     private var waiting: CircularBuffer<Piece> = []
     private var isPausing = false
     private var isOver = false
@@ -37,12 +37,12 @@ final class FaultyLink {
         if isOver { breaker.finish() }
     }
 
-    /// The server's side is open.
+    /// Called when the server's side is open.
     func becameActive() {
         carry()
     }
 
-    /// The client's connection is open.
+    /// Called when the client's connection is open.
     func began() {
         if case .refuse = fault { reset() }
     }
@@ -60,7 +60,7 @@ final class FaultyLink {
         carry()
     }
 
-    /// That side is closed: the other one is closed when everything has been carried.
+    /// Called when that side is closed: the other one is closed when everything has been carried.
     func end(_ way: FaultProxy.Way) {
         guard !isOver else { return }
         if case .blackHole = fault { return }
@@ -129,12 +129,12 @@ final class FaultyLink {
     }
 }
 
-/// Tells a link what comes from one of its sides.
+/// Passes the bytes from one side to its link.
 final class FaultyPump: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let link: FaultyLink
-    /// Where what is read here is to go.
+    /// The direction of the bytes read here.
     private let way: FaultProxy.Way
 
     init(_ link: FaultyLink, _ way: FaultProxy.Way) {

@@ -23,7 +23,7 @@ package actor ProcessWorld {
     private var daemon: RunningProgram?
     private let reserved: ReservedPort
 
-    /// Where the hub listens, whenever it runs.
+    /// The port on which the hub listens whenever it runs.
     package nonisolated var port: Int { reserved.number }
 
     private init(_ folder: String) throws {
@@ -69,7 +69,7 @@ package actor ProcessWorld {
 
     // MARK: - The hub
 
-    /// Starts it where it listened before, and returns when it listens.
+    /// Starts the hub at its former address, and returns when it listens.
     package func startHub() async throws {
         let log = folder + "/hub.log"
         try Data().write(to: URL(fileURLWithPath: log))
@@ -90,22 +90,22 @@ package actor ProcessWorld {
 
     // MARK: - The daemon
 
-    /// Starts it, and returns when it listens.
+    /// Starts the daemon, and returns when it listens.
     package func startDaemon(restart: String = "resume", settings: [String: String] = [:]) async throws {
         try beginDaemon(restart: restart, settings: settings)
         try await daemonListens()
     }
 
-    /// Starts it and returns at once.
+    /// Starts the daemon and returns at once.
     ///
-    /// - Parameter settings: more variables for its environment.
+    /// - Parameter settings: additional environment variables.
     package func beginDaemon(restart: String = "resume", settings: [String: String] = [:]) throws {
         daemon = try BuiltProgram("causewayd").start(
             ["--restart", restart], environment: environment.merging(settings) { $1 },
             errors: folder + "/daemon.log")
     }
 
-    /// Waits until somebody listens at the control socket.
+    /// Waits until a process listens at the control socket.
     package func daemonListens() async throws {
         try await Eventually.holds("the daemon listens", lookingEvery: .milliseconds(2)) {
             guard daemon?.isOver == false else { throw Failed(what: "the daemon", said: daemonLog) }
@@ -113,7 +113,7 @@ package actor ProcessWorld {
         }
     }
 
-    /// True when somebody accepts connections at the control socket; a dead process may have left its file there.
+    /// True when a process accepts connections at the control socket; a dead one may have left its file there.
     package nonisolated var isListening: Bool {
         get async {
             guard FileManager.default.fileExists(atPath: socket) else { return false }
@@ -125,7 +125,7 @@ package actor ProcessWorld {
         }
     }
 
-    /// What it said, over all its runs.
+    /// The daemon's log, over all its runs.
     package nonisolated var daemonLog: String {
         (try? String(contentsOfFile: folder + "/daemon.log", encoding: .utf8)) ?? ""
     }
@@ -149,14 +149,14 @@ package actor ProcessWorld {
         try await BuiltProgram("causeway").run(arguments, environment: environment, input: input)
     }
 
-    /// - Parameter port: where the hub is reached, when not where it listens.
+    /// - Parameter port: the port through which the hub is reached, if not its own.
     package func login(through port: Int? = nil) async throws {
         let done = try await causeway(
             "login", "https://127.0.0.1:\(port ?? self.port)", "--token-file", folder + "/hub/tokens/ann.token")
         guard done.status == 0 else { throw Failed(what: "causeway login", said: done.errors) }
     }
 
-    /// How many messages are not on the hub, as the daemon says.
+    /// The number of messages that are not on the hub, as the daemon reports it.
     package nonisolated func undelivered() async throws -> Int {
         struct Status: Decodable {
             struct Counts: Decodable {
@@ -173,12 +173,12 @@ package actor ProcessWorld {
         return counts.created + counts.uploading + counts.syncing + counts.error
     }
 
-    // MARK: - What the hub holds
+    // MARK: - The hub's content
 
-    /// The texts that the hub holds, in its order.
+    /// The texts on the hub, in its order.
     package func textsOnTheHub() async throws -> [String] { try await messagesOnTheHub().map(\.text) }
 
-    /// What the hub holds, in its order, read by curl over TLS.
+    /// The messages on the hub, in its order, read by curl over TLS.
     package func messagesOnTheHub() async throws -> [Shown] {
         struct Page: Decodable {
             struct Item: Decodable {

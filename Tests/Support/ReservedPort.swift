@@ -1,15 +1,15 @@
 import Foundation
 
-/// A port of 127.0.0.1 for a server that stops and comes back.
+/// A port of 127.0.0.1 for a server that stops and restarts.
 ///
-/// It lies below the ports that the system gives away by itself, and no other test gets it while this is held
-/// (`Tests/Browser/world.py` uses the same locks): nothing else listens there in between.
+/// It is below the system's ephemeral ports, and no other test gets it while this is held (`Tests/Browser/world.py`
+/// uses the same locks): nothing else listens there in between.
 package final class ReservedPort: Sendable {
-    /// Every port is taken.
+    /// The error when every port is taken.
     package struct NoneFree: Error {}
 
     package let number: Int
-    /// The descriptor of the lock's file; closing it releases the lock, as the end of the process does.
+    /// The descriptor of the lock's file; closing it releases the lock, as does the end of the process.
     private let lock: Int32
 
     private static let first = 10_000
@@ -34,7 +34,7 @@ package final class ReservedPort: Sendable {
         try await Eventually.holds("port \(number) is free") { Self.isFree(number) }
     }
 
-    /// Where the ports begin that the system gives away by itself.
+    /// The first of the system's ephemeral ports.
     private static var firstEphemeral: Int {
         let text = try? String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
         let found = text?.split(whereSeparator: \.isWhitespace).first.flatMap { Int($0) }

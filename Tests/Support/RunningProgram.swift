@@ -15,7 +15,7 @@ package final class RunningProgram: Sendable {
         pid = process.processIdentifier
     }
 
-    /// Its exit status, or 128 and the signal that ended it; waits for its end without holding a thread.
+    /// The exit status, or 128 and the signal that ended the process; waits for its end without blocking a thread.
     package func ended() async -> Int32 { await ending.wait() }
 
     /// Sends a signal and waits for the end.

@@ -4,25 +4,25 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A server on a real loopback socket that answers each request with what a script says: right, wrong, late, in part,
-/// or not at all. Any task may look at what it saw.
+/// A server on a real loopback socket that responds to each request according to a script: correctly, wrongly, late, in
+/// part, or not at all. Any task may read its records.
 package final class ScriptedHTTPServer: Sendable {
-    /// One thing that the server does on a connection; a script is a list of them, done in order.
+    /// One action of the server on a connection; a script is a list of them, performed in order.
     package enum Step: Sendable {
-        /// Writes these bytes as they are.
+        /// Writes these bytes unchanged.
         case write(String)
         case writeBytes([UInt8])
-        /// Does nothing for so long.
+        /// Does nothing for this time.
         case wait(Duration)
-        /// Ends the connection in order: with FIN, and under TLS with its closing word.
+        /// Ends the connection in order: with FIN, and under TLS with its closing alert.
         case close
-        /// Ends the connection with RST, in the middle of whatever it is in.
+        /// Ends the connection with RST, at any point.
         case reset
     }
 
-    /// A whole request.
+    /// A complete request.
     package struct Request: Sendable {
-        /// 1 for the first request that the server got, over all connections.
+        /// 1 for the first request that the server received, over all connections.
         package let number: Int
         package let method: String
         package let path: String
@@ -35,7 +35,7 @@ package final class ScriptedHTTPServer: Sendable {
         }
     }
 
-    /// Says what to do for a request. An empty list stalls: the client hears nothing more.
+    /// Returns the actions for a request. An empty list stalls: the client receives nothing more.
     package typealias Script = @Sendable (Request) -> [Step]
 
     private struct Seen {
@@ -59,10 +59,10 @@ package final class ScriptedHTTPServer: Sendable {
     /// Runs a server for as long as `body` runs.
     ///
     /// - Parameters:
-    ///   - tls: how connections are secured; nil for none.
-    ///   - opening: what it does on each connection before it heard anything.
+    ///   - tls: the TLS configuration of connections; `nil` for none.
+    ///   - opening: the actions on each connection before anything is received.
     ///   - script: called on an event loop; must not block.
-    ///   - body: gets the server and its port.
+    ///   - body: receives the server and its port.
     package static func run<Result: Sendable>(
         tls: TLSServerContext? = nil, opening: [Step] = [], script: @escaping Script,
         body: (_ server: ScriptedHTTPServer, _ port: Int) async throws -> Result
@@ -88,13 +88,13 @@ package final class ScriptedHTTPServer: Sendable {
     /// The requests so far, in the order of their ends.
     package var requests: [Request] { seen.withLock { $0.requests } }
 
-    /// Plain bytes that any client sent; 0 when none got further than its handshake.
+    /// Plain bytes that any client sent; 0 when none got past its handshake.
     package var applicationBytes: Int { seen.withLock { $0.applicationBytes } }
 
-    /// Connections that were accepted.
+    /// The number of accepted connections.
     package var connectionCount: Int { seen.withLock { $0.connections.count } }
 
-    /// Returns when the server has got so many requests.
+    /// Returns when the server has received this many requests.
     package func hasRequests(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = seen.withLock { seen in
@@ -150,7 +150,7 @@ package final class ScriptedHTTPServer: Sendable {
 }
 
 extension ScriptedHTTPServer.Step {
-    /// A whole answer. Names the length of the body; adds nothing else.
+    /// A complete response. Sets the length of the body; adds nothing else.
     package static func answer(
         _ status: Int, _ headers: [(String, String)] = [], _ body: String = ""
     ) -> ScriptedHTTPServer.Step {
