@@ -1,6 +1,6 @@
 /// Every bound of the client and the wire in one place, with its unit in its name.
 ///
-/// What is too large is refused when it is created, not when it is sent (trap: a limit met after an upload).
+/// Oversized content is refused when it is created, not when it is sent (trap: a limit met after an upload).
 public enum Limits {
     /// Bytes of UTF-8 in the text of one message.
     public static let textBytesMax = 131_072
@@ -8,36 +8,36 @@ public enum Limits {
     public static let customBytesMax = 131_072
     /// Nesting of the JSON in a custom message.
     public static let customDepthMax = 32
-    /// Bytes of a channel's or user's name.
+    /// Bytes of a channel's or a user's name.
     public static let nameBytesMax = 128
-    /// Undelivered messages in one outbox; past it `create…` is refused and nothing old is dropped.
+    /// Undelivered messages in one outbox; beyond it `create…` is refused and nothing old is dropped.
     public static let outboxMessagesMax = 250_000
     /// Bytes of content of the undelivered messages in one outbox.
     public static let outboxBytesMax = 1 << 30
-    /// Operations in one delivery.
+    /// Operations in one batch.
     public static let batchOperationsMax = 512
-    /// Bytes of content in one delivery; one message alone may be larger.
+    /// Bytes of content in one batch; a single message may be larger.
     public static let batchBytesMax = 512 * 1024
-    /// Messages in one page when the caller names no number.
+    /// Default number of messages in one page.
     public static let pageSizeDefault = 20
-    /// Messages in one page at the most.
+    /// Maximum number of messages in one page.
     public static let pageSizeMax = 1000
-    /// Characters of a server's reason that are kept with a failed message.
+    /// Characters of a server's reason that are stored with a failed message.
     public static let reasonCharactersMax = 500
-    /// Earlier openings that a store remembers as its own; one more makes it a copy in the server's eyes.
+    /// Earlier openings that a store remembers as its own; with one more the server treats it as a copy.
     public static let openingsKeptMax = 64
-    /// Past deletions that are kept; older ones are dropped first.
+    /// Past deletions that are kept; the oldest are dropped first.
     public static let deleteActionsKeptMax = 100_000
-    /// Changes of state that are kept with a message; older ones are dropped first.
+    /// State changes that are kept with a message; the oldest are dropped first.
     public static let historyKeptMax = 32
     /// Bytes of a reaction's name.
     public static let reactionBytesMax = 64
     /// Operations on one message that may wait at the same time.
     public static let operationsPerMessageMax = 64
-    /// The highest lane sequence that a server's mark may push the counter to; what claims to be above is no mark.
+    /// The highest lane sequence that a server's mark may push the counter to; a mark above it is invalid.
     public static let sequenceMax: Int64 = 1 << 62
-    /// The highest position of a message on a server; what claims to be above is no position.
+    /// The highest position of a message on a server; a position above it is invalid.
     public static let positionMax: Int64 = 1 << 62
-    /// People who gave one reaction to a message; a server's larger count is shown as this one.
+    /// Users who gave one reaction to a message; a larger count from a server is clamped to this one.
     public static let reactionCountMax = 1_000_000_000
 }

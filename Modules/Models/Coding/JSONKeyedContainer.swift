@@ -1,4 +1,5 @@
-/// The members of an object, by name. Not generic over the keys, so that a look-up is as cheap as it reads.
+/// The members of an object, by name. Not generic over the keys, so that a lookup costs no more than a dictionary
+/// access.
 private struct JSONMembers {
     let members: [String: JSONValue]
     let path: JSONTreeDecoder.Path
@@ -11,14 +12,14 @@ private struct JSONMembers {
         return JSONTreeDecoder(value, of: key, in: path)
     }
 
-    /// One look-up for a member that may be missing or null.
+    /// Looks up a member that may be missing or null.
     func present(_ key: any CodingKey) -> JSONTreeDecoder? {
         guard let value = members[key.stringValue], !value.isNull else { return nil }
         return JSONTreeDecoder(value, of: key, in: path)
     }
 }
 
-/// An object, decoded by keys.
+/// A keyed container over an object.
 struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let object: JSONMembers
 
@@ -95,7 +96,7 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { try object.decoder(key) }
 }
 
-/// The elements of an array, one after the other.
+/// An unkeyed container over the elements of an array.
 struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
     let elements: [JSONValue]
     let path: JSONTreeDecoder.Path

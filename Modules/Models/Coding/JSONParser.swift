@@ -1,10 +1,10 @@
-/// Why bytes are not a JSON text that is taken.
+/// The reason why bytes were rejected as JSON text.
 package enum JSONProblem: Error, Sendable, Hashable {
-    /// Not JSON (RFC 8259) in UTF-8, at this byte.
+    /// Not JSON (RFC 8259) in UTF-8; `offset` is the first invalid byte.
     case invalid(offset: Int)
-    /// Arrays and objects are nested deeper than the reader takes.
+    /// Arrays and objects are nested deeper than the parser accepts.
     case tooDeep(depthMax: Int)
-    /// More values than the reader takes; every element, member, array and object counts as one.
+    /// More values than the parser accepts; every element, member, array and object counts as one.
     case tooManyValues(valuesMax: Int)
 }
 
@@ -20,13 +20,13 @@ extension JSONProblem: CustomStringConvertible {
 
 /// Reads one JSON text into a ``JSONValue``.
 ///
-/// A value's type is seen from its first byte, never guessed by attempts that fail. Values are counted while they are
-/// read, so that a text which means much memory for few bytes is refused before that memory is taken. Of members with
-/// equal names the first one counts, as it does for Foundation's decoder.
+/// The first byte of a value determines its type; nothing is found by attempts that fail. Values are counted while they
+/// are read, so that a short text that would need much memory is rejected before that memory is allocated. Of members
+/// with equal names the first one wins, as in Foundation's decoder.
 ///
 /// - Complexity: O(bytes).
 package struct JSONParser {
-    /// Deep enough for everything that was ever stored; the reader recurses once for each level.
+    /// Deep enough for all content ever stored; the parser recurses once for each level.
     package static let depthMaxDefault = 512
 
     private let bytes: [UInt8]
@@ -54,7 +54,7 @@ package struct JSONParser {
 
     private var invalid: JSONProblem { .invalid(offset: offset) }
 
-    /// The next byte that is not white space; not consumed.
+    /// The next byte that is not white space, without consuming it.
     private mutating func next() -> UInt8? {
         while offset < bytes.count {
             switch bytes[offset] {
@@ -154,7 +154,7 @@ package struct JSONParser {
         throw invalid
     }
 
-    /// The rest of a string whose first escape is at `offset`.
+    /// Reads the rest of a string whose first escape is at `offset`.
     private mutating func escapedText(from start: Int) throws(JSONProblem) -> String {
         var unescaped = Array(bytes[start..<offset])
         while offset < bytes.count {
@@ -192,7 +192,7 @@ package struct JSONParser {
         }
     }
 
-    /// The scalar of `\uXXXX`, or of two of them that are a surrogate pair; a lone surrogate is no text.
+    /// Reads the scalar of `\uXXXX`, or of two of them that form a surrogate pair; a lone surrogate is invalid.
     private mutating func scalar() throws(JSONProblem) -> Unicode.Scalar {
         let unit = try hexadecimal()
         if let scalar = Unicode.Scalar(unit) { return scalar }
@@ -249,12 +249,12 @@ package struct JSONParser {
         if isWhole, let integer = integer(whole, isNegative: isNegative) { return .integer(integer) }
         let text = String(decoding: bytes[start..<offset], as: UTF8.self)
         guard let double = Double(text), double.isFinite else { throw .invalid(offset: start) }
-        // A whole number that does not fit was rounded, and is no integer any more.
+        // A whole number that does not fit was rounded, so it is no longer an exact integer.
         guard !isWhole, let integer = Int64(exactly: double) else { return .double(double) }
         return .integer(integer)
     }
 
-    /// At least one digit.
+    /// Reads at least one digit.
     private mutating func digits() throws(JSONProblem) -> Range<Int> {
         let start = offset
         while offset < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[offset]) { offset += 1 }
@@ -262,7 +262,7 @@ package struct JSONParser {
         return start..<offset
     }
 
-    /// - Returns: `nil` when it does not fit.
+    /// - Returns: `nil` if the value does not fit.
     private func integer(_ digits: Range<Int>, isNegative: Bool) -> Int64? {
         var value: Int64 = 0
         for index in digits {

@@ -1,10 +1,11 @@
 /// Decodes values from JSON in time that is linear in its bytes.
 ///
-/// The text becomes a ``JSONValue`` first, and the value is decoded from that tree: a free JSON value inside it is
-/// taken as it stands. Foundation's decoder knows no such value; there every wrong guess of its type throws an error
-/// with the whole path, which costs thousands of times as much as the parse.
+/// The text is parsed to a ``JSONValue`` first, and the value is decoded from that tree; a free-form JSON value inside
+/// it is used as it is. Foundation's decoder has no such value: there, every wrong guess of a type throws an error with
+/// the whole coding path, which costs thousands of times as much as the parse.
 package enum JSONCoding {
-    /// - Throws: ``JSONProblem`` for what is no JSON or beyond the limits, `DecodingError` for what is another value.
+    /// - Throws: ``JSONProblem`` if the bytes are not JSON or exceed a limit, `DecodingError` if the JSON does not
+    ///   match `Value`.
     package static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8], depthMax: Int = JSONParser.depthMaxDefault, valuesMax: Int = .max
     ) throws -> Value {
@@ -13,9 +14,9 @@ package enum JSONCoding {
     }
 }
 
-/// A decoder over a tree that was parsed already.
+/// A decoder over a tree that has already been parsed.
 struct JSONTreeDecoder: Decoder {
-    /// From the root to a value; turned into an array only for an error.
+    /// The path from the root to a value; turned into an array only for an error.
     indirect enum Path {
         case root
         case member(Path, any CodingKey)
@@ -50,8 +51,8 @@ struct JSONTreeDecoder: Decoder {
         key = nil
     }
 
-    /// The member or element `key` of what stands at `parent`. Most values need no path of their own: making one only
-    /// where it is asked for saves an allocation for each of them.
+    /// Creates a decoder for the member or element `key` of the value at `parent`. Most values never need their path:
+    /// building it on demand saves an allocation for each of them.
     init(_ value: JSONValue, of key: any CodingKey, in parent: Path) {
         self.value = value
         self.parent = parent
@@ -137,7 +138,7 @@ extension JSONValue {
         if case .null = self { true } else { false }
     }
 
-    /// For errors: the type, never the value.
+    /// The name of the type for error messages, never the value.
     fileprivate var kind: String {
         switch self {
         case .null: "null"

@@ -8,7 +8,7 @@ public enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// How deep arrays and objects are nested: 0 for a plain value.
+    /// The nesting depth of arrays and objects: 0 for a plain value.
     public var depth: Int {
         switch self {
         case .array(let values): 1 + (values.map(\.depth).max() ?? 0)
@@ -17,7 +17,7 @@ public enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// The value as it is read again after it was written: JSON does not tell 1.0 from 1.
+    /// The value as a write followed by a read returns it: JSON does not distinguish 1.0 from 1.
     ///
     /// - Complexity: O(values).
     package var normalized: JSONValue {
@@ -41,8 +41,8 @@ public enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue: Codable {
-    /// From any decoder. Of those that do not know free JSON values, the type is found by attempts; use
-    /// `JSONCoding` where bytes come from outside.
+    /// Decodes a value from any decoder. A decoder without free-form JSON values finds the type by trial and error; use
+    /// `JSONCoding` for bytes from outside.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? JSONTreeDecoder {
             self = decoder.value

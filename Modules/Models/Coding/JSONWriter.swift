@@ -1,19 +1,19 @@
-/// Writes a ``JSONValue`` as text: without white space, members in the order of their names, so that equal values are
+/// Writes a ``JSONValue`` as text without white space and with members sorted by name, so that equal values produce
 /// equal text.
 ///
-/// - Complexity: O(bytes), and a sort of the names of each object.
+/// - Complexity: O(bytes), plus a sort of the names of each object.
 package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
 
     package init() {}
 
-    /// The text of a value; `nil` when it holds a number that JSON cannot say.
+    /// The text of a value; `nil` if it contains a number that JSON cannot represent.
     package static func text(of value: JSONValue) -> [UInt8]? {
         var writer = JSONWriter()
         return writer.write(value) ? writer.bytes : nil
     }
 
-    /// - Returns: false when the value holds a number that JSON cannot say.
+    /// - Returns: false if the value contains a number that JSON cannot represent.
     package mutating func write(_ value: JSONValue) -> Bool {
         switch value {
         case .null: bytes.append(contentsOf: "null".utf8)

@@ -2,13 +2,14 @@
 public struct Delivery: Sendable, Hashable {
     public var outbox: OutboxID
     public var epoch: Int64
-    /// The opening of the store that sends it; `nil` from a client without lineage.
+    /// The opening of the store that sends the batch; `nil` from a client without lineage.
     public var opening: OpeningID?
-    /// Earlier openings of the same store, newest first. Empty once the server has confirmed the present one.
+    /// Earlier openings of the same store, newest first. Empty once the server has confirmed the current one.
     public var ancestors: [OpeningID] = []
     /// The highest sequence of the lane that was transmitted before this opening began.
     public var base: Int64 = 0
-    /// The server's history as the client knows it; `nil` before the first contact. In another one nothing is applied.
+    /// The server's history as the client knows it; `nil` before the first contact. A server with another history
+    /// applies nothing.
     public var history: ServerHistory?
     public var lane: LaneID
     public var operations: [DeliveryOperation]
@@ -34,9 +35,9 @@ public struct DeliveryOperation: Sendable, Hashable {
         case delete(MessageID)
     }
 
-    /// The operation's place in its lane.
+    /// The operation's sequence in its lane.
     public var sequence: Int64
-    /// The last sequence that was transmitted before it in its lane; 0 when there was none.
+    /// The last sequence that was transmitted before this one in the same lane; 0 if there was none.
     public var previous: Int64
     public var body: Body
 
@@ -47,11 +48,11 @@ public struct DeliveryOperation: Sendable, Hashable {
     }
 }
 
-/// The server's answer to a ``Delivery``.
+/// The server's response to a ``Delivery``.
 public struct DeliveryReport: Sendable, Hashable {
-    /// Where the lane stands afterwards.
+    /// The lane's high-water mark after the delivery.
     public var mark: Int64
-    /// One for each operation, in their order.
+    /// One outcome for each operation, in the same order.
     public var outcomes: [DeliveryOutcome]
     /// The opening that the server has admitted as the newest one of its store; `nil` from a server without lineage.
     public var opening: OpeningID?

@@ -1,21 +1,21 @@
-/// What the server said of one operation of a delivery.
+/// The server's result for one operation of a delivery.
 public enum DeliveryOutcome: Sendable, Hashable {
-    /// The server has the message, in this place. A repeat is answered with the first placement.
+    /// The server has the message, at this position. A repeat returns the first placement again.
     case accepted(Placement)
-    /// Answer to a fence: the server has no copy, and takes no late one with this sequence.
+    /// Result of a fence: the server has no copy, and will accept no late one with this sequence.
     case fenced
-    /// Answer to a deletion: the message is not on the server any more.
+    /// Result of a deletion: the message is no longer on the server.
     case deleted
-    /// Refused for good; the lane went on.
+    /// Refused permanently; the lane advanced past it.
     case refused(code: String, detail: String)
-    /// Refused because the message that it is about is not on the server; the lane went on.
+    /// Refused because the message that it refers to is not on the server; the lane advanced past it.
     case unrelated(detail: String)
-    /// Not now; nothing after it was applied. With `after`, the server asked to wait that long.
+    /// Not applied now, nor anything after it. `after` is the time that the server asked to wait, if it did.
     case tryLater(code: String, detail: String, after: Duration?)
-    /// Not looked at, because of something before it.
+    /// Not processed, because of an earlier operation.
     case notAttempted
-    /// Something before it is missing: the lane stands at `mark`.
+    /// An earlier operation is missing: the lane's high-water mark is `mark`.
     case gap(mark: Int64)
-    /// Below the lane's mark, and unknown: never accepted, and never will be with this sequence.
+    /// Below the lane's mark, and unknown: it was never accepted, and with this sequence never will be.
     case late(mark: Int64)
 }

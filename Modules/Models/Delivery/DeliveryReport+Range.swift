@@ -1,7 +1,7 @@
-/// Marks and positions come from outside. What is out of range is never taken in: arithmetic on it could trap,
-/// and a mark that no sequence can exceed would have a lane numbered anew without end.
+/// Range checks for marks and positions, which come from outside. Values out of range are rejected: arithmetic on them
+/// could trap, and a mark that no sequence can exceed would renumber a lane endlessly.
 extension DeliveryReport {
-    /// False when an outcome holds a number that no server of good faith can have sent.
+    /// False if an outcome holds a number that a correct server cannot have sent.
     package var isInRange: Bool { outcomes.allSatisfy(\.isInRange) }
 }
 

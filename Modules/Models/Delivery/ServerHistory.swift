@@ -1,15 +1,15 @@
-/// The history of a server's data, as one of its answers named it.
+/// The history of a server's data, as a response of the server named it.
 ///
-/// A server whose data was restored from a backup, or made anew, goes on under another history. A client keeps the last
-/// one that it saw, and names it in all that it asks: so both notice when acknowledged data is gone.
+/// A server whose data was restored from a backup, or created anew, continues under another history. A client keeps the
+/// last history that it saw and names it in every request, so that both sides notice when acknowledged data is gone.
 public struct ServerHistory: Sendable, Hashable, Codable {
-    /// The server itself; another one under the same address has another identity.
+    /// The identity of the server; another server under the same address has another one.
     public var server: String
-    /// Changes when the server has lost data that it had acknowledged.
+    /// The identity of the history; changes when the server has lost data that it had acknowledged.
     public var id: String
-    /// How much the server had taken in; grows while the history lasts.
+    /// The server's commit counter; grows as long as the history lasts.
     public var commit: Int64
-    /// The server's own words, which are sent back as they came.
+    /// An opaque string from the server, which is sent back unchanged.
     public var claim: String
 
     public init(server: String, id: String, commit: Int64, claim: String) {
@@ -19,6 +19,6 @@ public struct ServerHistory: Sendable, Hashable, Codable {
         self.claim = claim
     }
 
-    /// False for what belongs to another history.
+    /// False if the two belong to different histories.
     public func isSame(as other: ServerHistory) -> Bool { server == other.server && id == other.id }
 }

@@ -1,27 +1,27 @@
-/// Why a call to a server gave no result, already classified (design: five kinds of failure).
+/// The reason why a call to a server produced no result, already classified (design: five kinds of failure).
 public enum TransportError: Error, Sendable, Hashable {
-    /// No byte of the request reached the server: it cannot be connected to.
+    /// No byte of the request reached the server: no connection could be made.
     case unreachable(detail: String)
-    /// The client itself did not send it (too much of its own is under way, its store cannot be read): nothing left
-    /// this machine, and no attempt is used up.
+    /// The client did not send the request (too many requests under way, its store cannot be read): nothing left this
+    /// machine, and no attempt is used up.
     case notSent(code: String, detail: String)
-    /// The server answered that it does not do it now; nothing was applied.
+    /// The server responded that it cannot do it now; nothing was applied.
     case transient(code: String, detail: String)
-    /// The request was sent, at least in part, and no answer of the protocol came: it may have been applied.
+    /// The request was sent, at least in part, and no response of the protocol arrived: it may have been applied.
     case inDoubt(detail: String)
-    /// The server answered that it failed while it did it: it may have been applied.
+    /// The server responded that it failed while processing the request: it may have been applied.
     case serverFailed(code: String, detail: String)
     /// The server asked to wait; nothing was applied.
     case rateLimited(after: Duration, detail: String)
-    /// A person must act; nothing was applied.
+    /// User action is required; nothing was applied.
     case needsAttention(Attention)
     /// Another copy of this store has delivered: this one was restored from a backup, or copied. Nothing was applied,
-    /// and nothing that this opening sent under its outbox id will be.
+    /// and the server will apply nothing that this opening sent under its outbox id.
     case storeForked(detail: String)
-    /// The server lost data that it had acknowledged, or is another one: it knows another history than the delivery
-    /// names. Nothing was applied.
+    /// The server lost data that it had acknowledged, or is another server: its history is not the one that the
+    /// delivery names. Nothing was applied.
     case historyChanged(detail: String)
-    /// The request as a whole was refused for good; nothing was applied.
+    /// The request as a whole was refused permanently; nothing was applied.
     case refused(code: String, detail: String)
 
     public var kind: FailureKind {

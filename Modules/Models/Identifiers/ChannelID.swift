@@ -1,4 +1,4 @@
-/// The identity of a channel, as people write it (`general`).
+/// The identity of a channel, as users write it (`general`).
 public struct ChannelID: NamedIdentifier {
     public static let noun = "channel"
     public let value: String

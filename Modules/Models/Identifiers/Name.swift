@@ -1,8 +1,8 @@
-/// A name that people choose: 1 to `Limits.nameBytesMax` bytes of letters, digits, `.`, `_`, `-`, `@`, `:`.
+/// A name chosen by users: 1 to `Limits.nameBytesMax` bytes of letters, digits, `.`, `_`, `-`, `@`, `:`.
 ///
 /// The same rule holds for channels and users, on the client and on the hub.
 public enum Name {
-    /// Says what is wrong with `text` as a name, in words; `nil` when nothing is.
+    /// Describes the problem with `text` as a name; `nil` if it is valid.
     public static func problem(with text: String) -> String? {
         if text.isEmpty { return "is empty" }
         if text.utf8.count > Limits.nameBytesMax { return "is longer than \(Limits.nameBytesMax) bytes" }

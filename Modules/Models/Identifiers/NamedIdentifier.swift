@@ -1,11 +1,11 @@
-/// An identifier that people choose and write: a ``Name``.
+/// An identifier that users choose and write: a ``Name``.
 public protocol NamedIdentifier: Sendable, Hashable, Codable, LosslessStringConvertible {
-    /// What it names, for errors: `channel`.
+    /// The kind of the named thing, for errors: `channel`.
     static var noun: String { get }
 
     var value: String { get }
 
-    /// - Returns: `nil` when the text is no name; ``Name/problem(with:)`` says why.
+    /// - Returns: `nil` if the text is not a valid name; ``Name/problem(with:)`` describes why.
     init?(_ value: String)
 }
 

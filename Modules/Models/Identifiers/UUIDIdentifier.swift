@@ -1,4 +1,4 @@
-/// An identifier that is a UUID: written and coded in its 36-character form.
+/// An identifier that is a UUID, written and coded in its 36-character form.
 public protocol UUIDIdentifier: Sendable, Hashable, Codable, LosslessStringConvertible {
     var value: UUIDv7 { get }
     init(_ value: UUIDv7)

@@ -1,6 +1,6 @@
-/// A 128-bit identifier laid out as a UUID (RFC 9562), made of the wall clock and chance that are handed in.
+/// A 128-bit identifier laid out as a UUID (RFC 9562), made of a given wall clock time and given random bits.
 ///
-/// Nothing in Causeway orders by the time inside an identifier: order comes from sequences that the store hands out.
+/// Nothing in Causeway is ordered by the time inside an identifier: order comes from sequences that the store assigns.
 public struct UUIDv7: Sendable, Hashable {
     /// The first eight bytes, big-endian.
     public let high: UInt64
@@ -12,14 +12,14 @@ public struct UUIDv7: Sendable, Hashable {
         self.low = low
     }
 
-    /// Makes a version 7 identifier (RFC 9562 §5.7): 48 bits of milliseconds, 74 bits of chance.
+    /// Creates a version 7 identifier (RFC 9562 §5.7): 48 bits of milliseconds, 74 random bits.
     public init(at time: Timestamp, randomHigh: UInt64, randomLow: UInt64) {
         let milliseconds = UInt64(bitPattern: time.milliseconds) & 0xFFFF_FFFF_FFFF
         high = milliseconds << 16 | 0x7000 | (randomHigh & 0x0FFF)
         low = 0x8000_0000_0000_0000 | (randomLow & 0x3FFF_FFFF_FFFF_FFFF)
     }
 
-    /// The identifier as sixteen bytes, in the order of its text form.
+    /// The identifier as 16 bytes, in the order of its text form.
     public var bytes: [UInt8] {
         (0..<16).map { index in
             let half = index < 8 ? high : low
@@ -27,7 +27,7 @@ public struct UUIDv7: Sendable, Hashable {
         }
     }
 
-    /// Reads sixteen bytes; `nil` for any other number.
+    /// Creates an identifier from 16 bytes; `nil` for any other number of bytes.
     public init?(bytes: some Sequence<UInt8>) {
         var high: UInt64 = 0
         var low: UInt64 = 0
@@ -42,7 +42,7 @@ public struct UUIDv7: Sendable, Hashable {
 }
 
 extension UUIDv7: LosslessStringConvertible {
-    /// Reads the 36-character form, upper or lower case; `nil` for anything else.
+    /// Parses the 36-character form, upper or lower case; `nil` for anything else.
     public init?(_ text: String) {
         var high: UInt64 = 0
         var low: UInt64 = 0

@@ -1,6 +1,6 @@
-/// What a media message carries: a description of the file; the bytes lie in the store.
+/// The description of a media message's file; the bytes are in the store.
 public struct Attachment: Sendable, Hashable, Codable {
-    /// The file's name as people see it; hostile text until it is escaped.
+    /// The file's name for display; untrusted text that must be escaped.
     public var name: String
     /// The media type, `image/png`.
     public var contentType: String

@@ -1,10 +1,10 @@
-/// Which of the server's words on this account's operations a face knows. Answers and pages may come in any order; an
-/// older one takes nothing back. Empty while no operation on the message is in the store.
+/// The latest of the server's timestamps on this account's operations that a message body includes. Responses and pages
+/// may arrive in any order; an older one reverts nothing. Empty while no operation on the message is in the store.
 package struct FaceClock: Sendable, Hashable, Codable {
-    /// What the server took of this account.
+    /// The server's acceptance of one operation of this account.
     package struct Word: Sendable, Hashable, Codable {
         package var at: Timestamp
-        /// The operation's place in its lane: those of one store tell what was wanted later.
+        /// The operation's sequence in its lane: among operations of one store the higher one was requested later.
         package var sequence: Int64
 
         package init(at: Timestamp, sequence: Int64) {
@@ -13,17 +13,19 @@ package struct FaceClock: Sendable, Hashable, Codable {
         }
     }
 
-    /// ``MessageFace/changedAt`` of the page that the face was read from.
+    /// ``MessageFace/changedAt`` of the page that the body was read from.
     package var page: Timestamp?
     package var edit: Word?
-    /// By the reaction's name.
+    /// The last accepted operation on each reaction, by the reaction's name.
     package var reactions: [String: Word] = [:]
 
     package init() {}
 
     package var isEmpty: Bool { self == FaceClock() }
 
-    /// - Returns: false when the face knows a later word on this reaction already.
+    /// Records an operation on a reaction.
+    ///
+    /// - Returns: false if the body already includes a later operation on this reaction.
     package mutating func admit(_ word: Word, on reaction: String) -> Bool {
         if let page, word.at <= page { return false }
         if let known = reactions[reaction], word.at <= known.at { return false }

@@ -1,64 +1,64 @@
-/// A message as the store holds it: what a user sees, and how far it has come.
+/// A message as the store holds it: its content, and the state of its delivery.
 ///
-/// A value: it never changes after it was read.
+/// A value: it does not change after it was read.
 public struct Message: Sendable, Hashable, Identifiable {
     /// Chosen at creation; the idempotency key on the server.
     public let id: MessageID
     public let channel: ChannelID
     public let sender: UserID
-    /// Whether it is a message of its own, a reply, or an operation on another message.
+    /// Whether it is a message in its own right, a reply, or an operation on another message.
     public let role: MessageRole
-    /// What a screen shows of it: with what this device has changed and the server has not yet taken.
+    /// The displayed body: with pending changes of this device applied that the server has not confirmed.
     public var face: MessageFace
-    /// The same without that; `nil` while nothing waits to be applied to it.
+    /// The confirmed body, without pending changes; `nil` while no operation on the message is pending.
     package var base: MessageFace?
-    /// When it was created, by the clock of the device that created it. For people; nothing is ordered by it.
+    /// The creation time, by the clock of the device that created it. For display; nothing is ordered by it.
     public let createdAt: Timestamp
-    /// The order in which this store took messages in: larger means later. Numbers may be left out.
+    /// The order in which this store received messages: larger means later. Numbers may be skipped.
     public let ordinal: Int64
 
     public var syncState: SyncState
-    /// Why it is `error`; kept through a resend's wait until the next attempt ends.
+    /// The reason why it is `error`; kept while it waits after a resend until the next attempt ends.
     public var failure: Failure?
-    /// True while the server has not yet said whether a copy reached it that was given up; also after a resend.
+    /// True while it is unknown whether the server received a copy that this client gave up; also after a resend.
     public var isInDoubt: Bool
-    /// Where the server put it; `nil` until it is `synced`.
+    /// The message's position on the server; `nil` until it is `synced`.
     public var placement: Placement?
 
-    /// The lane it travels in; `nil` for a message of somebody else.
+    /// The lane that delivers it; `nil` for a message of another user.
     public var lane: LaneID?
-    /// Its place in its lane: larger means later. Given at creation and again at a resend, never by the clock. 0 while
-    /// it waits for the message that it is about, see ``isParked``.
+    /// Its sequence in its lane: larger means later. Assigned at creation and again at a resend, never by the clock. 0
+    /// while it waits for the message that it refers to, see ``isParked``.
     public var laneSequence: Int64
-    /// When it entered the queue: at its creation, at the last resend, or when the message that it waited for was
-    /// delivered. By the clock of this device.
+    /// The time when it entered the queue: at its creation, at the last resend, or when the message that it waited for
+    /// was delivered. By the clock of this device.
     public var queuedAt: Timestamp
-    /// Tries to deliver it that counted, in this place of the lane.
+    /// The number of counted attempts to deliver it with its current lane sequence.
     public var attempts: Int
-    /// When the last attempt began.
+    /// The time when the last attempt began.
     public var lastAttemptAt: Timestamp?
-    /// The last ``Limits/historyKeptMax`` changes of its state, oldest first; its creation is not among them.
+    /// The last ``Limits/historyKeptMax`` changes of its state, oldest first; its creation is not included.
     public var history: [StateChange]
-    /// The lane sequence that was transmitted before it; `nil` while it was never transmitted.
+    /// The lane sequence that was transmitted before it; `nil` if it was never transmitted.
     package var previousSequence: Int64?
 
     public var type: MessageType { content.type }
 
-    /// What it says, or, of an operation, what is to be said or done.
+    /// The displayed content; for an operation, the content that it applies.
     public var content: MessageContent { face.content }
     public var editedAt: Timestamp? { face.editedAt }
     public var reactions: [String: Int] { face.reactions }
     public var myReactions: Set<String> { face.myReactions }
-    /// The message that it answers.
+    /// The message that this one replies to.
     public var parent: MessageID? { role.parent }
 
-    /// What goes to the server under this id: it never changes once it was transmitted.
+    /// The content that is sent to the server under this id: it does not change once it was transmitted.
     package var sentContent: MessageContent { (base ?? face).content }
 
-    /// True while it is in the outbox: everything that is not `synced`.
+    /// True while it is in the outbox: in every state but `synced`.
     public var isUndelivered: Bool { syncState != .synced }
 
-    /// True while it has no place in its lane, because the message that it is about is not on the server yet.
+    /// True while it has no sequence in its lane, because the message that it refers to is not on the server yet.
     public var isParked: Bool { syncState == .created && laneSequence == 0 }
 
     package init(

@@ -1,9 +1,9 @@
 extension MessageContent {
-    /// The content as JSON text, members in the order of their names: what ``encode(to:)`` writes, in time linear in
-    /// its bytes. `nil` when it holds a number that JSON cannot say.
+    /// The content as JSON text with members sorted by name: the same as ``encode(to:)`` writes, in time linear in its
+    /// bytes. `nil` if it contains a number that JSON cannot represent.
     package var jsonText: [UInt8]? { JSONWriter.text(of: json) }
 
-    /// The content as every store gives it back, see ``JSONValue/normalized``.
+    /// The content as every store returns it, see ``JSONValue/normalized``.
     package var normalized: MessageContent {
         switch self {
         case .custom(let data): .custom(data.normalized)

@@ -1,4 +1,4 @@
-/// Why a message cannot be created.
+/// The reason why a message cannot be created.
 public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
     case textEmpty
     case textTooLong(bytes: Int)
@@ -6,7 +6,7 @@ public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
     case customTooLong(bytes: Int)
     case customTooDeep
     case unsupported(MessageType)
-    /// The name of a reaction is empty, too long, or has control characters in it.
+    /// The name of a reaction is empty, too long, or contains control characters.
     case reactionInvalid
 
     public var description: String {
@@ -25,15 +25,15 @@ public enum ContentProblem: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension MessageContent {
-    /// Whether this can be the name of a reaction.
+    /// Whether `name` is a valid name of a reaction.
     package static func isReactionName(_ name: String) -> Bool {
         (1...Limits.reactionBytesMax).contains(name.utf8.count)
             && name.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     }
 
-    /// Holds the content against ``Limits``.
+    /// Checks the content against ``Limits``.
     ///
-    /// - Parameter codedBytes: the size of the coded content; counts for custom messages.
+    /// - Parameter codedBytes: the size of the coded content; only checked for custom messages.
     package func validate(codedBytes: Int) throws(ContentProblem) {
         switch self {
         case .text(let text):

@@ -1,13 +1,13 @@
-/// What a message says.
+/// The content of a message: text, media, or JSON of the application.
 public enum MessageContent: Sendable, Hashable {
     case text(String)
-    /// Any JSON object of the application's own.
+    /// Any JSON object defined by the application.
     case custom(JSONValue)
     case image(Attachment, caption: String?)
     case video(Attachment, caption: String?)
     case audio(Attachment)
     case file(Attachment, caption: String?)
-    /// A kind or version that this build does not know, kept as it came.
+    /// A kind or version that this build does not know, kept unchanged.
     case unknown(type: String, body: JSONValue)
 
     public var type: MessageType {
@@ -24,13 +24,13 @@ public enum MessageContent: Sendable, Hashable {
 }
 
 extension MessageContent {
-    /// The version of the layout that ``encode(to:)`` writes. A newer layout gets a newer number, and
-    /// readers of the old one keep what they do not know as ``unknown(type:body:)``.
+    /// The version of the layout that ``encode(to:)`` writes. A newer layout gets a newer number; readers of the old
+    /// one keep unknown content as ``unknown(type:body:)``.
     public static let codingVersion = 1
 }
 
-/// Coded as one object with the keys `v` (version), `type`, and what the type needs:
-/// `text`, `data`, or `attachment` and `caption`.
+/// Coded as one object with the keys `v` (version), `type`, and the keys of that type: `text`, `data`, or `attachment`
+/// and `caption`.
 extension MessageContent: Codable {
     private enum Key: String, CodingKey {
         case version = "v"

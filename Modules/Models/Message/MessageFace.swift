@@ -1,14 +1,14 @@
-/// What of a message can change after it was sent: what it says, and how people reacted to it.
+/// The mutable part of a message: its content and its reactions.
 public struct MessageFace: Sendable, Hashable, Codable {
     public var content: MessageContent
-    /// When the server took the last edit, by the server's clock; `nil` when it was never edited.
+    /// The time when the server accepted the last edit, by the server's clock; `nil` if it was never edited.
     public var editedAt: Timestamp?
-    /// When the server took the last edit or reaction, by its clock; ascends for one message, so that of two pages it
-    /// tells which one is the later. `nil` when there was none.
+    /// The time when the server accepted the last edit or reaction, by its clock. Ascends for one message, so that it
+    /// orders two pages. `nil` if there was none.
     public var changedAt: Timestamp?
-    /// How many people gave each reaction, by its name.
+    /// The number of users who gave each reaction, by the reaction's name.
     public var reactions: [String: Int]
-    /// The reactions that this account gave.
+    /// The reactions of this account.
     public var myReactions: Set<String>
     package var clock = FaceClock()
 
@@ -24,7 +24,7 @@ public struct MessageFace: Sendable, Hashable, Codable {
         self.myReactions = myReactions
     }
 
-    /// Adds or takes back a reaction of this account; a repeat changes nothing.
+    /// Adds or removes a reaction of this account; a repeat changes nothing.
     public mutating func react(with name: String, isAdded: Bool) {
         if isAdded {
             guard myReactions.insert(name).inserted else { return }

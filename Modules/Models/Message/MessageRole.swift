@@ -1,21 +1,21 @@
-/// What a message is to others: one of its own, an answer, or an operation on another one.
+/// The relation of a message to others: independent, a reply, or an operation on another message.
 ///
-/// An operation is an entry of the outbox like a message: it has an id of its own, which is its idempotency key, it is
-/// durable when it is made, waits, is sent, and may fail. It is never part of a conversation: what it does shows in the
-/// message that it is about, at once. When the server has taken it, it is gone.
+/// An operation is an entry of the outbox like a message: it has an id of its own, which is its idempotency key; it is
+/// durable once created, waits, is sent, and may fail. It is never part of a conversation: its effect shows at once in
+/// the message that it targets. After the server has confirmed it, it is removed.
 public enum MessageRole: Sendable, Hashable {
-    /// Stands for itself.
+    /// An independent message.
     case message
-    /// Answers another message.
+    /// A reply to another message.
     case reply(to: MessageID)
-    /// Replaces the content of another message by its own.
+    /// Replaces the content of another message with its own.
     case edit(of: MessageID)
     /// Adds a reaction of its sender; the content is the reaction's name as text.
     case addReaction(to: MessageID)
-    /// Takes back a reaction of its sender; the content is the reaction's name as text.
+    /// Removes a reaction of its sender; the content is the reaction's name as text.
     case removeReaction(from: MessageID)
 
-    /// The message that it cannot go without.
+    /// The message that this one depends on.
     public var related: MessageID? {
         switch self {
         case .message: nil
@@ -23,10 +23,10 @@ public enum MessageRole: Sendable, Hashable {
         }
     }
 
-    /// The message that an operation changes; `nil` for what people read as messages.
+    /// The message that an operation changes; `nil` for messages of a conversation.
     public var target: MessageID? { isOperation ? related : nil }
 
-    /// The message that a reply answers.
+    /// The message that a reply refers to.
     public var parent: MessageID? {
         if case .reply(let id) = self { id } else { nil }
     }
@@ -38,7 +38,7 @@ public enum MessageRole: Sendable, Hashable {
         }
     }
 
-    /// The role's name for programs.
+    /// The machine-readable name of the role.
     public var name: String {
         switch self {
         case .message: "message"

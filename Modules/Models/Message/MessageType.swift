@@ -1,9 +1,9 @@
-/// The kind of a message. A kind that this version does not know is kept and shown, never thrown away.
+/// The kind of a message. An unknown kind is kept and shown, never discarded.
 public enum MessageType: Sendable, Hashable {
     case text, image, video, audio, file, custom
     case unknown(String)
 
-    /// The kind's name on disk and on the wire.
+    /// The name of the kind on disk and on the wire.
     public var name: String {
         switch self {
         case .text: "text"

@@ -1,11 +1,11 @@
-/// A message as the server shows it.
+/// A message in the form that the server returns.
 public struct PlacedMessage: Sendable, Hashable {
     public var id: MessageID
     public var channel: ChannelID
     public var sender: UserID
-    /// The message that it answers.
+    /// The message that this one replies to.
     public var parent: MessageID?
-    /// What it says now, and how people reacted to it.
+    /// The current content and reactions.
     public var face: MessageFace
     public var createdAt: Timestamp
     public var placement: Placement

@@ -1,11 +1,12 @@
-/// Where the server put an accepted message. A repeat of the same message is answered with the same placement.
+/// The position that the server assigned to an accepted message. A repeat of the same message returns the same
+/// placement.
 public struct Placement: Sendable, Hashable, Codable {
-    /// The place in the channel: 1, 2, 3 … in the order in which the server accepted.
+    /// The position in the channel: 1, 2, 3 … in the order of acceptance by the server.
     public let position: Int64
-    /// When the server accepted it, by the server's clock.
+    /// The time when the server accepted the message, by the server's clock.
     public let acceptedAt: Timestamp
 
-    /// A position outside of 0 to ``Limits/positionMax`` becomes the nearest one inside.
+    /// Clamps the position to 0 through ``Limits/positionMax``.
     public init(position: Int64, acceptedAt: Timestamp) {
         self.position = min(max(position, 0), Limits.positionMax)
         self.acceptedAt = acceptedAt

@@ -1,8 +1,8 @@
-/// One step of a message's story.
+/// One state change in the delivery history of a message.
 public struct StateChange: Sendable, Hashable {
-    /// The state that it came into.
+    /// The new state.
     public let state: SyncState
-    /// When, by the clock of this device.
+    /// The time of the change, by the clock of this device.
     public let at: Timestamp
 
     public init(state: SyncState, at: Timestamp) {

@@ -1,4 +1,4 @@
-/// How far a message has come, in its finest form.
+/// The delivery state of a message, in its most detailed form.
 ///
 /// ```
 ///  create ─▶ created ──▶ (uploading ──▶) syncing ──▶ synced
@@ -8,30 +8,30 @@
 ///            resend ◀──────────────────── error ──▶ deleted
 /// ```
 ///
-/// The forms that the platforms' SDKs document are projections of it: ``ios``, ``android``, ``typescript``,
+/// The states that the platforms' SDKs document are projections of it: ``ios``, ``android``, ``typescript``,
 /// ``classic``.
 public enum SyncState: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Durable, and waiting in the queue. Reached by creation, by a resend, and back from an attempt that did not end
-    /// well but may be repeated.
+    /// Durable and waiting in the queue. Entered at creation, at a resend, and after an attempt that failed but may be
+    /// repeated.
     case created
-    /// The attachment is on its way. Reached from `created`.
+    /// The attachment is being uploaded. Entered from `created`.
     case uploading
-    /// In an attempt that has not been answered. Reached from `created` or `uploading`.
+    /// In an attempt that has no response yet. Entered from `created` or `uploading`.
     case syncing
-    /// On the server, and placed there. Reached from `syncing`, and from every other state when the server turns out to
-    /// have it.
+    /// On the server, with a position. Entered from `syncing`, and from every other state if the server turns out to
+    /// have the message.
     case synced
-    /// Given up, with a reason: from an attempt, or from `created` when it expired or the session ended. Stays until
-    /// someone deletes or resends it; never retried by itself.
+    /// Failed, with a reason: after an attempt, or from `created` when it expired or the session ended. Remains until
+    /// the user deletes or resends it; never retried automatically.
     case error
 
-    /// The states that the iOS SDK knows.
+    /// The states of the iOS SDK.
     public enum IOS: String, Sendable, Hashable, Codable { case syncing, synced, error }
-    /// The states that the Android SDK knows.
+    /// The states of the Android SDK.
     public enum Android: String, Sendable, Hashable, Codable { case created, syncing, uploading, synced, error }
-    /// The states that the TypeScript SDK knows.
+    /// The states of the TypeScript SDK.
     public enum TypeScript: String, Sendable, Hashable, Codable { case syncing, synced, error }
-    /// The states that the first SDKs knew.
+    /// The states of the first SDKs.
     public enum Classic: String, Sendable, Hashable, Codable { case `default`, syncing, synced, error }
 
     public var ios: IOS {

@@ -1,18 +1,18 @@
-/// Something that only a person can put right. The outbox pauses, no message fails, and the status says this.
+/// A condition that requires user action. The outbox pauses, no message fails, and the status reports the condition.
 public struct Attention: Sendable, Hashable, Codable, CustomStringConvertible {
     public enum Cause: String, Sendable, Hashable, Codable, CaseIterable {
-        /// The server refuses the token: log in again.
+        /// The server refuses the token; the user must log in again.
         case tokenRefused
-        /// The server's certificate does not verify, or TLS cannot be agreed on.
+        /// The server's certificate does not verify, or the TLS handshake fails.
         case certificate
-        /// The other side is no Causeway server, or speaks another version.
+        /// The peer is not a Causeway server, or uses another version of the protocol.
         case protocolMismatch
         /// A newer process or copy of this store has taken over the outbox.
         case superseded
     }
 
     public let cause: Cause
-    /// What happened and what to do, in words.
+    /// A description of the condition and of its remedy.
     public let detail: String
 
     public init(cause: Cause, detail: String) {

@@ -1,18 +1,18 @@
-/// One past deletion: what was deleted, when and by whom.
+/// A record of one past deletion: the message, the time and the origin.
 public struct DeleteAction: Sendable, Hashable, Codable {
-    /// Through which surface it was asked for.
+    /// The interface through which the deletion was requested.
     public enum Origin: String, Sendable, Hashable, Codable, CaseIterable { case api, cli, statusPage }
 
-    /// Larger means later; 0 until the store has recorded it.
+    /// Larger means later; 0 until the store has recorded the deletion.
     public var sequence: Int64
     public let at: Timestamp
     public let by: Origin
     public let message: MessageID
     public let channel: ChannelID
     public let type: MessageType
-    /// How far the message had come.
+    /// The state of the message at its deletion.
     public let syncState: SyncState
-    /// Its last error, when it had one.
+    /// The message's last error, if it had one.
     public let lastFailure: Failure?
 
     public init(

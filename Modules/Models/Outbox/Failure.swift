@@ -1,41 +1,40 @@
 /// The five kinds of failure of a delivery, never two (design: "five kinds").
 public enum FailureKind: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Not now, perhaps soon: a refused connection, a 5xx, an answer that is not the protocol's.
+    /// Temporary: a refused connection, a 5xx response, a response that does not follow the protocol.
     case transient
-    /// The server asked to wait for a stated time; uses up no retry.
+    /// The server asked to wait for a given time; uses up no retry.
     case rateLimited
-    /// A person must act: a refused token, a certificate that does not verify. Nothing fails; the outbox pauses.
+    /// User action is required: a refused token, a certificate that does not verify. Nothing fails; the outbox pauses.
     case needsAttention
-    /// Refused for good, with the server's reason.
+    /// Refused permanently, with the server's reason.
     case refused
-    /// Sent, and no answer came: the server may have it.
+    /// Sent without a response: the server may have received it.
     case inDoubt
 }
 
-/// Why a message is `error`.
+/// The reason why a message is `error`.
 public struct Failure: Sendable, Hashable, Codable {
     public enum Reason: String, Sendable, Hashable, Codable, CaseIterable {
-        /// The server refused it for good.
+        /// The server refused it permanently.
         case refused
-        /// All attempts ended with a transient failure or without an answer.
+        /// All attempts ended with a transient failure or without a response.
         case retriesUsedUp
         /// The session ended before it was delivered.
         case sessionEnded
         /// It was older than its limit.
         case expired
-        /// It could not be put into a request.
+        /// It could not be encoded into a request.
         case unsendable
     }
 
     public let reason: Reason
-    /// The server's or the network's machine-readable word for it (`channelNotFound`, `503`); may be empty.
+    /// The server's or the network's machine-readable code for the failure (`channelNotFound`, `503`); may be empty.
     public let code: String
-    /// What happened, in words for people. Holds no message text. May hold the server's words: escape it.
+    /// A description for users. Contains no message text. May contain text from the server, so it must be escaped.
     public let detail: String
-    /// When, by the device's clock.
+    /// The time of the failure, by the device's clock.
     public let at: Timestamp
-    /// True when the message's lane is paused for as long as the message is `error`:
-    /// ``HeadFailurePolicy/pauseLane``.
+    /// True if the message's lane is paused for as long as the message is `error`: ``HeadFailurePolicy/pauseLane``.
     public internal(set) var pausesLane: Bool
 
     /// - Parameter detail: cut to ``Limits/reasonCharactersMax`` characters.
@@ -47,7 +46,7 @@ public struct Failure: Sendable, Hashable, Codable {
         self.pausesLane = pausesLane
     }
 
-    /// The same, where the lane goes on.
+    /// The same failure without the pause of its lane.
     package var releasingLane: Failure {
         var failure = self
         failure.pausesLane = false
@@ -56,10 +55,10 @@ public struct Failure: Sendable, Hashable, Codable {
 }
 
 extension Failure {
-    /// The code of what is stored and cannot be read any more.
+    /// The failure code of a stored record that is no longer readable.
     package static let unreadableCode = "unreadable"
 
-    /// The failure of a message whose record cannot be read any more.
+    /// The failure of a message whose stored record is no longer readable.
     package static func unreadable(at time: Timestamp) -> Failure {
         Failure(
             reason: .unsendable, code: unreadableCode, detail: "its record in the store is damaged; delete it",
@@ -79,7 +78,7 @@ extension Failure {
         pausesLane = try values.decodeIfPresent(Bool.self, forKey: .pausesLane) ?? false
     }
 
-    /// Names the pause only when there is one: most failures look as they did before pauses were known.
+    /// Encodes `pausesLane` only when it is true: all other failures keep the layout from before pauses existed.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(reason, forKey: .reason)

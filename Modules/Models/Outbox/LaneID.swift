@@ -1,9 +1,9 @@
-/// A FIFO of the outbox. Within a lane order is kept; lanes do not wait for each other, but under
+/// A FIFO of the outbox. Order is kept within a lane; lanes do not wait for each other, except under
 /// ``OrderingPolicy/mediaAfterText``.
 public struct LaneID: Sendable, Hashable, RawRepresentable, Codable, CustomStringConvertible {
     public let rawValue: String
 
-    /// - Parameter rawValue: 1 to 200 bytes without control characters; an ``OrderingPolicy`` makes them.
+    /// - Parameter rawValue: 1 to 200 bytes without control characters; created by an ``OrderingPolicy``.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     public init(from decoder: any Decoder) throws {

@@ -1,18 +1,18 @@
-/// Which messages keep their order among each other.
+/// The rule that determines which messages keep their order relative to each other.
 public enum OrderingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Two lanes for a session: text and custom messages in one, media in the other; edits and reactions travel beside
-    /// them. The documented behaviour.
+    /// Two lanes for a session: text and custom messages in one, media in the other; edits and reactions have a lane of
+    /// their own. The documented behaviour.
     case laned
-    /// The same lanes for each channel: one bad channel does not hold up another.
+    /// The same lanes for each channel: a channel that fails does not delay another.
     case lanedPerChannel
-    /// Two lanes for a session, and a media message waits for every text and custom message that was created (or sent
-    /// again) before it, whatever their channels; those never wait for media. So a picture cannot arrive before the
-    /// words that announce it. A text that waits long holds up media just as long.
+    /// Two lanes for a session, and a media message waits for every text and custom message that was created (or
+    /// resent) before it, in any channel; text never waits for media. So a picture cannot arrive before the text that
+    /// announces it. A text that is delayed delays media just as long.
     case mediaAfterText
     /// One lane for everything.
     case strict
 
-    /// The lane in which a message of this type to this channel travels.
+    /// The lane for a message of this type to this channel.
     public func lane(for type: MessageType, in channel: ChannelID) -> LaneID {
         switch self {
         case .laned, .mediaAfterText: type.isMedia ? .media : .text
@@ -21,7 +21,8 @@ public enum OrderingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// Which lane waits for what stands earlier in which other lane; lanes that are not named wait for none.
+    /// For each lane that waits for earlier entries of another lane, that other lane; lanes without an entry wait for
+    /// none.
     package var precedence: [LaneID: LaneID] {
         switch self {
         case .laned, .lanedPerChannel, .strict: [:]
@@ -29,8 +30,7 @@ public enum OrderingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// The lane in which operations on messages of this channel travel: none of them holds up a message, but under
-    /// ``strict``.
+    /// The lane for operations on messages of this channel: operations never delay a message, except under ``strict``.
     public func operationLane(in channel: ChannelID) -> LaneID {
         switch self {
         case .laned, .mediaAfterText: .operations

@@ -1,10 +1,10 @@
-/// One link of a lane's chain: something that still has to be said to the server.
+/// One link of a lane's chain: a request that the server has not confirmed yet.
 public struct OutboxEntry: Sendable, Hashable {
     public enum Kind: UInt8, Sendable, Hashable, CaseIterable {
         /// Deliver the message.
         case send = 0
-        /// Ask for a verdict: the server answers with the placement if it has the message, and else makes sure that
-        /// it never takes a late copy with this sequence. Also keeps the chain whole.
+        /// Ask for a verdict: the server responds with the placement if it has the message, and otherwise makes sure
+        /// that it never accepts a late copy with this sequence. Also keeps the chain contiguous.
         case fence = 1
         /// Like `fence`, for a message that was deleted meanwhile: if the server has it, a `delete` follows.
         case retract = 2
@@ -14,17 +14,17 @@ public struct OutboxEntry: Sendable, Hashable {
 
     public var kind: Kind
     public var lane: LaneID
-    /// The place in the lane.
+    /// The sequence in the lane.
     public var sequence: Int64
-    /// What was transmitted before it in its lane; `nil` while it was never transmitted.
+    /// The sequence that was transmitted before it in its lane; `nil` if it was never transmitted.
     public var previous: Int64?
     public var message: MessageID
-    /// Tries that counted.
+    /// The number of counted attempts.
     public var attempts: Int
-    /// The size of the coded content, for batching; 0 for all but `send`.
+    /// The size of the coded content, for batching; 0 for all kinds but `send`.
     public var bytes: Int
-    /// When it entered the queue, by the clock of this device: at its creation or its last resend; 0 for all but
-    /// `send`.
+    /// The time when it entered the queue, by the clock of this device: at its creation or its last resend; 0 for all
+    /// kinds but `send`.
     public var queuedAt: Timestamp
 
     public init(

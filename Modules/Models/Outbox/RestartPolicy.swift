@@ -1,7 +1,7 @@
-/// What happens to undelivered messages when a client starts on a store.
+/// The treatment of undelivered messages when a client starts on a store.
 public enum RestartPolicy: String, Sendable, Hashable, Codable, CaseIterable {
     /// They become `error` (session ended). The documented behaviour, and the default.
     case fail
-    /// They stay in the queue and are delivered in their old order, exactly once.
+    /// They remain in the queue and are delivered in their old order, exactly once.
     case resume
 }

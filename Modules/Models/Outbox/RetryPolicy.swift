@@ -1,20 +1,20 @@
-/// How often, and how far apart, the delivery of one message is tried.
+/// The number and spacing of attempts to deliver one message.
 ///
-/// A *transient* failure uses up a retry, and so does a request that got no answer; being offline, a rate limit or a
+/// A *transient* failure uses up a retry, as does a request without a response; being offline, a rate limit or a
 /// refused token do not.
 public struct RetryPolicy: Sendable, Hashable, Codable {
     /// The pause after a failed attempt.
     public var interval: Duration
-    /// How many attempts may follow the first.
+    /// The number of attempts that may follow the first.
     public var retriesMax: Int
-    /// What the pause is multiplied by after each further failure of the same message.
+    /// The factor applied to the pause after each further failure of the same message.
     public var backoffFactor: Int
     /// The longest pause.
     public var intervalMax: Duration
-    /// How much longer a pause may become by chance, in hundredths of it, so that clients do not fire at once.
+    /// The maximum random extension of a pause, in hundredths of it, so that clients do not retry simultaneously.
     public var jitterPercent: Int
 
-    /// Values below zero, and a factor below 1, are mistakes of the program and stop it.
+    /// - Precondition: no value is negative, and the factor is at least 1.
     public init(
         interval: Duration, retriesMax: Int, backoffFactor: Int = 1, intervalMax: Duration = .seconds(300),
         jitterPercent: Int = 10
@@ -29,7 +29,7 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
 
     /// About 5 s, at most 3 times after the first: the documented behaviour.
     public static let documented = RetryPolicy(interval: .seconds(5), retriesMax: 3)
-    /// From 5 s up to 5 min, a day and a half in all: for devices that nobody looks at.
+    /// From 5 s up to 5 min, a day and a half in all: for unattended devices.
     public static let patient = RetryPolicy(interval: .seconds(5), retriesMax: 440, backoffFactor: 2)
 
     /// A policy by its name.

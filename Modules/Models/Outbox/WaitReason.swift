@@ -1,36 +1,36 @@
-/// Why a message in the outbox is not on the server yet.
+/// The reason why a message in the outbox is not on the server yet.
 public enum WaitReason: Sendable, Hashable, Codable {
-    /// Nobody is logged in.
+    /// No user is logged in.
     case noSession
-    /// The server cannot be reached; `nextProbe` is when it is tried again.
+    /// The server cannot be reached; `nextProbe` is the time of the next attempt to connect.
     case offline(detail: String, nextProbe: Timestamp?)
-    /// Reachable again, and waiting a moment for it to stay so.
+    /// Reachable again, and waiting for the connection to prove stable.
     case settling(until: Timestamp)
     /// The last attempt failed; the next one begins at `until`.
     case backingOff(until: Timestamp, attempts: Int)
     /// The server asked to wait.
     case rateLimited(until: Timestamp)
-    /// A person must act first.
+    /// User action is required first.
     case needsAttention(Attention)
-    /// An earlier message of the lane goes first.
+    /// An earlier message of the lane is delivered first.
     case behind(MessageID)
-    /// What was created earlier in another lane goes first: ``OrderingPolicy/mediaAfterText``.
+    /// A message that was created earlier in another lane is delivered first: ``OrderingPolicy/mediaAfterText``.
     case behindLane(LaneID, MessageID)
     /// A message of its lane failed, and must be resent or deleted first: ``HeadFailurePolicy/pauseLane``.
     case lanePaused(by: MessageID)
-    /// The message that it is about is not on the server yet.
+    /// The message that it refers to is not on the server yet.
     case parked(MessageID)
-    /// The message that it is about failed, and must be resent or deleted first.
+    /// The message that it refers to failed, and must be resent or deleted first.
     case blocked(by: MessageID)
-    /// Its attachment is on its way.
+    /// Its attachment is being uploaded.
     case uploading(sent: Int64, total: Int64)
-    /// Sent, not answered yet.
+    /// Sent, without a response yet.
     case inFlight(since: Timestamp)
     /// It is about to be sent.
     case ready
     /// An operator stopped the outbox.
     case paused
-    /// The disk takes no writes; the queue goes on when it does.
+    /// The disk rejects writes; the queue resumes when it accepts them.
     case storeUnavailable(detail: String)
 }
 

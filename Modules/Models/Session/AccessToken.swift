@@ -1,4 +1,4 @@
-/// What proves an account to a server. Prints as dots; only a transport reads the text.
+/// A secret that authenticates an account at a server. Prints as dots; only a transport reads the text.
 public struct AccessToken: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
     package let text: String

@@ -1,4 +1,4 @@
-/// One user on one server: the owner of an outbox and of everything that is stored for it.
+/// One user on one server: the owner of an outbox and of all data stored for it.
 public struct Account: Sendable, Hashable, Codable {
     /// The server's address in the form of ``ServerAddress/canonical(_:)``.
     public let server: String
@@ -15,12 +15,12 @@ extension Account: CustomStringConvertible {
     public var description: String { "\(user) at \(server)" }
 }
 
-/// Addresses of servers, compared by what they lead to.
+/// Server addresses, compared by their target.
 public enum ServerAddress {
-    /// One spelling for all that lead to the same server: scheme and host in lower case, without the scheme's own port
-    /// and without a slash at the end. `https://Hub.example:443/` becomes `https://hub.example`.
+    /// Returns one spelling for all addresses of the same server: scheme and host in lower case, without the scheme's
+    /// default port and without a trailing slash. `https://Hub.example:443/` becomes `https://hub.example`.
     ///
-    /// A text that is no address is returned as it is.
+    /// A text that is not an address is returned unchanged.
     public static func canonical(_ address: String) -> String {
         guard let colon = address.firstIndex(of: ":"), address[colon...].hasPrefix("://"), colon != address.startIndex
         else { return address }

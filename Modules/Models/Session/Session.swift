@@ -1,11 +1,11 @@
-/// One login of one user on one store against one server, until logout. Holds no secret.
+/// One login of one user on one store to one server, until logout. Contains no secret.
 public struct Session: Sendable, Hashable, Codable {
     public let id: SessionID
     /// The server's address, `https://chat.example:8443`.
     public let server: String
     public let user: UserID
     public let startedAt: Timestamp
-    /// When the user logged out; `nil` while the session lives.
+    /// The time of the logout; `nil` while the session is active.
     public var endedAt: Timestamp?
 
     public init(id: SessionID, server: String, user: UserID, startedAt: Timestamp, endedAt: Timestamp? = nil) {
@@ -22,6 +22,6 @@ public struct Session: Sendable, Hashable, Codable {
     /// True when both are of the same user on the same server.
     public func isSameAccount(as other: Session) -> Bool { account == other.account }
 
-    /// Whose session it is.
+    /// The account of the session.
     public var account: Account { Account(server: server, user: user) }
 }

@@ -1,6 +1,6 @@
-/// A moment of a clock that never goes back, in nanoseconds since some moment of no meaning.
+/// A reading of a clock that never goes back, in nanoseconds since an arbitrary origin.
 ///
-/// Deadlines, retries and time-outs are counted in it. Two values compare only within one run of one process.
+/// The unit of deadlines, retries and time-outs. Two values are comparable only within one run of one process.
 public struct MonotonicTime: Sendable, Hashable, Comparable {
     public let nanoseconds: Int64
 
@@ -10,7 +10,7 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
 
     public static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// Stops at the ends of what the type can hold.
+    /// Saturates at the bounds of the type.
     public static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         let (seconds, attoseconds) = duration.components
         let end: Int64 = duration < .zero ? .min : .max
@@ -20,7 +20,7 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
         return MonotonicTime(nanoseconds: overflow || overflowOfSpan || overflowOfSum ? end : sum)
     }
 
-    /// Stops at the ends of what the type can hold.
+    /// Saturates at the bounds of the type.
     public static func - (left: MonotonicTime, right: MonotonicTime) -> Duration {
         let (difference, overflow) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
         return .nanoseconds(overflow ? (left < right ? .min : .max) : difference)

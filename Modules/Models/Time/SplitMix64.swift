@@ -1,7 +1,7 @@
-/// A small generator whose whole state is one number: the same seed gives the same choices.
+/// A small random number generator whose whole state is one number: equal seeds produce equal sequences.
 ///
-/// For jitter and simulation, never for secrets. (Steele, Lea, Flood: "Fast splittable pseudorandom number
-/// generators", 2014.)
+/// For jitter and simulation, never for secrets. (Steele, Lea, Flood: "Fast splittable pseudorandom number generators",
+/// 2014.)
 package struct SplitMix64: RandomNumberGenerator, Sendable, Hashable {
     private var state: UInt64
 

@@ -1,16 +1,16 @@
-/// A moment of a wall clock, in milliseconds since 1970-01-01 UTC.
+/// A reading of a wall clock, in milliseconds since 1970-01-01 UTC.
 ///
-/// For people to read. No decision about order, retry or position depends on it: such clocks jump.
+/// For display. No decision about order, retry or position depends on it, because wall clocks jump.
 ///
-/// Always within the years 1 to 9999: whatever a clock, a file or another program claims, differences and sums of two
-/// moments fit.
+/// Always within the years 1 to 9999: regardless of the clock, file or program that it came from, differences and sums
+/// of two values do not overflow.
 public struct Timestamp: Sendable, Hashable, Comparable, Codable {
     public let milliseconds: Int64
 
     /// 0001-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z.
     private static let range: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 
-    /// A moment outside of the years 1 to 9999 becomes the nearest one inside.
+    /// Clamps the time to the years 1 to 9999.
     public init(milliseconds: Int64) {
         self.milliseconds = min(max(milliseconds, Self.range.lowerBound), Self.range.upperBound)
     }
@@ -26,7 +26,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
 
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
-    /// The moment `duration` later, to the millisecond; stops at the ends of what the type can hold.
+    /// The time `duration` later, to the millisecond; saturates at the bounds of the type.
     public func advanced(by duration: Duration) -> Timestamp {
         let (sum, overflow) = milliseconds.addingReportingOverflow(duration.wholeMilliseconds)
         return Timestamp(milliseconds: overflow ? (duration < .zero ? .min : .max) : sum)
@@ -34,7 +34,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// The moment in UTC as RFC 3339 writes it, `2026-11-21T08:20:12.345Z`.
+    /// The time in UTC in the format of RFC 3339, `2026-11-21T08:20:12.345Z`.
     public var description: String {
         let day = Int64(86_400_000)
         var days = milliseconds / day
