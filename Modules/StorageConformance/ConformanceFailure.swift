@@ -1,4 +1,4 @@
-/// A promise of the port that a store did not keep.
+/// A violation of one of the port's guarantees.
 package struct ConformanceFailure: Error, CustomStringConvertible {
     package let detail: String
     package let file: String
@@ -14,7 +14,7 @@ func require(
     guard condition else { throw ConformanceFailure(detail: detail(), file: file, line: line) }
 }
 
-/// Throws unless the two are equal; says both.
+/// Throws unless the two values are equal; the error contains both.
 func requireEqual<Value: Equatable>(
     _ found: Value, _ expected: Value, _ what: @autoclosure () -> String, file: String = #fileID, line: Int = #line
 ) throws(ConformanceFailure) {

@@ -1,6 +1,6 @@
 import CausewayStorage
 
-/// Everything that ``Store`` promises, as rules that any implementation can be held to.
+/// The guarantees of ``Store`` as rules that any implementation can be tested against.
 ///
 /// A test target runs each rule against its store:
 ///
@@ -9,10 +9,10 @@ import CausewayStorage
 /// func keeps(_ rule: StoreConformance.Rule) async throws { try await rule.run(factory) }
 /// ```
 package enum StoreConformance {
-    /// One promise, and the way to examine it.
+    /// One guarantee, and the check for it.
     package struct Rule: Sendable, CustomStringConvertible {
         package let name: String
-        /// True for a rule that makes hundreds of stores.
+        /// True for a rule that creates hundreds of stores.
         package let isLong: Bool
         private let examine: @Sendable (StoreFactory) async throws -> Void
 
@@ -26,7 +26,9 @@ package enum StoreConformance {
 
         package var description: String { name }
 
-        /// Returns when the store keeps the promise.
+        /// Returns if the store keeps the guarantee.
+        ///
+        /// - Throws: ``ConformanceFailure`` otherwise.
         package func run(_ factory: StoreFactory) async throws(ConformanceFailure) {
             do {
                 try await examine(factory)
@@ -39,7 +41,7 @@ package enum StoreConformance {
         }
     }
 
-    /// All rules. Each makes its own stores.
+    /// All rules. Each creates its own stores.
     package static let rules: [Rule] =
         lifecycleRules + enqueueRules + mutationRules + feedRules + pageRules + beginRules + accountRules
         + concurrencyRules + historyRules

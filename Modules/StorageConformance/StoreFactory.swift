@@ -1,13 +1,13 @@
 package import CausewayStorage
 
-/// How the suite gets the stores that it examines.
+/// Creates the stores that the suite examines.
 package struct StoreFactory: Sendable {
-    /// Makes a new, empty store that has not begun.
+    /// Creates a new, empty store that has not been started.
     package var make: @Sendable (OutboxBounds) async throws -> any Store
-    /// Ends the store and opens what it left, not begun, as the next process would.
+    /// Ends the store and reopens its data, not yet started, as the next process would.
     package var reopen: @Sendable (any Store) async throws -> any Store
 
-    /// How many drawn histories the store lives through. One that lies on a disk takes its time.
+    /// The number of generated histories that the store is tested with. A store on a disk takes longer.
     package var histories: Int
 
     package init(

@@ -12,8 +12,8 @@ extension ContentCoding {
     private static let tail = Array(#""}"#.utf8)
     private static let hex = Array("0123456789abcdef".utf8)
 
-    /// The same object as the encoder writes for a text, at a fraction of its cost: every message that is created pays
-    /// it, and the encoder takes longer than SQLite takes for the row.
+    /// Writes the same object as the encoder does for a text, at a fraction of its cost. Every created message pays
+    /// this cost, and the encoder takes longer than SQLite takes for the row.
     static func encode(text: String) -> Data {
         var bytes = head
         bytes.reserveCapacity(head.count + text.utf8.count + tail.count)
@@ -30,11 +30,12 @@ extension ContentCoding {
         return Data(bytes + tail)
     }
 
-    /// The text of what ``encode(text:)`` wrote, when nothing in it had to be escaped; `nil` for everything else, which
-    /// is for the general decoder. A message is read several times on its way, and the decoder is the costly part.
+    /// Returns the text that ``encode(text:)`` wrote if nothing in it had to be escaped; `nil` for everything else,
+    /// which needs the general decoder. A message is read several times before it is delivered, and the decoder is the
+    /// expensive part.
     static func decodeText(_ bytes: Data) -> String? { unsafe bytes.withUnsafeBytes { unsafe decodeText($0) } }
 
-    /// Looks at the bytes where they lie: going through `Data` byte by byte takes longer than all the rest of a row.
+    /// Reads the bytes in place: iterating over `Data` byte by byte takes longer than the rest of a row.
     private static func decodeText(_ bytes: UnsafeRawBufferPointer) -> String? {
         guard bytes.count >= head.count + tail.count, unsafe bytes.starts(with: head) else { return nil }
         let end = bytes.count - tail.count

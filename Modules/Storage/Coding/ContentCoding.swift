@@ -8,10 +8,11 @@ package import CausewayModels
 
 /// The form in which stores keep the content of a message: the JSON that ``MessageContent`` defines.
 ///
-/// One place, so that every store counts the same bytes for the same content.
+/// Shared by all stores, so that every store counts the same bytes for the same content.
 package enum ContentCoding {
-    /// The coded content. Throws ``StoreError/other(detail:)`` for what JSON cannot say, such as a number that is
-    /// none.
+    /// Encodes the content.
+    ///
+    /// - Throws: ``StoreError/other(detail:)`` if JSON cannot represent it, such as a number that is not finite.
     package static func encode(_ content: MessageContent) throws(StoreError) -> Data {
         if case .text(let text) = content { return encode(text: text) }
         guard let json = content.jsonText else {
@@ -20,7 +21,7 @@ package enum ContentCoding {
         return Data(json)
     }
 
-    /// The content that ``encode(_:)`` wrote; `nil` when the bytes are something else.
+    /// Decodes content that ``encode(_:)`` wrote; `nil` for any other bytes.
     package static func decode(_ bytes: Data) -> MessageContent? {
         if let text = decodeText(bytes) { return .text(text) }
         return try? JSONCoding.decode(MessageContent.self, from: Array(bytes))

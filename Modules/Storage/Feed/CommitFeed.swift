@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The change feed that stores share.
+/// The change feed shared by the stores.
 ///
-/// A store calls ``publish(_:)`` from one thread at a time, in commit order. Who is called:
-/// - subscribers in the order of their subscription, each under its own gate;
-/// - cancelling takes the gate, so that no call begins after it returned. It waits for a call that runs on another
-///   thread, so hold no lock while cancelling that the subscriber itself takes. Cancelling from within the
-///   subscriber (its owner is released there, for example) does not wait.
+/// A store calls ``publish(_:)`` from one thread at a time, in commit order.
+/// - Subscribers are called in the order of their subscription, each under its own gate.
+/// - Cancelling takes the gate, so that no call begins after it returned. It waits for a call that runs on another
+///   thread, so a caller must not hold a lock while cancelling that the subscriber itself takes. Cancelling from within
+///   the subscriber (for example because its owner is released there) does not wait.
 package final class CommitFeed: Sendable {
     private let subscribers = Mutex<[CommitSubscriber]>([])
 
     package init() {}
 
-    /// True when somebody listens; a store may save itself the work of listing changes otherwise.
+    /// True if there is a subscriber; otherwise a store need not list its changes.
     package var hasSubscribers: Bool { subscribers.withLock { !$0.isEmpty } }
 
     package func subscribe(_ call: @escaping @Sendable (StoreCommit) -> Void) -> StoreSubscription {
@@ -30,17 +30,17 @@ package final class CommitFeed: Sendable {
     }
 }
 
-/// One place in the feed.
+/// One subscription of the feed.
 ///
 /// `gate` is held during a call and owns the closure; `isCancelled` is set first and is read under the gate.
 private final class CommitSubscriber: Sendable {
     typealias Call = @Sendable (StoreCommit) -> Void
 
-    /// The subscriber whose call this thread is in.
+    /// The subscriber that is being called on this thread.
     @TaskLocal private static var current: ObjectIdentifier?
 
-    /// The closure in a value of its own: held in the lock directly, it would be wrapped once more each time the lock
-    /// is taken, and each commit would cost more than the one before.
+    /// Wraps the closure: held in the lock directly, it would be wrapped once more each time the lock is taken, and
+    /// each commit would cost more than the one before.
     private struct Receiver {
         let call: Call
     }
@@ -55,7 +55,8 @@ private final class CommitSubscriber: Sendable {
             if let receiver, !isCancelled.load(ordering: .acquiring) {
                 Self.$current.withValue(ObjectIdentifier(self)) { receiver.call(commit) }
             }
-            // Cancelled before, or from within: what the closure holds is released outside the gate.
+            // Cancelled earlier, or from within the call: the objects captured by the closure are released outside the
+            // gate.
             return isCancelled.load(ordering: .acquiring) ? receiver.take() : nil
         }
         _ = retired

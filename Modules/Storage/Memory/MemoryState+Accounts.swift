@@ -1,8 +1,8 @@
 import CausewayModels
 
-/// Going over from one account to another.
+/// Switching from one account to another.
 extension MemoryState {
-    /// Saves the session, and makes its account the current one.
+    /// Saves the session and makes its account the current one.
     mutating func save(_ session: Session, _ changes: inout Changes) {
         let next = session.account
         if let account, account != next {
@@ -14,7 +14,7 @@ extension MemoryState {
         changes.listed.append(.session(session))
     }
 
-    /// Numbers, epochs and the opening go on; everything else is the account's own.
+    /// Numbers, epochs and the opening continue; everything else belongs to the account.
     private mutating func switchAccount(from old: Account, to new: Account, firstSession: SessionID) {
         var left = self
         left.otherAccounts = [:]
@@ -27,7 +27,7 @@ extension MemoryState {
         self = found
     }
 
-    /// Refuses a draft that was made for another account.
+    /// Refuses a draft of another account.
     func admit(_ draft: MessageDraft, as account: Account?) throws(StoreError) {
         if let wanted = draft.account, let account, wanted != account { throw .otherAccount(wanted) }
     }

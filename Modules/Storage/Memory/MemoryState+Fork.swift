@@ -20,7 +20,7 @@ extension MemoryState {
         lineage.sharedBelow = nextSequence
     }
 
-    /// - Parameter fenced: messages that are asked about already.
+    /// - Parameter fenced: messages that already have a fence.
     private mutating func fenceFailed(_ fenced: Set<MessageID>) {
         for old in allUndelivered() where old.message.syncState == .error {
             guard let lane = old.message.lane else { continue }

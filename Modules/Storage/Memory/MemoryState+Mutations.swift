@@ -1,15 +1,15 @@
 import CausewayModels
 
 extension MemoryState {
-    /// What one commit changed, as it is gathered.
+    /// The changes of one commit, collected while it runs.
     struct Changes {
         var listed: [RecordChange] = []
         var isReset = false
     }
 
-    /// Applies one mutation. Nothing in here can fail, so a commit cannot stop half-way.
+    /// Applies one mutation. Nothing in here can fail, so a commit is never applied in part.
     ///
-    /// - Parameter bytes: the size of the coded content that a `merge` brings.
+    /// - Parameter bytes: the size of the coded content of a `merge`.
     mutating func apply(_ mutation: Mutation, bytes: Int, to changes: inout Changes) {
         switch mutation {
         case .attempt(let id, let previous, let attempts, let time):
@@ -61,7 +61,7 @@ extension MemoryState {
         }
     }
 
-    /// What ``Store/begin(_:)`` does to the messages.
+    /// The effect of ``Store/begin(_:)`` on the messages.
     mutating func sweep(_ restart: RestartPolicy, _ failure: Failure) {
         switch restart {
         case .fail:
@@ -71,7 +71,7 @@ extension MemoryState {
         }
     }
 
-    /// - Parameter bytes: the size of the coded content, when the step may change that.
+    /// - Parameter bytes: the size of the coded content, if the step may change it.
     mutating func change(
         _ id: MessageID, bytes: Int? = nil, _ changes: inout Changes, _ step: (Message) -> Message
     ) {
@@ -79,7 +79,7 @@ extension MemoryState {
         save(step(old.message), bytes: bytes ?? old.bytes, over: old.message, &changes)
     }
 
-    /// Writes what differs; when it is an operation, its message shows it.
+    /// Saves a message that changed; the target of an operation is updated with it.
     mutating func save(_ message: Message, bytes: Int, over old: Message?, _ changes: inout Changes) {
         guard message != old else { return }
         put(message, bytes: bytes)
@@ -165,7 +165,7 @@ extension MemoryState {
         overlayAll()
     }
 
-    /// A message shows no operation that failed.
+    /// Updates every message with an operation; failed operations are no longer displayed.
     private mutating func overlayAll() {
         var unlisted = Changes()
         for old in allUndelivered() { if let target = old.message.role.target { overlay(target, &unlisted) } }

@@ -1,8 +1,9 @@
 import CausewayModels
 
-/// What hangs together: operations show in their messages, and what is parked waits for its message.
+/// Dependencies between messages: operations are displayed in their target, and parked messages wait for the message
+/// that they refer to.
 extension MemoryState {
-    /// Refuses, before anything is changed, what cannot be taken in.
+    /// Refuses drafts that cannot be accepted, before anything is changed.
     func admit(_ mutations: [Mutation], _ sizes: [Int], _ bounds: OutboxBounds) throws(StoreError) {
         var counts = counts
         for (mutation, bytes) in zip(mutations, sizes) {
@@ -29,7 +30,7 @@ extension MemoryState {
             change(id, &changes) { $0.delivered(placement, at: time) }
             return release(id, at: time, &changes)
         }
-        // Only an edit changes the content, and brings its size with it.
+        // Only an edit changes the content, and with it the size.
         let isEdit = old.message.role == .edit(of: target)
         change(target, bytes: isEdit ? old.bytes : nil, &changes) { $0.taken(old.message, placement) }
         delete(id, &changes)
@@ -63,7 +64,7 @@ extension MemoryState {
         if let target = old.message.role.target { overlay(target, &changes) }
     }
 
-    /// Gives what is parked for this message its places, if the message is on the server, or gone.
+    /// Assigns lane sequences to the messages parked for this one, if it is on the server or no longer exists.
     mutating func release(_ id: MessageID, at time: Timestamp?, _ changes: inout Changes) {
         if let message = self[id]?.message, message.syncState != .synced { return }
         for dependant in allDependants(of: id) where dependant.isParked {
@@ -72,14 +73,14 @@ extension MemoryState {
         }
     }
 
-    /// Makes the message show the operations that wait to be applied to it.
+    /// Updates the displayed body of a message with its pending operations.
     mutating func overlay(_ id: MessageID, _ changes: inout Changes) {
         guard let message = self[id]?.message else { return }
         let shown = overlaid(message)
         change(id, &changes) { _ in shown }
     }
 
-    /// The message with the operations that wait to be applied to it.
+    /// The message with its pending operations applied.
     func overlaid(_ message: Message) -> Message {
         message.overlaid(with: allDependants(of: message.id).filter(\.role.isOperation))
     }

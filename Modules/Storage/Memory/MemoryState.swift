@@ -1,8 +1,8 @@
 import CausewayModels
 
-/// Everything a ``MemoryStore`` keeps, as one value: a copy of it is the store as it stands on a disk.
+/// The complete contents of a ``MemoryStore`` as one value: a copy of it corresponds to the store's files on a disk.
 ///
-/// The indexes are kept by ``put(_:bytes:)`` and ``remove(_:)`` alone.
+/// Only ``put(_:bytes:)`` and ``remove(_:)`` update the indexes.
 struct MemoryState: Sendable {
     struct Stored: Sendable {
         var message: Message
@@ -10,7 +10,7 @@ struct MemoryState: Sendable {
         var bytes: Int
     }
 
-    /// A place in a channel's order.
+    /// A position in a channel's order.
     struct Place: Comparable, Sendable {
         var position: Int64
         var ordinal: Int64
@@ -27,13 +27,13 @@ struct MemoryState: Sendable {
 
     /// The current account; `nil` before the first session.
     var account: Account?
-    /// The states of the accounts that are not current; each without others of its own.
+    /// The states of the other accounts; each of them has no others of its own.
     var otherAccounts: [Account: MemoryState] = [:]
     var outboxID: OutboxID?
     var epoch: Int64 = 0
     var lineage = Lineage()
     var history: ServerHistory?
-    /// The next number to hand out, for ordinals, sequences and deletions alike.
+    /// The next number to assign, for ordinals, sequences and deletions alike.
     var nextSequence: Int64 = 1
     var session: Session?
     var lastTransmitted: [LaneID: Int64] = [:]
@@ -41,7 +41,7 @@ struct MemoryState: Sendable {
     var counts = StoreCounts()
     var deletions: [Int64: DeleteAction] = [:]
     var deletionOrder = SortedKeys<Int64>()
-    /// How many recorded deletions name a message.
+    /// The number of recorded deletions for each message.
     var deletionCounts: [MessageID: Int] = [:]
 
     private var stored: [Int64: Stored] = [:]
@@ -51,7 +51,7 @@ struct MemoryState: Sendable {
     private var failed = SortedKeys<Int64>()
     private var failedInChannel: [ChannelID: SortedKeys<Int64>] = [:]
     private var undeliveredInChannel: [ChannelID: SortedKeys<Int64>] = [:]
-    /// Operations, and what is parked, by the message that they are about.
+    /// Operations and parked messages, by the message that they refer to.
     private var dependants: [MessageID: SortedKeys<Int64>] = [:]
     /// Pending messages by lane sequence.
     private var pending: [Int64: MessageID] = [:]
@@ -79,17 +79,17 @@ struct MemoryState: Sendable {
     /// Every message that is `synced`, in no order.
     func allSynced() -> [Stored] { stored.values.filter { $0.message.syncState == .synced } }
 
-    /// Every message, in the order in which they came.
+    /// Every message, in the order of its arrival.
     func allMessages() -> [Message] {
         stored.values.map(\.message).sorted { $0.ordinal < $1.ordinal }
     }
 
-    /// Operations on a message and what is parked for it, in the order of creation.
+    /// The operations on a message and the messages parked for it, in the order of creation.
     func allDependants(of id: MessageID) -> [Message] {
         dependants[id]?.ascending(after: nil, limit: .max).compactMap { stored[$0]?.message } ?? []
     }
 
-    /// With those that wait for a failed message, or for one that does so.
+    /// The counts, including the messages that wait directly or indirectly for a failed message.
     var allCounts: StoreCounts {
         var counts = counts
         var open = dependants.keys.filter { self[$0]?.message.syncState == .error }
@@ -151,7 +151,7 @@ struct MemoryState: Sendable {
 
 extension MemoryState {
     func page(_ query: MessageQuery) -> MessagePage {
-        // One more than asked for tells whether there is another page.
+        // One more message than requested shows whether there is another page.
         let limit = query.limit + 1
         let found: [Int64]
         switch query.scope {
@@ -191,7 +191,7 @@ extension MemoryState {
         deletionOrder.descending(before: before, limit: limit).compactMap { deletions[$0] }
     }
 
-    /// - Precondition: the store has begun.
+    /// - Precondition: the store has been started.
     func outbox(_ outboxID: OutboxID) -> OutboxSnapshot {
         let undelivered = allUndelivered()
         var entries = undelivered.compactMap { $0.message.entry(bytes: $0.bytes) }

@@ -1,10 +1,10 @@
 public import CausewayModels
 import Synchronization
 
-/// A store that keeps everything in memory: for tests, simulation and previews.
+/// A store that keeps all data in memory, for tests, simulation and previews.
 ///
 /// Deterministic: it starts no task, reads no clock and never suspends. One lock guards the state; it is held while
-/// subscribers are called, which makes the feed's order the commit order.
+/// subscribers are called, so that the feed reports commits in commit order.
 public final class MemoryStore: Store {
     private struct Run {
         var state: MemoryState
@@ -12,7 +12,7 @@ public final class MemoryStore: Store {
         var isClosed = false
         /// The number of the last commit of this run.
         var version: Int64 = 0
-        /// What the next commits fail with.
+        /// The errors of the next commits.
         var faults: [StoreError] = []
     }
 
@@ -31,12 +31,12 @@ public final class MemoryStore: Store {
 
     // MARK: For tests and simulators
 
-    /// A new store, not begun, that holds what was committed here: what a process finds after a crash of this one.
-    /// This one is left as it is, as a paused process is.
+    /// A new store, not yet started, with everything that was committed to this one: the state after a crash of the
+    /// process. This store is unchanged, like a suspended process.
     package func crashed() -> MemoryStore { MemoryStore(run.withLock { $0.state }, bounds) }
 
-    /// Everything of the current account that is committed, at this moment: the messages in the order in which they
-    /// came, the links by ascending sequence. Not for a subscriber, which is called within a commit.
+    /// All committed data of the current account: the messages in the order of their arrival, the control entries by
+    /// ascending sequence. Must not be called by a subscriber, which runs within a commit.
     package var contents: (messages: [Message], controls: [ControlEntry]) {
         run.withLock { run in
             (run.state.allMessages(), run.state.controls.values.sorted { $0.sequence < $1.sequence })
@@ -46,11 +46,11 @@ public final class MemoryStore: Store {
     /// The current account; `nil` before the first session.
     package var account: Account? { run.withLock { $0.state.account } }
 
-    /// The last history that the server of the current account named, and the outbox of that account.
+    /// The last history that the server of the current account named.
     package var history: ServerHistory? { run.withLock { $0.state.history } }
     package var outboxID: OutboxID? { run.withLock { $0.state.outboxID } }
 
-    /// Makes a message of the current account one that cannot be read any more, as a damaged row on a disk is.
+    /// Makes a message of the current account unreadable, as a damaged row on a disk is.
     package func damage(_ id: MessageID) {
         run.withLock { run in
             guard let old = run.state[id] else { return }
@@ -61,7 +61,7 @@ public final class MemoryStore: Store {
         }
     }
 
-    /// Makes the next `count` commits (``begin(_:)`` and ``enqueue(_:)`` among them) fail and change nothing.
+    /// Makes the next `count` commits (including ``begin(_:)`` and ``enqueue(_:)``) fail without changing anything.
     package func failNextCommits(_ count: Int, with error: StoreError) {
         run.withLock { $0.faults = Array(repeating: error, count: count) }
     }
@@ -145,7 +145,7 @@ public final class MemoryStore: Store {
         feed.subscribe(subscriber)
     }
 
-    /// Commits are told under the lock that reading takes.
+    /// Commits are published under the lock that reads take.
     public func settledVersion() async throws(StoreError) -> Int64 {
         try run.withLock { run throws(StoreError) in
             if run.isClosed { throw .closed }
@@ -157,7 +157,7 @@ public final class MemoryStore: Store {
 
     // MARK: Commits
 
-    /// One commit. `body` throws before it changes anything.
+    /// Performs one commit. `body` throws before it changes anything.
     private func write<Value>(
         beginning: Bool = false,
         _ body: (inout MemoryState, inout MemoryState.Changes) throws(StoreError) -> sending Value
@@ -187,8 +187,8 @@ public final class MemoryStore: Store {
 }
 
 extension StoreError {
-    /// A mistake of the caller: see the lifecycle of ``Store``.
+    /// Misuse by the caller: see the lifecycle of ``Store``.
     package static let notBegun = StoreError.other(detail: "it was used before begin")
-    /// A mistake of the caller: see the lifecycle of ``Store``.
+    /// Misuse by the caller: see the lifecycle of ``Store``.
     package static let begunTwice = StoreError.other(detail: "begin was called twice")
 }

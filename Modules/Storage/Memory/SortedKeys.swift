@@ -1,6 +1,6 @@
-/// A set of keys in ascending order, in chunks: finding a place is a binary search, taking a key in moves one chunk.
+/// A set of keys in ascending order, in chunks: a lookup is a binary search, an insertion moves one chunk.
 ///
-/// Made for keys that mostly arrive at the end.
+/// Optimised for keys that mostly arrive at the end.
 struct SortedKeys<Key: Comparable & Sendable>: Sendable {
     private static var chunkKeysMax: Int { 512 }
 
@@ -64,7 +64,7 @@ struct SortedKeys<Key: Comparable & Sendable>: Sendable {
         return found
     }
 
-    /// The first chunk whose last key is not below `key`; the number of chunks when there is none.
+    /// The first chunk whose last key is not below `key`; the number of chunks if there is none.
     private func chunkIndex(of key: Key) -> Int {
         var low = 0
         var high = chunks.count

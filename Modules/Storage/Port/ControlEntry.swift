@@ -1,6 +1,6 @@
 public import CausewayModels
 
-/// A link of a lane's chain that is no message: a fence, a retraction or a deletion.
+/// A link of a lane's chain that is not a message: a fence, a retraction or a deletion.
 public struct ControlEntry: Sendable, Hashable {
     /// Any kind but `send`.
     public var kind: OutboxEntry.Kind
@@ -18,7 +18,7 @@ public struct ControlEntry: Sendable, Hashable {
         self.message = message
     }
 
-    /// The same link as the outbox machine sees it.
+    /// The same link as an entry of the outbox machine.
     package var entry: OutboxEntry {
         OutboxEntry(
             kind: kind, lane: lane, sequence: sequence, previous: previous, message: message, attempts: 0, bytes: 0)

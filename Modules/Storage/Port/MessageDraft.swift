@@ -1,6 +1,6 @@
 public import CausewayModels
 
-/// A message before the store has given it its place.
+/// A message before the store has assigned its ordinal and its lane sequence.
 public struct MessageDraft: Sendable, Hashable {
     public var id: MessageID
     public var channel: ChannelID
@@ -9,8 +9,8 @@ public struct MessageDraft: Sendable, Hashable {
     public var content: MessageContent
     public var createdAt: Timestamp
     public var lane: LaneID
-    /// The account that sends it. The store refuses a draft of an account that is not the current one; with `nil` it
-    /// takes the draft for the current account.
+    /// The account that sends it. The store refuses a draft of an account that is not the current one; a draft with
+    /// `nil` belongs to the current account.
     public var account: Account?
 
     public init(

@@ -1,25 +1,25 @@
 public import CausewayModels
 
-/// A page of messages to ask for, by key, never by offset.
+/// A request for a page of messages, by key, never by offset.
 public struct MessageQuery: Sendable, Hashable {
     public enum Scope: Sendable, Hashable {
-        /// What a screen of this channel shows: by position on the server, and what is undelivered after it in the
+        /// The messages displayed in this channel: by position on the server, followed by the undelivered ones in the
         /// order of creation.
         case channel(ChannelID)
-        /// Everything that is not `synced`, in the order of creation.
+        /// All messages that are not `synced`, in the order of creation.
         case undelivered
-        /// Everything of a channel that is not `synced`, in the order of creation.
+        /// All messages of a channel that are not `synced`, in the order of creation.
         case undeliveredIn(ChannelID)
-        /// Everything that is on its way in this state (`created`, `uploading` or `syncing`), in the order of the lane
-        /// sequences: as it will be sent. Without what is parked behind another message; nothing for other states.
+        /// All messages pending in this state (`created`, `uploading` or `syncing`), by ascending lane sequence: the
+        /// order in which they will be sent. Without messages parked behind another one; empty for other states.
         case pending(SyncState)
-        /// Everything that is `error`, in the order of creation; of one channel when given.
+        /// All messages in state `error`, in the order of creation; of one channel if given.
         case failed(in: ChannelID?)
     }
 
-    /// A place between two messages of a query's order.
+    /// A position between two messages of a query's order.
     public struct Cursor: Sendable, Hashable, Codable {
-        /// The position on the server; `Int64.max` for what is undelivered. Constant for scopes without positions.
+        /// The position on the server; `Int64.max` for undelivered messages. Constant for scopes without positions.
         public var position: Int64
         /// The message's ordinal; its lane sequence for ``Scope/pending(_:)``.
         public var ordinal: Int64
@@ -30,14 +30,14 @@ public struct MessageQuery: Sendable, Hashable {
         }
     }
 
-    /// Which end of the order a page is taken from.
+    /// The end of the order from which a page is read.
     public enum Direction: Sendable, Hashable { case ascending, descending }
 
     public var scope: Scope
     public var direction: Direction
-    /// The page begins behind this place, seen in `direction`; at the very end of the order when `nil`.
+    /// The cursor after which the page begins, in `direction`; `nil` for the very end of the order.
     public var after: Cursor?
-    /// How many messages at the most: 1 to ``Limits/pageSizeMax``.
+    /// The maximum number of messages: 1 to ``Limits/pageSizeMax``.
     public var limit: Int
 
     public init(
@@ -50,13 +50,13 @@ public struct MessageQuery: Sendable, Hashable {
     }
 }
 
-/// The answer to a ``MessageQuery``.
+/// The result of a ``MessageQuery``.
 public struct MessagePage: Sendable, Equatable {
     /// In the query's direction.
     public var messages: [Message]
-    /// Where the next page begins; `nil` when this was the last.
+    /// The start of the next page; `nil` if this was the last.
     public var next: MessageQuery.Cursor?
-    /// The first message of the next page: a store has to read it to know that there is one. `nil` when this was the
+    /// The first message of the next page, which a store has to read to know that there is one. `nil` if this was the
     /// last.
     public var following: Message?
 
@@ -68,7 +68,7 @@ public struct MessagePage: Sendable, Equatable {
 }
 
 extension MessageQuery {
-    /// The message's place in the order of this query.
+    /// The message's cursor in the order of this query.
     package func cursor(of message: Message) -> Cursor {
         guard case .pending = scope else { return message.cursor }
         return Cursor(position: .max, ordinal: message.laneSequence)
@@ -76,7 +76,7 @@ extension MessageQuery {
 }
 
 extension Message {
-    /// The message's place in the order of its channel.
+    /// The message's cursor in the order of its channel.
     public var cursor: MessageQuery.Cursor {
         MessageQuery.Cursor(position: placement?.position ?? .max, ordinal: ordinal)
     }

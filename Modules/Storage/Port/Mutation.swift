@@ -1,93 +1,96 @@
 public import CausewayModels
 
-/// One step of a commit. Each is named after what it means for the message, not after the columns it touches.
+/// One step of a commit, named after its meaning for the message, not after the columns that it changes.
 ///
-/// A step that does not fit the state of its message does nothing: `synced` is final (only another ``deliver`` or
-/// ``merge`` moves it, and ``followHistory(_:_:marks:at:)`` when the server has lost it), and from `error` lead only
-/// ``deliver``, ``merge``, ``resend``, ``fail`` and ``delete``.
+/// A step that does not apply to the state of its message does nothing: `synced` is final (only another ``deliver`` or
+/// ``merge`` changes it, and ``followHistory(_:_:marks:at:)`` if the server has lost the message), and only
+/// ``deliver``, ``merge``, ``resend``, ``fail`` and ``delete`` apply to `error`.
 public enum Mutation: Sendable, Hashable {
-    /// An attempt begins, for what is `created`, `uploading` or `syncing`: `syncing`, and from now on the message
-    /// counts as transmitted after `previous`. For what is `syncing` already it corrects the attempt under way.
+    /// An attempt begins, for a message that is `created`, `uploading` or `syncing`: it becomes `syncing`, and from now
+    /// on counts as transmitted after `previous`. For a message that is already `syncing` it corrects the attempt under
+    /// way.
     case attempt(MessageID, previous: Int64, attempts: Int, at: Timestamp)
-    /// The attempt ended without a verdict: back to `created`; sequence and `previous` stay, an older failure goes.
+    /// The attempt ended without a verdict: the message returns to `created`; sequence and `previous` are kept, an
+    /// older failure is cleared.
     case requeue(MessageID, attempts: Int, at: Timestamp)
-    /// The server has it: `synced`, in its place; failure and doubt are gone. Holds for a message in any state. What
-    /// was parked for it gets its places, in the order of creation, and its age in the queue begins. An operation is
-    /// applied to its message for good, and is gone.
+    /// The server has the message: it becomes `synced` with its position; failure and doubt are cleared. Applies in any
+    /// state. Messages parked for it get their lane sequences, in the order of creation, and their age in the queue
+    /// begins. An operation is applied permanently to its target, and is removed.
     case deliver(MessageID, Placement, at: Timestamp)
-    /// Given up: `error`, unless it is `synced`. `inDoubt` says that a copy may have reached the server. An operation
-    /// on a message that is not here any more is gone instead, and no operation keeps ``Failure/pausesLane``: nothing
-    /// but its message waits for it.
+    /// The message failed: it becomes `error`, unless it is `synced`. `inDoubt` is true if a copy may have reached the
+    /// server. An operation whose target no longer exists is removed instead, and no operation keeps
+    /// ``Failure/pausesLane``: only its target depends on it.
     case fail(MessageID, Failure, inDoubt: Bool)
-    /// The server has no copy of what was transmitted and will take none: the doubt of the message is gone.
+    /// The server has no copy of the transmitted message and will accept none: its doubt is cleared.
     case settle(MessageID)
-    /// Back into the queue at the tail of its lane, from any undelivered state: a new sequence, `created`, no attempts,
-    /// never transmitted. The failure stays until the next attempt ends, a doubt about its old place until
-    /// ``settle(_:)``. What needs another message that is not on the server is parked, as ``Store/enqueue(_:)`` does.
+    /// Returns a message from any undelivered state to the tail of its lane: a new sequence, `created`, no attempts,
+    /// never transmitted. The failure is kept until the next attempt ends, a doubt about its old sequence until
+    /// ``settle(_:)``. A message that depends on another one that is not on the server is parked, as by
+    /// ``Store/enqueue(_:)``.
     case resend(MessageID, at: Timestamp)
-    /// The server has not got the message that this one is about: it waits for that one without a place in its lane, or
-    /// is given up with the failure when that one is not here, or is `synced` and so was taken away on the server.
+    /// The server does not have the message that this one refers to: it waits for that one without a lane sequence. It
+    /// fails with the failure if that one does not exist here, or is `synced` and so was removed on the server.
     case park(MessageID, Failure)
-    /// Takes in a message or an operation as ``Store/enqueue(_:)`` does, within the commit.
+    /// Enqueues a message or an operation as ``Store/enqueue(_:)`` does, within the commit.
     case enqueue(MessageDraft)
-    /// An undelivered message says something else; only for what no copy can exist of on the server.
+    /// Replaces the content of an undelivered message; only for a message of which no copy can exist on the server.
     case rewrite(MessageID, MessageContent)
-    /// The message is gone from every query. What is still parked for it waits for nothing any more: it gets its
-    /// places, and the server says what becomes of it.
+    /// Removes the message from every query. Messages still parked for it get their lane sequences, and the server
+    /// decides about them.
     case delete(MessageID)
-    /// A control entry at the given sequence, replacing one that is there.
+    /// Stores a control entry at the given sequence, replacing an existing one.
     case putControl(ControlEntry)
-    /// A deletion of a message that is on the server, at the tail of the lane: the store assigns the sequence. The
-    /// message need not be here any more.
+    /// Deletes a message from the server, at the tail of the lane: the store assigns the sequence. The message need no
+    /// longer exist here.
     case appendDelete(MessageID, lane: LaneID)
     /// A control entry was transmitted after `previous`.
     case attemptControl(sequence: Int64, previous: Int64)
-    /// A control entry is done with.
+    /// A control entry has been resolved, and is removed.
     case removeControl(sequence: Int64)
     /// The chain of a lane changed: an entry now follows `previous` (the server named another mark). A control entry
-    /// goes before a message of the same sequence.
+    /// takes precedence over a message of the same sequence.
     case rebase(sequence: Int64, previous: Int64)
-    /// The highest sequence that was transmitted in a lane; kept as given, even when it is lower than before.
+    /// The highest sequence that was transmitted in a lane; stored as given, even if it is lower than before.
     case setLastTransmitted(LaneID, Int64)
-    /// The counter hands out only numbers above `mark` from now on. Never lowers it; what is above
-    /// ``Limits/sequenceMax`` counts as that.
+    /// The counter assigns only numbers above `mark` from now on. Never lowers the counter; a mark above
+    /// ``Limits/sequenceMax`` counts as that limit.
     case raiseSequence(above: Int64)
-    /// Another copy of this store exists: the outbox goes on under a new id, in which nothing was ever transmitted.
+    /// Another copy of this store exists: the outbox continues under a new id, in which nothing was ever transmitted.
     ///
-    /// Every link, those that no feed has told of yet among them, gets a new number in the order of the old ones, and
-    /// what was under way is `created` again; attempts and failures stay. The other copy may have delivered whatever
-    /// is here: each `error` message gets a fence and is in doubt until the server has answered.
-    /// ``Lineage/sharedBelow`` rises above all of it. The feed reports a reset.
+    /// Every link, including links that no feed has reported yet, gets a new number in the order of the old ones, and
+    /// messages under way return to `created`; attempts and failures are kept. The other copy may have delivered any of
+    /// them: each `error` message gets a fence and is in doubt until the server has responded. ``Lineage/sharedBelow``
+    /// rises above all of them. The feed reports a reset.
     case forkOutbox(OutboxID, at: Timestamp)
     /// The last history that the server named.
     case keepHistory(ServerHistory)
-    /// The server lost data, or is another one: it has another history now, in which the lanes of this outbox stand at
-    /// the marks, or have never been used.
+    /// The server lost data, or is another server: it has another history now, in which the lanes of this outbox are at
+    /// the given marks, or have never been used.
     ///
     /// The messages that the session's user delivered from here above their lanes' marks are queued again as `created`,
-    /// in the places that they had; within a lane in the order of creation. Then the outbox goes on as after
-    /// ``forkOutbox(_:at:)``: so what was lost comes before what was created later, and what was in the queue counts as
-    /// possibly delivered. What a page says of a message holds from now on, also when it was changed later in the
-    /// former history. The feed reports a reset.
+    /// with the sequences that they had; within a lane in the order of creation. Then the outbox continues as after
+    /// ``forkOutbox(_:at:)``: lost messages precede messages that were created later, and queued messages count as
+    /// possibly delivered. From now on the state of a message in a page overrides the stored one, even if it was
+    /// changed later in the former history. The feed reports a reset.
     case followHistory(ServerHistory, OutboxID, marks: [LaneID: Int64], at: Timestamp)
-    /// A deletion to remember; the store assigns ``DeleteAction/sequence``, and keeps the last
+    /// Records a deletion; the store assigns ``DeleteAction/sequence``, and keeps the last
     /// ``Limits/deleteActionsKeptMax``.
     case recordDelete(DeleteAction)
-    /// A login, or a logout (``Session/endedAt``). From then on the store shows and changes what belongs to the account
-    /// of the session; see ``Store``. When that is another account than before, the feed reports a reset.
+    /// A login, or a logout (``Session/endedAt``). From then on the store reads and changes only data of the session's
+    /// account; see ``Store``. If that is another account than before, the feed reports a reset.
     case saveSession(Session)
-    /// The session is over: every undelivered message becomes `error` as ``Store/begin(_:)`` does it under `fail`, and
-    /// no failure pauses a lane any more (``Store/begin(_:)`` leaves those as they are). The feed reports a reset
-    /// instead of single changes.
+    /// The session ended: every undelivered message becomes `error` as in ``Store/begin(_:)`` under `fail`, and no
+    /// failure pauses a lane any more (``Store/begin(_:)`` leaves those as they are). The feed reports a reset instead
+    /// of single changes.
     case endSession(Failure)
     /// A message that the server has: inserted (without a lane), or merged with the one of the same id, which becomes
-    /// `synced` and takes the server's content. Does nothing when a recorded deletion names the id: what was deleted
-    /// here does not come back with a page.
+    /// `synced` and takes the server's content. Does nothing if a recorded deletion names the id: a message that was
+    /// deleted here is not restored by a page.
     case merge(PlacedMessage, at: Timestamp)
 }
 
 extension Mutation {
-    /// The content that it brings; stores keep it coded.
+    /// The content of the mutation; stores keep it coded.
     package var content: MessageContent? {
         switch self {
         case .merge(let placed, at: _): placed.content
@@ -97,7 +100,7 @@ extension Mutation {
         }
     }
 
-    /// The message that has failed for good with it, or may have: the server will have no copy.
+    /// The message that fails permanently with this mutation, or may fail: the server will have no copy.
     package var failedForGood: MessageID? {
         switch self {
         case .fail(let id, _, inDoubt: false), .settle(let id), .park(let id, _): id
@@ -117,7 +120,7 @@ extension Mutation {
         }
     }
 
-    /// The message that it gives up, or may give up, so that its lane is paused.
+    /// The message that fails with this mutation, or may fail, in such a way that its lane is paused.
     package var pausingMessage: MessageID? {
         switch self {
         case .fail(let id, let failure, inDoubt: _) where failure.pausesLane: id

@@ -1,6 +1,6 @@
 package import CausewayModels
 
-/// How much one outbox may hold; past it a message is refused and nothing old is dropped.
+/// The capacity of one outbox; beyond it a message is refused and nothing old is dropped.
 package struct OutboxBounds: Sendable, Hashable {
     package var messagesMax: Int
     package var bytesMax: Int
@@ -10,7 +10,7 @@ package struct OutboxBounds: Sendable, Hashable {
         self.bytesMax = bytesMax
     }
 
-    /// Refuses a message of `bytes` bytes when the outbox as counted has no room for it.
+    /// Refuses a message of `bytes` bytes if the outbox with these counts has no room for it.
     package func admit(bytes: Int, to counts: StoreCounts) throws(StoreError) {
         guard counts.undelivered < messagesMax, counts.undeliveredBytes + bytes <= bytesMax else {
             throw .outboxFull(messages: counts.undelivered, bytes: counts.undeliveredBytes)
@@ -19,7 +19,7 @@ package struct OutboxBounds: Sendable, Hashable {
 }
 
 extension StoreCounts {
-    /// Adds (or with `-1` takes away) one message of the given state; what is `synced` does not count.
+    /// Adds (or with `-1` subtracts) one message in the given state; `synced` messages do not count.
     package mutating func count(_ state: SyncState, bytes: Int, times: Int = 1) {
         switch state {
         case .created: created += times

@@ -1,8 +1,8 @@
 public import CausewayModels
 
-/// The outbox as it stands in the store: what the outbox machine starts from.
+/// The outbox as stored: the initial state of the outbox machine.
 public struct OutboxSnapshot: Sendable, Equatable {
-    /// A failed message that pauses its lane: its ``Message/failure`` says so, and it is `error`.
+    /// A message in state `error` that pauses its lane, as its ``Message/failure`` records.
     public struct LanePause: Sendable, Hashable {
         public var lane: LaneID
         public var message: MessageID
@@ -14,20 +14,20 @@ public struct OutboxSnapshot: Sendable, Equatable {
     }
 
     public var outboxID: OutboxID
-    /// Grows by one with each ``Store/begin(_:)``; a server without lineage refuses an older one.
+    /// Incremented by each ``Store/begin(_:)``; a server without lineage refuses an older one.
     public var epoch: Int64
     public var lineage: Lineage
-    /// The highest lane sequence that was ever transmitted, per lane.
+    /// The highest lane sequence that was ever transmitted, for each lane.
     public var lastTransmitted: [LaneID: Int64]
-    /// Everything that still has to be said to the server, by ascending sequence; a message goes before a control
-    /// entry of the same sequence.
+    /// All requests that the server has not confirmed, by ascending sequence; a message precedes a control entry of the
+    /// same sequence.
     public var entries: [OutboxEntry]
-    /// What pauses which lane, in the order in which the messages were created.
+    /// The paused lanes and the messages that pause them, in the order in which the messages were created.
     public var pauses: [LanePause]
-    /// The last history that the server named; `nil` before it named one.
+    /// The last history that the server named; `nil` if it has named none yet.
     public var history: ServerHistory?
-    /// The loss that the store found since it was open last, in words. Told once, by
-    /// ``Store/begin(_:)``; `nil` when nothing is known to be lost.
+    /// A description of data lost since the store was last open, as far as the store detected it. Reported once, by
+    /// ``Store/begin(_:)``; `nil` if no loss is known.
     public var loss: String?
 
     public init(

@@ -1,12 +1,12 @@
 public import CausewayModels
 
-/// What one commit changed.
+/// The changes of one commit.
 public struct StoreCommit: Sendable, Equatable {
-    /// Grows by one with each commit of this run.
+    /// Incremented by each commit of this run.
     public var version: Int64
     /// In the order in which they were made.
     public var changes: [RecordChange]
-    /// True when more changed than is listed (a session ended): read again what you depend on.
+    /// True if more changed than is listed (for example when a session ended): subscribers must read their data again.
     public var isReset: Bool
 
     public init(version: Int64, changes: [RecordChange], isReset: Bool = false) {

@@ -1,4 +1,4 @@
-/// How many undelivered messages there are.
+/// The number of undelivered messages in each state.
 public struct StoreCounts: Sendable, Hashable, Codable {
     public var created: Int
     public var uploading: Int
@@ -6,7 +6,7 @@ public struct StoreCounts: Sendable, Hashable, Codable {
     public var error: Int
     /// Bytes of content of all undelivered messages.
     public var undeliveredBytes: Int
-    /// Of ``created``: those that wait for a message that failed, and go on when that one is resent or deleted.
+    /// Messages, included in ``created``, that wait for a failed message and resume when it is resent or deleted.
     public var blocked: Int
 
     public init(
@@ -28,7 +28,7 @@ public struct StoreCounts: Sendable, Hashable, Codable {
         syncing = try container.decode(Int.self, forKey: .syncing)
         error = try container.decode(Int.self, forKey: .error)
         undeliveredBytes = try container.decode(Int.self, forKey: .undeliveredBytes)
-        // Earlier versions did not tell.
+        // Absent in data of earlier versions.
         blocked = try container.decodeIfPresent(Int.self, forKey: .blocked) ?? 0
     }
 

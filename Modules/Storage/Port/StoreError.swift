@@ -1,28 +1,28 @@
 public import CausewayModels
 
-/// What can go wrong with a store. Nothing is lost by any of it.
+/// An error of a store. None of them loses data.
 public enum StoreError: Error, Sendable, Hashable {
-    /// Another process has the store; `pid` is `nil` when it did not say.
+    /// Another process has the store open; `pid` is `nil` if it is unknown.
     case owned(pid: Int32?, path: String)
-    /// Written by a newer version than this one reads.
+    /// Written by a newer version, which this one cannot read.
     case fromTheFuture(version: String, path: String)
     /// The folder or a file cannot be read or written.
     case notAccessible(path: String, detail: String)
     /// The disk is full.
     case full(detail: String)
-    /// The disk failed to confirm a write; the store is closed until it was verified.
+    /// The disk failed to confirm a write; the store is closed until it has been verified.
     case syncFailed(detail: String)
     /// The file is damaged; nothing was overwritten.
     case damaged(path: String, detail: String)
     /// The outbox has reached its limit.
     case outboxFull(messages: Int, bytes: Int)
-    /// There is a message with this id.
+    /// A message with this id already exists.
     case duplicate(MessageID)
-    /// Another account is logged in by now; the draft was not taken in.
+    /// Another account is logged in by now; the draft was refused.
     case otherAccount(Account)
     /// The store was closed.
     case closed
-    /// Anything else, in the words of the layer below.
+    /// Any other error, with the description from the layer below.
     case other(detail: String)
 }
 

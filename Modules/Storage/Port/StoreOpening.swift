@@ -1,16 +1,16 @@
 public import CausewayModels
 
-/// How a run begins on a store.
+/// The parameters with which a run starts on a store.
 public struct StoreOpening: Sendable, Hashable {
     public var restart: RestartPolicy
-    /// What messages get that ``RestartPolicy/fail`` gives up.
+    /// The failure of messages that fail under ``RestartPolicy/fail``.
     public var failure: Failure
-    /// A fresh identifier; becomes the outbox's id when the store is new, and is ignored otherwise.
+    /// A new identifier; becomes the outbox's id if the store is new, and is ignored otherwise.
     public var newOutboxID: OutboxID
-    /// A fresh identifier of this opening.
+    /// A new identifier of this opening.
     public var opening: OpeningID
 
-    /// - Parameter opening: the one of `newOutboxID` when `nil`, which is as fresh.
+    /// - Parameter opening: `nil` derives it from `newOutboxID`, which is new as well.
     public init(restart: RestartPolicy, failure: Failure, newOutboxID: OutboxID, opening: OpeningID? = nil) {
         self.restart = restart
         self.failure = failure

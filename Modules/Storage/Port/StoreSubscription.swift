@@ -1,4 +1,4 @@
-/// A place in the change feed. Ends with ``cancel()`` or when it is released.
+/// A subscription to the change feed. Ends with ``cancel()`` or when it is released.
 public final class StoreSubscription: Sendable {
     private let onCancel: @Sendable () -> Void
 
@@ -7,7 +7,8 @@ public final class StoreSubscription: Sendable {
 
     deinit { onCancel() }
 
-    /// No call begins after this returns. It waits for a call that is under way on another thread: hold no lock that
-    /// the subscriber takes. From within the subscriber it returns at once.
+    /// Cancels the subscription. No call begins after this returns. It waits for a call that is under way on another
+    /// thread, so the caller must not hold a lock that the subscriber takes. From within the subscriber it returns at
+    /// once.
     public func cancel() { onCancel() }
 }

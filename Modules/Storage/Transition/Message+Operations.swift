@@ -1,9 +1,9 @@
 package import CausewayModels
 
-/// What operations do to the message that they are about: the rules that all stores share.
+/// The effect of operations on their target: the rules shared by all stores.
 ///
-/// ``Message/base`` is the message as the server has it, ``Message/face`` the same with every operation applied that
-/// waits or is on its way, in the order of their creation. An operation that failed is not applied.
+/// ``Message/base`` is the message as confirmed by the server, ``Message/face`` the same with every pending operation
+/// applied, in the order of their creation. An operation that failed is not applied.
 extension Message {
     /// The message with its operations applied.
     ///
@@ -21,12 +21,12 @@ extension Message {
         return message
     }
 
-    /// The message after the server has taken an operation on it.
+    /// The message after the server has accepted an operation on it.
     package func taken(_ operation: Message, _ placement: Placement) -> Message {
         var message = self
         var known = base ?? face
         let word = FaceClock.Word(at: placement.acceptedAt, sequence: operation.laneSequence)
-        // What the server has seen later stays.
+        // Changes that the server accepted later are kept.
         switch operation.role {
         case .message, .reply: return self
         case .edit:
@@ -42,7 +42,7 @@ extension Message {
         return message
     }
 
-    /// True for what waits although one that was wanted later is done: its answer was lost.
+    /// True for a pending operation although a later request has been confirmed: its response was lost.
     private func isOutdated(by clock: FaceClock) -> Bool {
         let later: FaceClock.Word?
         switch role {
@@ -63,7 +63,7 @@ extension Message {
         }
     }
 
-    /// The reaction's name; empty for what is none.
+    /// The reaction's name; empty if the message is not a reaction.
     package var reactionName: String {
         switch (role, content) {
         case (.addReaction, .text(let name)), (.removeReaction, .text(let name)): name
@@ -71,14 +71,14 @@ extension Message {
         }
     }
 
-    /// The message that has to be told when this one changes, or that this one waits for; see
+    /// The message that has to be updated when this one changes, or that this one waits for; see
     /// ``Store/dependants(of:)``.
     package var dependence: MessageID? { role.isOperation || isParked ? role.related : nil }
 
-    /// True when it may have its place in its lane at once: nothing has to be on the server before it, or what has to
-    /// be goes before it in the same lane.
+    /// True if the message may get its lane sequence at once: it depends on no message that is not on the server, or on
+    /// one that precedes it in the same lane.
     ///
-    /// - Parameter related: the message that it is about; `nil` when the store has none of that id.
+    /// - Parameter related: the message that it refers to; `nil` if the store has none of that id.
     package static func mayGo(_ role: MessageRole, in lane: LaneID, with related: Message?) -> Bool {
         guard let related, related.isUndelivered else { return true }
         guard case .reply = role else { return false }

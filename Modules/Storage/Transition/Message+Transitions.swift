@@ -1,12 +1,12 @@
 package import CausewayModels
 
-/// What each ``Mutation`` does to the one message it names: the rules that all stores share.
+/// The effect of each ``Mutation`` on the message that it names: the rules shared by all stores.
 ///
-/// Each step returns the message as it stands afterwards, unchanged where the step does not apply. `synced` is
-/// final: nothing but a newer word of the server touches it.
+/// Each step returns the new state of the message, unchanged if the step does not apply. `synced` is final: only newer
+/// data from the server changes it.
 extension Message {
-    /// An attempt begins. Applies to what is in the queue: not to `error`, which a resend must put back first. For what
-    /// is `syncing` it corrects the attempt under way, which its history holds already.
+    /// An attempt begins. Applies to queued messages: not to `error`, which must be resent first. For a message that is
+    /// `syncing` it corrects the attempt under way, which the history contains already.
     package func attempted(previous: Int64, attempts: Int, at time: Timestamp) -> Message {
         guard isPending, !isParked else { return self }
         var message = self
@@ -18,7 +18,7 @@ extension Message {
         return isUnderWay ? message : message.noted(at: time)
     }
 
-    /// The attempt ended without a verdict; what an earlier failure said is out of date.
+    /// The attempt ended without a verdict; an earlier failure is out of date.
     package func requeued(attempts: Int, at time: Timestamp) -> Message {
         guard isPending, !isParked else { return self }
         var message = self
@@ -28,7 +28,7 @@ extension Message {
         return message.noted(at: time)
     }
 
-    /// The server has it, whatever was thought before.
+    /// The server has the message, regardless of its state so far.
     package func delivered(_ placement: Placement, at time: Timestamp) -> Message {
         var message = syncState == .synced ? self : become(.synced, at: time)
         message.placement = placement
@@ -37,17 +37,17 @@ extension Message {
         return message
     }
 
-    /// Given up.
+    /// The message failed.
     package func failed(_ failure: Failure, inDoubt: Bool) -> Message {
         guard isUndelivered else { return self }
         var message = become(.error, at: failure.at)
-        // Nothing waits for an operation but its message, so it pauses no lane.
+        // Only its target depends on an operation, so it pauses no lane.
         message.failure = role.isOperation ? failure.releasingLane : failure
         message.isInDoubt = inDoubt
         return message
     }
 
-    /// The server has no copy of what was transmitted, and will take none.
+    /// The server has no copy of the transmitted message, and will accept none.
     package func settled() -> Message {
         guard isInDoubt else { return self }
         var message = self
@@ -55,8 +55,8 @@ extension Message {
         return message
     }
 
-    /// Back into the queue at `sequence`, which is 0 when it has to wait for the message that it is about; whatever is
-    /// still to be asked about its old place is a control entry's.
+    /// Returns the message to the queue at `sequence`, which is 0 if it has to wait for the message that it refers to.
+    /// Any open question about its old sequence belongs to a control entry.
     package func resent(sequence: Int64, at time: Timestamp) -> Message {
         guard isUndelivered else { return self }
         var message = become(.created, at: time)
@@ -67,10 +67,10 @@ extension Message {
         return message
     }
 
-    /// The message that it waited for is on the server, or gone: it gets its place.
+    /// The message that it waited for is on the server, or no longer exists: it gets its lane sequence.
     ///
-    /// - Parameter time: the moment from which its age in the queue counts, because waiting for another message ages
-    ///   nothing; `nil` keeps the age.
+    /// - Parameter time: the time from which its age in the queue counts, because waiting for another message does not
+    ///   age it; `nil` keeps the age.
     package func released(sequence: Int64, at time: Timestamp?) -> Message {
         guard isParked else { return self }
         var message = self
@@ -79,13 +79,13 @@ extension Message {
         return message
     }
 
-    /// The server has not got the message that it is about: it waits for that one.
+    /// The server does not have the message that this one refers to: it waits for that one.
     package func parked(at time: Timestamp) -> Message {
         guard isPending else { return self }
         return resent(sequence: 0, at: time)
     }
 
-    /// Another content, while no copy of it can be anywhere else.
+    /// Replaces the content, while no copy of the message can exist elsewhere.
     package func rewritten(_ content: MessageContent) -> Message {
         guard isUndelivered else { return self }
         var message = self
@@ -93,7 +93,7 @@ extension Message {
         return message
     }
 
-    /// The outbox goes on under another id, in which it has this sequence and was never transmitted.
+    /// The outbox continues under another id, in which the message has this sequence and was never transmitted.
     package func forked(sequence: Int64, at time: Timestamp) -> Message {
         guard isPending, !isParked else { return self }
         var message = resumed(at: time)
@@ -102,14 +102,14 @@ extension Message {
         return message
     }
 
-    /// The number that puts it where it was delivered in its lane; its ordinal, when it was parked until a page showed
-    /// it.
+    /// The number by which messages of a lane are ordered by delivery: the lane sequence, or the ordinal if the message
+    /// was parked until a page contained it.
     package var place: Int64 { laneSequence == 0 ? ordinal : laneSequence }
 
-    /// The server has lost it: it is to be delivered again.
+    /// The server has lost the message: it is to be delivered again.
     ///
-    /// - Parameter sequence: one of the places of what was lost in its lane. They were given under several outbox ids,
-    ///   perhaps, and are given anew in the order of creation.
+    /// - Parameter sequence: one of the sequences of the lost messages of its lane. They may have been assigned under
+    ///   several outbox ids, and are reassigned in the order of creation.
     package func lost(sequence: Int64, at time: Timestamp) -> Message {
         guard syncState == .synced, lane != nil else { return self }
         var message = become(.created, at: time)
@@ -121,7 +121,8 @@ extension Message {
         return message
     }
 
-    /// The server's data have another history: what it says of the message now holds, whatever was known.
+    /// The server's data have another history: the server's next version of the message replaces the known one,
+    /// whatever its time.
     package func inOtherHistory() -> Message {
         guard syncState == .synced else { return self }
         var message = self
@@ -132,13 +133,13 @@ extension Message {
         return message
     }
 
-    /// True for what was delivered from here, and is not proven by the marks of its lanes to be on the server.
+    /// True for a message that was delivered from here, and that its lane's mark does not prove to be on the server.
     package func isBehind(_ marks: [LaneID: Int64]) -> Bool {
         guard let lane else { return false }
         return laneSequence == 0 || laneSequence > marks[lane] ?? 0
     }
 
-    /// Another copy of the store has it too, and may have delivered it.
+    /// Another copy of the store has the message too, and may have delivered it.
     package func doubted() -> Message {
         guard syncState == .error else { return self }
         var message = self
@@ -146,7 +147,7 @@ extension Message {
         return message
     }
 
-    /// The chain before it changed.
+    /// The preceding link of the chain changed.
     package func rebased(previous: Int64) -> Message {
         guard isPending, !isParked else { return self }
         var message = self
@@ -154,9 +155,9 @@ extension Message {
         return message
     }
 
-    /// The server's word on a message that is here already: what it says, and where it is.
+    /// Applies the server's version of a message that exists here: its content and its position.
     ///
-    /// A page that was read before the last change that this device knows of takes nothing back.
+    /// A page that was read before the last change known to this device reverts nothing.
     package func merged(with placed: PlacedMessage, at time: Timestamp) -> Message {
         var message = delivered(placed.placement, at: time)
         var face = placed.face
@@ -171,8 +172,8 @@ extension Message {
         return message
     }
 
-    /// The session is over: what was in the queue is `error`, in doubt when it had been transmitted, now or before a
-    /// resend, or when another copy of the store has it, too. An operation that waits for its message goes on waiting.
+    /// The session ended: a queued message becomes `error`, in doubt if it had been transmitted, now or before a
+    /// resend, or if another copy of the store has it, too. An operation that waits for its target continues to wait.
     ///
     /// - Parameter sharedBelow: ``Lineage/sharedBelow``.
     package func sessionEnded(_ failure: Failure, sharedBelow: Int64) -> Message {
@@ -182,7 +183,7 @@ extension Message {
 
     private func isShared(below limit: Int64) -> Bool { (isParked ? ordinal : laneSequence) < limit }
 
-    /// The session is over: what had failed in it pauses no lane any more.
+    /// The session ended: a failure of that session no longer pauses its lane.
     package func unpaused() -> Message {
         guard let failure, failure.pausesLane else { return self }
         var message = self
@@ -190,12 +191,13 @@ extension Message {
         return message
     }
 
-    /// The process that was sending it is gone.
+    /// The process that was sending the message has ended.
     package func resumed(at time: Timestamp) -> Message {
         isPending && syncState != .created ? become(.created, at: time) : self
     }
 
-    /// A message as it enters the store; `laneSequence` is 0 when it has to wait for the one that it is about.
+    /// Creates a message from a draft as it enters the store; `laneSequence` is 0 if it has to wait for the message
+    /// that it refers to.
     package init(_ draft: MessageDraft, ordinal: Int64, laneSequence: Int64) {
         self.init(
             id: draft.id, channel: draft.channel, sender: draft.sender, role: draft.role,
@@ -203,7 +205,7 @@ extension Message {
             laneSequence: laneSequence)
     }
 
-    /// A message of somebody else, or of this account's other devices, as it enters the store.
+    /// Creates a message of another user, or of another device of this account, as it enters the store.
     package init(_ placed: PlacedMessage, ordinal: Int64) {
         self.init(
             id: placed.id, channel: placed.channel, sender: placed.sender,
@@ -212,10 +214,10 @@ extension Message {
             placement: placed.placement)
     }
 
-    /// True for an operation whose message is not on the server yet.
+    /// True for an operation whose target is not on the server yet.
     package var isWaitingOperation: Bool { isParked && role.isOperation }
 
-    /// True while it is in the queue or on its way: undelivered, and not given up.
+    /// True while it is queued or being sent: undelivered, and not failed.
     package var isPending: Bool {
         switch syncState {
         case .created, .uploading, .syncing: true
@@ -223,7 +225,7 @@ extension Message {
         }
     }
 
-    /// The message as a link of its lane's chain; `nil` unless it is pending and has its place.
+    /// The message as a link of its lane's chain; `nil` unless it is pending and has a lane sequence.
     package func entry(bytes: Int) -> OutboxEntry? {
         guard isPending, !isParked, let lane else { return nil }
         return OutboxEntry(
@@ -231,18 +233,17 @@ extension Message {
             attempts: attempts, bytes: bytes, queuedAt: queuedAt)
     }
 
-    /// What it pauses, as a snapshot tells it; `nil` unless it is `error` and its failure pauses its lane.
+    /// The pause that the message causes, for a snapshot; `nil` unless it is `error` and its failure pauses its lane.
     package var pause: OutboxSnapshot.LanePause? {
         guard syncState == .error, let lane, let failure, failure.pausesLane else { return nil }
         return OutboxSnapshot.LanePause(lane: lane, message: id)
     }
 
-    /// The link that asks the server about a message whose session ends in doubt; `nil` when no copy of it can be
-    /// anywhere else.
+    /// The fence for a message whose session ends in doubt; `nil` if no copy of it can exist elsewhere.
     ///
     /// - Parameters:
     ///   - sharedBelow: ``Lineage/sharedBelow``.
-    ///   - takeSequence: makes a number for one that has no place in its lane.
+    ///   - takeSequence: assigns a number to a message without a lane sequence.
     package func fence(sharedBelow: Int64, _ takeSequence: () -> Int64) -> ControlEntry? {
         guard isPending, !isWaitingOperation, let lane, previousSequence != nil || isShared(below: sharedBelow) else {
             return nil
@@ -258,7 +259,7 @@ extension Message {
         return message.noted(at: time)
     }
 
-    /// The state that it is in now becomes part of its story.
+    /// Records the current state in the message's history.
     private func noted(at time: Timestamp) -> Message {
         var message = self
         if message.history.count >= Limits.historyKeptMax { message.history.removeFirst() }

@@ -1,9 +1,9 @@
 package import CausewayModels
 
-/// What can happen to the state of one message: each ``Mutation`` that concerns it, and what a run begins with.
+/// A step in the state of one message: each ``Mutation`` that concerns it, and the steps at the start of a run.
 ///
-/// Operations have states like messages, with two differences: one that was delivered is gone, and one that waits for
-/// its message goes on waiting when the session ends.
+/// Operations have states like messages, with two differences: a delivered operation is removed, and an operation that
+/// waits for its target continues to wait when the session ends.
 package enum MessageStep: String, Sendable, Hashable, CaseIterable {
     /// ``Mutation/attempt(_:previous:attempts:at:)``
     case attempt
@@ -19,15 +19,15 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
     case settle
     /// ``Mutation/resend(_:at:)``
     case resend
-    /// ``Mutation/park(_:_:)`` where the message that it is about is here; where it is not, that is `fail`.
+    /// ``Mutation/park(_:_:)`` if the message that it refers to exists here; otherwise that is `fail`.
     case park
     /// ``Mutation/rewrite(_:_:)``
     case rewrite
     /// ``Mutation/rebase(sequence:previous:)``
     case rebase
-    /// ``Mutation/forkOutbox(_:at:)``, for what is in the queue
+    /// ``Mutation/forkOutbox(_:at:)``, for queued messages
     case fork
-    /// ``Mutation/followHistory(_:_:marks:at:)``, for what the server has lost
+    /// ``Mutation/followHistory(_:_:marks:at:)``, for messages that the server has lost
     case lose
     /// ``Mutation/delete(_:)``
     case delete
@@ -36,7 +36,7 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
     /// ``Store/begin(_:)`` under `resume`.
     case resume
 
-    /// What the mutation is to the messages it concerns; `nil` when it concerns none.
+    /// The step that the mutation is for the messages that it concerns; `nil` if it concerns none.
     package init?(_ mutation: Mutation) {
         switch mutation {
         case .attempt: self = .attempt
@@ -61,12 +61,11 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
 }
 
 extension SyncState {
-    /// The table of states: where each step leads from each state. From a state that does not name a step, the step
-    /// leads nowhere: the message stays in its state. ``MessageStep/delete`` is in no row: it takes the message away
-    /// from any state.
+    /// The state table: the target of each step from each state. A state without an entry for a step is not changed by
+    /// it. ``MessageStep/delete`` has no entry: it removes the message from any state.
     ///
-    /// The transitions in `Message+Transitions.swift` are what stores run; a test holds each of them to this table,
-    /// and draws the table and the diagram in `ARCHITECTURE.md` from it.
+    /// The transitions in `Message+Transitions.swift` are the code that stores run; a test compares each of them with
+    /// this table, and draws the table and the diagram in `ARCHITECTURE.md` from it.
     package static let transitions: [SyncState: [MessageStep: SyncState]] = [
         .created: [
             .attempt: .syncing, .deliver: .synced, .merge: .synced, .fail: .error, .endSession: .error,
@@ -84,7 +83,7 @@ extension SyncState {
         .error: [.deliver: .synced, .merge: .synced, .resend: .created],
     ]
 
-    /// The state after a step; `nil` when the message is gone.
+    /// The state after a step; `nil` if the message is removed.
     package func after(_ step: MessageStep) -> SyncState? {
         step == .delete ? nil : Self.transitions[self]?[step] ?? self
     }

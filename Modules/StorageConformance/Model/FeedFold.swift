@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayStorage
 import Synchronization
 
-/// A subscriber that applies every change to what it knew before: what it holds must be what the store holds.
+/// A subscriber that applies every change to its own copy, which must equal the contents of the store.
 final class FeedFold: Sendable {
     private struct State {
         var messages: [MessageID: Message] = [:]
@@ -18,7 +18,7 @@ final class FeedFold: Sendable {
 
     private let state = Mutex(State())
 
-    /// How often it was called.
+    /// The number of calls.
     var callCount: Int { state.withLock { $0.commits.count } }
     var commits: [StoreCommit] { state.withLock { $0.commits } }
     var problem: String? { state.withLock { $0.problem } }
@@ -38,7 +38,7 @@ final class FeedFold: Sendable {
         state.withLock { $0.isCalled = false }
     }
 
-    /// Takes over what was read from the store after a reset.
+    /// Replaces the copy with data read from the store after a reset.
     func reset(messages: [MessageID: Message], controls: [ControlEntry]) {
         state.withLock { state in
             state.messages = messages
@@ -47,7 +47,7 @@ final class FeedFold: Sendable {
         }
     }
 
-    /// Holds what the feed told against what the model says.
+    /// Compares the copy with the model.
     func check(_ model: ReferenceModel) throws {
         let state = state.withLock { $0 }
         if let problem = state.problem {

@@ -1,7 +1,7 @@
 import CausewayModels
 import CausewayStorage
 
-/// Draws what happens to a store from a seed.
+/// Generates the steps of a store's history from a seed.
 struct HistoryGenerator {
     enum Step {
         case enqueue(MessageDraft)
@@ -10,7 +10,7 @@ struct HistoryGenerator {
     }
 
     private var random: SplitMix64
-    /// Messages that a history is about; half of them are never enqueued.
+    /// Message ids in a history; half of them are never enqueued.
     static let idsMax = 16
 
     init(seed: UInt64) { random = SplitMix64(seed: seed) }
@@ -51,7 +51,7 @@ struct HistoryGenerator {
 
     private mutating func draft(_ model: ReferenceModel) -> MessageDraft {
         var number = random.next(upTo: Self.idsMax * 3 / 4)
-        // Nobody can change what is not there yet.
+        // An operation can only target an existing message.
         if model.messages.values.contains(where: { $0.role.target == Sample.id(number) }) { number = Self.idsMax - 2 }
         let lane: LaneID = random.next(upTo: 3) == 0 ? .media : .text
         let channel = Sample.channels[random.next(upTo: 2)]
@@ -74,10 +74,10 @@ struct HistoryGenerator {
         }
     }
 
-    /// The ids of operations are never those of messages.
+    /// The ids of operations are disjoint from those of messages.
     private static func isOperation(_ number: Int) -> Bool { number % 4 == 3 }
 
-    /// A draft within a commit, when its id is new.
+    /// A draft within a commit, if its id is new.
     private mutating func enqueueInCommit(_ model: ReferenceModel) -> Step {
         let draft = draft(model)
         guard model.messages[draft.id] == nil else { return .commit([mutation(model)]) }
@@ -138,7 +138,7 @@ struct HistoryGenerator {
         let controls = model.controls.map(\.sequence).sorted()
         let pending = model.messages.values.filter { $0.lane != nil }.map(\.laneSequence).sorted()
         let numbers = random.next(upTo: 2) == 0 || pending.isEmpty ? controls : pending
-        // Also a number that names nothing.
+        // Includes a number without an entry.
         let sequence =
             numbers.isEmpty ? max(0, model.highest - small) : numbers[random.next(upTo: numbers.count)]
         switch random.next(upTo: 5) {

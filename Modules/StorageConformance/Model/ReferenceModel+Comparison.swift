@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayStorage
 
 extension ReferenceModel {
-    /// What every query should answer, and does.
+    /// Compares the result of every query with the expected one.
     func check(_ store: any Store, ids: [MessageID], pageLimit: Int) async throws {
         try await checkMessages(store, ids)
         for query in queries(limit: pageLimit) {
@@ -34,7 +34,7 @@ extension ReferenceModel {
         try requireEqual(found, try snapshot(), "the outbox")
     }
 
-    /// An operation, or a reply that waits without a place.
+    /// True for an operation, or a reply that waits without a lane sequence.
     private func isDependant(_ message: Message) -> Bool {
         message.role.isOperation || message.syncState == .created && message.laneSequence == 0
     }
@@ -84,7 +84,7 @@ extension ReferenceModel {
         return counts
     }
 
-    /// It waits without a place for a message that failed, or for one that does so.
+    /// True if it waits without a lane sequence, directly or indirectly, for a message that failed.
     private func isBlocked(_ message: Message) -> Bool {
         guard message.syncState == .created, message.laneSequence == 0, let related = message.role.related,
             let awaited = messages[related]
@@ -120,7 +120,7 @@ extension ReferenceModel {
 }
 
 extension Store {
-    /// Follows a query from page to page to its end.
+    /// Reads all pages of a query.
     func allPages(_ query: MessageQuery) async throws -> [Message] {
         var query = query
         var found: [Message] = []

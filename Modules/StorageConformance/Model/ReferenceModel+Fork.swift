@@ -1,7 +1,7 @@
 import CausewayModels
 import CausewayStorage
 
-/// A copy of the store was noticed: everything gets a new number, in the old order.
+/// A copy of the store was detected: every link gets a new number, in the old order.
 extension ReferenceModel {
     mutating func fork(_ id: OutboxID, _ time: Timestamp) {
         outboxID = id
@@ -28,7 +28,7 @@ extension ReferenceModel {
         forked = links
     }
 
-    /// The server went back: what this user had delivered from here above the marks is in the queue again.
+    /// The server's data were reset: messages that this user delivered from here above the marks are queued again.
     mutating func follow(_ new: ServerHistory, _ marks: [LaneID: Int64], _ time: Timestamp) {
         history = new
         var lost: [LaneID: [MessageID: Int64]] = [:]
@@ -52,7 +52,7 @@ extension ReferenceModel {
         }
     }
 
-    /// Takes over the numbers that the links got.
+    /// Adopts the numbers that the links were assigned.
     mutating func adopt(_ links: [OutboxEntry], from store: any Store) async throws {
         let found = try await store.outbox()
         try requireEqual(

@@ -1,7 +1,7 @@
 import CausewayModels
 import CausewayStorage
 
-/// Operations and what waits for another message, in the plainest way.
+/// Operations and dependent messages, in the simplest form.
 extension ReferenceModel {
     mutating func become(_ state: SyncState, _ id: MessageID, _ time: Timestamp) {
         messages[id]?.syncState = state
@@ -11,7 +11,7 @@ extension ReferenceModel {
         }
     }
 
-    /// True when the message that it needs is here and not on the server, and does not go before it anyway.
+    /// True if the message that it depends on exists here, is not on the server, and does not precede it in any case.
     func mustWait(_ role: MessageRole, _ lane: LaneID?) -> Bool {
         guard let related = role.related, let other = messages[related], other.syncState != .synced else {
             return false
@@ -114,7 +114,7 @@ extension ReferenceModel {
         release(placed.id, time)
     }
 
-    /// Everything up to the page's last change is in it.
+    /// The page includes everything up to its last change.
     private mutating func read(_ placed: PlacedMessage) {
         let clock = faces[placed.id]?.clock
         faces[placed.id] = placed.face
@@ -138,7 +138,7 @@ extension ReferenceModel {
         }
     }
 
-    /// Shows in each message the operations that wait to be applied to it.
+    /// Displays in each message its pending operations.
     mutating func render() {
         for (id, message) in messages {
             let waiting = messages.values.filter { $0.role.target == id && isQueued($0.id) }
@@ -168,7 +168,7 @@ extension ReferenceModel {
         }
     }
 
-    /// What was released got its places in the order of its creation.
+    /// Checks that released messages got their lane sequences in the order of their creation.
     func checkReleases() throws {
         var last: [MessageID: Message] = [:]
         for message in messages.values.filter({ $0.role.isOperation && isQueued($0.id) && $0.laneSequence > 0 })

@@ -1,40 +1,41 @@
 import CausewayModels
 import CausewayStorage
 
-/// What a store should hold: the port's words, said once more in the plainest way, with no index and no disk.
+/// The expected contents of a store: the port's rules, implemented once more in the simplest form, with no index and no
+/// disk.
 ///
-/// Numbers are the store's to choose. Where it hands out new ones the model has a gap, and ``adopt(from:)`` fills it
-/// after holding the number against those handed out before.
+/// The store chooses the numbers. Where it assigns new ones the model has a gap, which ``adopt(from:)`` fills after
+/// comparing the number with those assigned before.
 struct ReferenceModel {
     static let gap = Int64.min
 
-    /// The current account, to which all that follows belongs.
+    /// The current account, to which all properties below belong.
     var account: Account?
     var outboxID = Sample.outboxID
     var messages: [MessageID: Message] = [:]
-    /// What the server knows each message to say.
+    /// The confirmed body of each message.
     var faces: [MessageID: MessageFace] = [:]
     var controls: [ControlEntry] = []
     var lastTransmitted: [LaneID: Int64] = [:]
     var session: Session?
     /// Newest last.
     var deletions: [DeleteAction] = []
-    /// The models of the others.
+    /// The models of the other accounts.
     private var others: [Account: ReferenceModel] = [:]
     var epoch: Int64 = 0
     var history: ServerHistory?
     /// Every opening in which the account was current, newest first.
     var openings: [OpeningID] = []
-    /// The links in their order, when another copy was noticed in the last commit.
+    /// The links in their order, if another copy was detected in the last commit.
     var forked: [OutboxEntry]?
-    /// The limit that the store returned at the last fork: the other copy has the numbers below it, too.
+    /// The limit that the store returned at the last fork: the other copy has all smaller numbers, too.
     var sharedBelow: Int64 = 0
-    /// The number above which the next ones must lie.
+    /// The number that all new ones must exceed.
     var highest: Int64 = 0
-    /// What the commit at work raises `highest` to: it holds from the next commit on.
+    /// The value that `highest` takes with the current commit; applies from the next commit on.
     private var mark: Int64 = 0
 
-    // MARK: What happens
+    // MARK: Events
 
     mutating func begin(_ opening: StoreOpening) {
         epoch += 1
@@ -119,7 +120,7 @@ struct ReferenceModel {
         }
     }
 
-    /// - Precondition: nothing waits for its number when the account changes.
+    /// - Precondition: no number is open when the account changes.
     private mutating func save(_ session: Session) {
         if let account, account != session.account {
             var next = others[session.account] ?? ReferenceModel()
@@ -200,7 +201,7 @@ struct ReferenceModel {
 
     // MARK: Numbers
 
-    /// Takes over the numbers that the store handed out in its last commit.
+    /// Adopts the numbers that the store assigned in its last commit.
     mutating func adopt(from store: any Store) async throws {
         if let forked { try await adopt(forked, from: store) }
         forked = nil

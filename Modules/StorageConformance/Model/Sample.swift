@@ -1,7 +1,7 @@
 import CausewayModels
 import CausewayStorage
 
-/// The values that the suite's stories are about.
+/// The sample values of the suite's histories.
 enum Sample {
     static let channels = ["general", "random", "empty-at-first"].map(channel)
     static let general = channels[0]
@@ -12,7 +12,7 @@ enum Sample {
     static let otherOutboxID = OutboxID(UUIDv7(high: 0x7000, low: 0x8000_0000_0000_00BB))
 
     static func id(_ number: Int) -> MessageID {
-        // Ids do not ascend with the order of creation: nothing may order by them.
+        // Ids do not ascend with the order of creation: no code may order by them.
         let mixed = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15
         return MessageID(UUIDv7(high: mixed, low: 0x8000_0000_0000_0000 | UInt64(truncatingIfNeeded: number)))
     }
@@ -82,14 +82,14 @@ enum Sample {
 }
 
 extension StoreFactory {
-    /// A new store that has begun.
+    /// A new store that has been started.
     func begun(_ bounds: OutboxBounds = OutboxBounds()) async throws -> any Store {
         let store = try await make(bounds)
         _ = try await store.begin(Sample.opening())
         return store
     }
 
-    /// The store as the next process finds it, begun.
+    /// The store as reopened and started by the next process.
     func restarted(_ store: any Store, _ restart: RestartPolicy = .resume) async throws -> any Store {
         let store = try await reopen(store)
         _ = try await store.begin(Sample.opening(restart))

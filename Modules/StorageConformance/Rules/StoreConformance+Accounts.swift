@@ -31,7 +31,7 @@ extension StoreConformance {
                 try await store.commit([.saveSession(Sample.session(visit, of: Sample.other))])
                 let own = try await store.enqueue(Sample.draft(visit, role: .message))
                 try require(own.ordinal > numbers.max() ?? 0, "a number that was handed out before: \(own.ordinal)")
-                // The same messages, as the other account sees them.
+                // Mutations of the first account's messages, from the other account.
                 try await store.commit([
                     .merge(Sample.placed(1, at: 3), at: Sample.time(9)), .resend(Sample.id(2), at: Sample.time(9)),
                     .delete(Sample.id(3)), .removeControl(sequence: 2), .recordDelete(Sample.deletion(4)),
@@ -71,7 +71,8 @@ extension StoreConformance {
             try requireEqual(
                 try await store.outbox().lineage, Lineage(opening: former.lineage.opening, openedAt: 1),
                 "the lineage of an account that is new")
-            // More than are remembered: each of them would look like another copy of the store to the server.
+            // More openings than are remembered: to the server each further one would look like another copy of the
+            // store.
             for number in 2...(Limits.openingsKeptMax + 5) {
                 store = try await factory.reopen(store)
                 _ = try await store.begin(Sample.opening(number: UInt64(number)))
@@ -122,11 +123,11 @@ extension StoreConformance {
         var everything = Everything(
             messages: try await store.messages((0..<6).map(Sample.id)), counts: try await store.counts(),
             outbox: try await store.outbox(), deletions: try await store.deleteActions(before: nil, limit: 9))
-        everything.outbox.lineage = Lineage()  // a rule of its own
+        everything.outbox.lineage = Lineage()  // has a rule of its own
         return everything
     }
 
-    /// One account's records of every kind; its session is over.
+    /// Fills the store with one account's records of every kind; its session has ended.
     private static func fill(_ store: any Store) async throws {
         try await store.commit([.saveSession(Sample.session(1))])
         for number in 0..<4 { _ = try await store.enqueue(Sample.draft(number)) }
@@ -141,7 +142,7 @@ extension StoreConformance {
         ])
     }
 
-    /// Another account's view of the store.
+    /// The store as another account sees it.
     private static func visited(_ factory: StoreFactory) async throws -> any Store {
         let store = try await factory.begun()
         try await fill(store)

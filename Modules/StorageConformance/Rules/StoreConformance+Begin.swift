@@ -151,7 +151,7 @@ extension StoreConformance {
             try requireEqual(snapshot.entries, fences, "what still has to be said")
             try requireEqual(snapshot.lastTransmitted, [.text: messages[2].laneSequence], "transmitted")
             try requireEqual(try await store.counts().error, 4, "failed messages")
-            // A second time there is nothing left to give up, and the questions stay.
+            // The second time nothing is left to fail, and the fences remain.
             store = try await factory.reopen(store)
             try requireEqual(try await store.begin(Sample.opening(.fail)).entries, fences, "the next run")
         },
@@ -225,7 +225,7 @@ extension StoreConformance {
         },
     ]
 
-    /// One waiting, one on its way, one that waits again, one failed, one delivered.
+    /// One waiting, one being sent, one waiting again, one failed, one delivered.
     private static func leftBehind(_ factory: StoreFactory) async throws -> any Store {
         let store = try await factory.begun()
         var sequences: [Int64] = []

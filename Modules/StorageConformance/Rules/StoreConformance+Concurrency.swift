@@ -54,7 +54,7 @@ extension StoreConformance {
         },
     ]
 
-    /// Enqueues, delivers every fourth, and reads back what it has just written.
+    /// Enqueues messages, delivers every fourth, and reads back each write.
     private static func work(_ task: Int, _ count: Int, on store: any Store) async throws -> [Message] {
         var messages: [Message] = []
         for step in 0..<count {

@@ -100,7 +100,7 @@ extension StoreConformance {
             try require(raised.laneSequence > last + 1000, "a number below the mark")
             try await store.commit([.raiseSequence(above: 1)])
             try require(try await store.enqueue(Sample.draft(10)).ordinal > raised.ordinal, "a lowered counter")
-            // What no server can mean does not use the numbers up.
+            // An impossible mark does not exhaust the numbers.
             try await store.commit([.raiseSequence(above: .max)])
             let far = try await store.enqueue(Sample.draft(11))
             let farther = try await store.enqueue(Sample.draft(12))

@@ -101,7 +101,7 @@ extension StoreConformance {
         },
     ]
 
-    /// Holds its own subscription, and gives it up in its first call.
+    /// Holds its own subscription, and cancels it in its first call.
     private final class SelfCancelling: Sendable {
         private struct State {
             var subscription: StoreSubscription?

@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayStorage
 
 extension StoreConformance {
-    /// The steps of each history.
+    /// The number of steps of each history.
     private static let steps = 60
 
     static let historyRules: [Rule] = [

@@ -42,7 +42,7 @@ extension StoreConformance {
         },
     ]
 
-    /// Where a message may stand.
+    /// The states in which a mutation can find a message.
     private enum Situation: CaseIterable {
         case absent, created, transmitted, requeued, failed, pausing, inDoubt, resent, synced, foreign
 

@@ -24,7 +24,7 @@ extension StoreConformance {
                 try requireEqual(
                     try await store.allPages(descending).map(\.id), expected.reversed(), "descending by \(limit)")
             }
-            // From a message in the middle, to both sides.
+            // From a message in the middle, in both directions.
             let middle = try await store.message(Sample.id(10))
             let above = MessageQuery(scope: .channel(Sample.general), after: middle?.cursor, limit: 2)
             let below = MessageQuery(
