@@ -1,9 +1,9 @@
 package import CausewayStorage
 
-/// What tests may set.
+/// Options that only tests set.
 package struct SQLiteOptions: Sendable {
     package var bounds: OutboxBounds
-    /// Pages that the database file may have; SQLite's own limit when `nil`.
+    /// The maximum number of pages of the database file; `nil` for SQLite's own limit.
     package var pagesMax: Int?
     /// See ``SQLiteLimits``.
     package var logBytesMax: Int

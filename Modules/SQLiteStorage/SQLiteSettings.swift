@@ -1,9 +1,9 @@
 import CausewayStorage
 import GRDB
 
-/// What a connection really does, whatever it was asked for.
+/// The effective settings of a connection, as opposed to the requested ones.
 package struct SQLiteSettings: Sendable, Equatable {
-    /// How changes get into the file; `wal` for ours.
+    /// The journal mode; `wal` for stores.
     package var journal: String
     /// 2 waits for the disk at every commit, 1 only when the log is copied into the database.
     package var synchronous: Int

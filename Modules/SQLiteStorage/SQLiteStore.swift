@@ -4,34 +4,36 @@ import Dispatch
 import Foundation
 import GRDB
 
-/// The store on disk: SQLite in write-ahead mode, one folder for one store.
+/// A store on disk: SQLite in write-ahead mode, one folder for each store.
 ///
-/// Commits go through ``GroupCommitter``, one group after another; reads run beside them on connections of their own.
-/// In the folder lie the database (`store.sqlite` and its log) and `lock`, which names the process that owns it.
+/// Commits go through ``GroupCommitter``, one group after another; reads run in parallel on connections of their own.
+/// The folder contains the database (`store.sqlite` and its log) and `lock`, which names the process that owns the
+/// store.
 public final class SQLiteStore: Store {
-    /// Where the store lies, as it was given to ``open(at:durability:)``.
+    /// The folder as passed to ``open(at:durability:)``.
     public let folder: String
 
     private let database: StoreDatabase
     private let committer: GroupCommitter
     private let feed: CommitFeed
 
-    /// Opens the store in `folder`; makes the folder (for its owner alone) and the store when there are none.
+    /// Opens the store in `folder`; creates the folder (accessible only to its owner) and the store if they do not
+    /// exist.
     ///
-    /// Throws ``StoreError/owned(pid:path:)`` when another process has it, ``StoreError/fromTheFuture(version:path:)``
-    /// when a newer version wrote it, ``StoreError/damaged(path:detail:)`` when it is damaged or another program's,
-    /// and ``StoreError/notAccessible(path:detail:)`` when the folder cannot be used. In all these cases the files
-    /// are left as they were.
+    /// Throws ``StoreError/owned(pid:path:)`` if another process has it open,
+    /// ``StoreError/fromTheFuture(version:path:)`` if a newer version wrote it, ``StoreError/damaged(path:detail:)`` if
+    /// it is damaged or belongs to another program, and ``StoreError/notAccessible(path:detail:)`` if the folder cannot
+    /// be used. In all these cases the files are left unchanged.
     public static func open(at folder: String, durability: Durability) async throws(StoreError) -> SQLiteStore {
         try await open(at: folder, durability: durability, options: SQLiteOptions())
     }
 
-    /// - Parameter options: bounds that tests make narrow.
+    /// - Parameter options: bounds that tests lower.
     package static func open(
         at folder: String, durability: Durability, options: SQLiteOptions
     ) async throws(StoreError) -> SQLiteStore {
         let opened: Result<SQLiteStore, StoreError> = await withCheckedContinuation { answer in
-            // Opening blocks on the disk: not on a thread that tasks share.
+            // Opening blocks on the disk, so it must not use a thread of the shared pool.
             DispatchQueue.global(qos: .userInitiated).async {
                 answer.resume(
                     returning: Result { () throws(StoreError) in
@@ -51,7 +53,7 @@ public final class SQLiteStore: Store {
         committer = GroupCommitter(database, feed, options)
     }
 
-    /// The settings that are in force on the writer's connection, as SQLite says them. Blocks the thread.
+    /// The effective settings of the writer's connection, as SQLite reports them. Blocks the thread.
     package func settingsInForce() throws(StoreError) -> SQLiteSettings {
         try database.write { db in try SQLiteSettings(db) }
     }
@@ -70,7 +72,7 @@ public final class SQLiteStore: Store {
         let draft = draft.normalized
         let content = try ContentCoding.encode(draft.content)
         let answer = try await committer.submit(
-            // A draft that relates to another message takes more than one statement.
+            // A draft that refers to another message takes more than one statement.
             Call(isCompound: draft.role != .message, bytes: content.count) { writer in
                 .message(try writer.enqueue(draft, content: content))
             })
@@ -155,7 +157,7 @@ public final class SQLiteStore: Store {
         if database.isClosed { throw .closed }
         let ledger = committer.committed
         if !ledger.hasBegun { throw .notBegun }
-        // After a failed sync whoever comes first has the database opened anew, be it a reader.
+        // After a failed sync the first caller has the database reopened, even a reader.
         if database.isSuspect { try await recover() }
         return try await database.read { db in try body(db, ledger.account) }
     }
@@ -164,9 +166,9 @@ public final class SQLiteStore: Store {
         _ = try await committer.submit(Call(isCompound: false) { _ in .done })
     }
 
-    /// For tests: the disk has failed to confirm a write.
+    /// For tests: acts as if the disk had failed to confirm a write.
     package func suspectDisk() { database.suspect() }
 
-    /// For tests: the next commit waits until there are so many calls.
+    /// For tests: delays the next commit until `calls` calls are waiting.
     package func gather(_ calls: Int) { committer.gather(calls) }
 }

@@ -8,10 +8,10 @@ final class StoreDatabase: Sendable {
         /// `nil` while it is closed.
         var pool: DatabasePool?
         var lock: StoreLock?
-        /// True after a failed sync, until the database was opened anew and verified.
+        /// True after a failed sync, until the database has been reopened and verified.
         var isSuspect = false
         var isClosed = false
-        /// The size from which on the log is cut.
+        /// The size at which the log is truncated.
         var logBytesMax: Int
     }
 
@@ -20,10 +20,10 @@ final class StoreDatabase: Sendable {
     private let durability: Durability
     private let options: SQLiteOptions
     private let logEnd: LogEnd
-    /// The commits that the log was found to have lost when the store was opened; see ``LogEnd``.
+    /// A description of the commits that the log was found to have lost when the store was opened; see ``LogEnd``.
     let loss: String?
 
-    /// Opens the store in the folder, makes it when there is none. Blocks the thread.
+    /// Opens the store in the folder, or creates it if there is none. Blocks the thread.
     init(_ folder: StoreFolder, _ durability: Durability, _ options: SQLiteOptions) throws(StoreError) {
         self.folder = folder
         self.durability = durability
@@ -37,7 +37,7 @@ final class StoreDatabase: Sendable {
             try StoreSchema.create(folder)
         } else {
             try StoreSchema.identify(folder)
-            // Before SQLite looks at the log: it takes no notice of what it cannot use, and overwrites it.
+            // Before SQLite reads the log: it ignores what it cannot use, and overwrites it.
             loss = logEnd.loss()
             try StoreSchema.verify(folder)
         }
@@ -72,12 +72,12 @@ final class StoreDatabase: Sendable {
         }
     }
 
-    /// Makes the settings, after the pool has made its own, and reads back the one on which everything rests.
+    /// Applies the settings, after the pool has applied its own, and verifies the critical ones.
     private static func set(_ durability: Durability, _ options: SQLiteOptions, on db: Database) throws {
         let level = durability == .full ? 2 : 1
         try db.execute(sql: "PRAGMA synchronous = \(level)")
         if durability == .full {
-            // Where a plain sync does not reach the disk's platter; without effect elsewhere.
+            // For systems where a plain sync does not reach the disk's platter; without effect elsewhere.
             try db.execute(sql: "PRAGMA fullfsync = ON")
             try db.execute(sql: "PRAGMA checkpoint_fullfsync = ON")
         }
@@ -93,22 +93,22 @@ final class StoreDatabase: Sendable {
     private func pool() throws(StoreError) -> DatabasePool {
         let (pool, isClosed) = state.withLock { ($0.pool, $0.isClosed) }
         if let pool { return pool }
-        // The disk failed, and could not be used again yet: that ends, and being closed does not.
+        // The disk failed and cannot be used again yet: a temporary state, unlike being closed.
         throw isClosed ? .closed : .syncFailed(detail: "the store is opened anew when its disk can be used again")
     }
 
     // MARK: The log
 
-    /// A commit was made. Called between commits, by the writer.
+    /// Records a commit. Called between commits, by the writer.
     func noteCommit() {
         logEnd.noteCommit()
         boundLog()
     }
 
-    /// Copies the log into the database and cuts it when it has grown past its bound.
+    /// Copies the log into the database and truncates it when it has grown beyond its bound.
     ///
-    /// Readers that overlap keep SQLite from ever beginning the log anew by itself. This waits a moment until each of
-    /// those that use it has ended; readers that begin meanwhile do not use it. When one stays, commits go on, and the
+    /// With overlapping readers SQLite never restarts the log by itself. This waits briefly until each reader that uses
+    /// the log has ended; readers that begin meanwhile do not use it. If one does not end, commits continue, and the
     /// next try follows when the log has grown a little more.
     private func boundLog() {
         guard let bytes = try? folder.size(of: folder.log), let size = Int(exactly: bytes),
@@ -120,7 +120,7 @@ final class StoreDatabase: Sendable {
             defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Int(SQLiteLimits.busySecondsMax * 1000))") }
             return try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
         }
-        // A reader would not end in time, or the disk is full: commits are not to wait for it each time.
+        // A reader did not end in time, or the disk is full: later commits must not wait for it each time.
         if isCut != true { logEnd.noteCommit() }
         let next = isCut == true ? options.logBytesMax : size + SQLiteLimits.logRetryBytes
         state.withLock { $0.logBytesMax = next }
@@ -132,8 +132,8 @@ final class StoreDatabase: Sendable {
         return try StoreError.catching(path) { try pool.writeWithoutTransaction(body) }
     }
 
-    /// Runs `body` on a reader's connection: it waits for no writer, and sees every commit that was acknowledged.
-    /// Not cancellable, as a query is short.
+    /// Runs `body` on a reader's connection: it waits for no writer, and sees every acknowledged commit. Not
+    /// cancellable, because queries are short.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
@@ -159,9 +159,9 @@ final class StoreDatabase: Sendable {
 
     func suspect() { state.withLock { $0.isSuspect = true } }
 
-    /// Closes the connections, opens new ones, and verifies the file and that the disk takes writes.
+    /// Closes the connections, opens new ones, and verifies the file and that the disk accepts writes.
     ///
-    /// The first write overwrites, in the log, what the failed commit left there: so it cannot come back.
+    /// The first write overwrites, in the log, the remains of the failed commit, so that it cannot reappear.
     func reopen() throws(StoreError) {
         if state.withLock({ $0.isClosed }) { throw .closed }
         if let pool = state.withLock({ $0.pool }) {
@@ -192,7 +192,7 @@ final class StoreDatabase: Sendable {
         }
     }
 
-    /// Closes the connections and lets go of the lock. May be called twice.
+    /// Closes the connections and releases the lock. May be called twice.
     func close() {
         let (pool, lock) = state.withLock { state in
             state.isClosed = true
@@ -203,7 +203,7 @@ final class StoreDatabase: Sendable {
             return (state.pool, state.lock)
         }
         if pool != nil { logEnd.withdraw() }  // the last connection deletes the log
-        // Readers that are still at work keep their connections until they have ended.
+        // Active readers keep their connections until they have ended.
         try? pool?.close()
         withExtendedLifetime(lock) {}
     }

@@ -2,7 +2,7 @@ import CausewayStorage
 import GRDB
 
 extension StoreError {
-    /// Runs `body`; what SQLite says is put into the port's words.
+    /// Runs `body`, and converts SQLite's errors to ``StoreError``.
     static func catching<Value>(_ path: String, _ body: () throws -> Value) throws(StoreError) -> Value {
         do {
             return try body()
@@ -24,7 +24,7 @@ extension StoreError {
             self = .other(detail: "\(path): unexpected \(type(of: error))")
             return
         }
-        // Never the statement's arguments: they are what people wrote.
+        // Never the statement's arguments: they contain users' messages.
         let detail = "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")"
         switch error.extendedResultCode {
         case .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC, .SQLITE_IOERR_TRUNCATE: self = .syncFailed(detail: detail)

@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayStorage
 import GRDB
 
-/// What one call of ``Store`` writes.
+/// The writes of one call of ``Store``.
 struct Call: Sendable {
     enum Answer: Sendable {
         case done
@@ -10,33 +10,33 @@ struct Call: Sendable {
         case outbox(OutboxSnapshot)
     }
 
-    /// True when it may fail after it has written something.
+    /// True if the call may fail after it has written something.
     var isCompound: Bool
-    /// Of the contents that it writes.
+    /// The size of the contents that it writes.
     var bytes = 0
     var write: @Sendable (CommitWriter) throws -> Answer
 }
 
-/// The calls that go into one transaction, in the order of their arrival.
+/// The calls that share one transaction, in the order of their arrival.
 ///
-/// 1. A call that fails is taken back alone; the others commit.
-/// 2. When the transaction as a whole fails, every call of it fails, and nothing of it is on disk.
-/// 3. Answers are given only after the commit.
+/// 1. A call that fails is rolled back alone; the others commit.
+/// 2. If the transaction as a whole fails, every call of it fails, and nothing of it is on disk.
+/// 3. Callers get their results only after the commit.
 struct CallGroup {
     struct Outcome {
-        /// One for each call, in order.
+        /// One result for each call, in order.
         var answers: [Result<Call.Answer, StoreError>]
-        /// What each successful call changed, in order.
+        /// The changes of each successful call, in order.
         var commits: [StoreCommit]
         var ledger: Ledger
-        /// Why the transaction as a whole failed.
+        /// The reason why the transaction as a whole failed.
         var failure: StoreError?
     }
 
     var calls: [Call]
     var path: String
 
-    /// - Parameter recent: what the writer remembers; moved into the writer and back, never copied.
+    /// - Parameter recent: the writer's cache; moved into the writer and back, never copied.
     func run(
         _ db: Database, _ ledger: Ledger, _ bounds: OutboxBounds, _ recent: inout RecentMessages
     ) -> Outcome {
@@ -48,18 +48,18 @@ struct CallGroup {
         } catch {
             writer.recent.forgetAll()
             let failure = StoreError(error, path: path)
-            // SQLite has taken the transaction back by itself when the disk failed it.
+            // SQLite rolls the transaction back automatically if the disk failed.
             if db.isInsideTransaction { try? db.rollback() }
             return Outcome(
                 answers: calls.map { _ in .failure(failure) }, commits: [], ledger: ledger, failure: failure)
         }
     }
 
-    /// - Parameter ledger: the one as of the last commit.
+    /// - Parameter ledger: the ledger as of the last commit.
     private func commit(_ writer: CommitWriter, _ ledger: Ledger) throws -> Outcome {
         let db = writer.db
         var outcome = Outcome(answers: [], commits: [], ledger: ledger)
-        // Prepared once: preparing these two anew costs as much as the insertion between them.
+        // Cached statements: preparing these two anew costs as much as the insertion between them.
         try writer.execute("BEGIN IMMEDIATE")
         for call in calls {
             writer.changes = []
@@ -83,7 +83,7 @@ struct CallGroup {
         return outcome
     }
 
-    /// One call; throws only what fails the whole transaction.
+    /// Writes one call; throws only errors that fail the whole transaction.
     private func write(_ call: Call, _ writer: CommitWriter) throws -> Result<Call.Answer, StoreError> {
         let ledger = writer.ledger
         if call.isCompound { try writer.execute("SAVEPOINT call") }

@@ -3,9 +3,10 @@ import CausewayStorage
 import Foundation
 import GRDB
 
-/// Going over from one account to another.
+/// Switching from one account to another.
 extension CommitWriter {
-    /// Saves the session, and makes its account the current one. Cost of another account: linear in its outbox.
+    /// Saves the session and makes its account the current one. Cost of switching: linear in the outbox of the other
+    /// account.
     func save(_ session: Session) throws {
         let account = session.account
         if ledger.accountName == nil {
@@ -27,7 +28,8 @@ extension CommitWriter {
         changes.append(.session(session))
     }
 
-    /// Writes down the current account's outbox id and openings, and what concerns the openings of all accounts.
+    /// Stores the current account's outbox id and openings, and the value of `sharedBelow`, which is common to all
+    /// accounts.
     func storeOutbox() throws {
         try execute(
             "UPDATE account SET outbox_id = ?, opening = ?, ancestors = ? WHERE id = ?",
@@ -39,7 +41,7 @@ extension CommitWriter {
         try execute("UPDATE store SET shared_below = ? WHERE id = 1", [ledger.lineage.sharedBelow])
     }
 
-    /// The account's row; one that is new, or never had an outbox, gets one.
+    /// The row of the account, created if it does not exist; an account without an outbox id gets one.
     private func accountRow(of account: Account, firstSession: SessionID) throws -> AccountRow {
         try execute(
             """

@@ -27,7 +27,7 @@ extension CommitWriter {
         try storeOutbox()
     }
 
-    /// Asks about what failed, where that is not done yet: all of it may be on the server.
+    /// Adds a fence for each failed message without one: any of them may be on the server.
     private func fenceFailed() throws {
         let account = ledger.account.id
         let rows = try Row.fetchAll(
@@ -46,7 +46,7 @@ extension CommitWriter {
             """, [account])
     }
 
-    /// Replies that wait for a message, and that another copy of the store has, too.
+    /// Adds fences for parked replies that another copy of the store has, too.
     func fenceParked(below sharedBelow: Int64) throws {
         let rows = try Row.fetchAll(
             db, sql: "SELECT lane, id FROM \(StoreQueries.parked) AND role < 2 AND ordinal < ? ORDER BY ordinal",

@@ -43,8 +43,8 @@ extension CommitWriter {
         var place: Int64
     }
 
-    /// The messages that this account delivered and that the server does not have any more, or may not have; in each
-    /// lane with their places given anew in the order of creation.
+    /// The messages that this account delivered and that the server no longer has, or may not have; within each lane
+    /// their sequences are reassigned in the order of creation.
     private func lost(_ marks: [LaneID: Int64]) throws -> [Lost] {
         let user = try db.storedSession()?.user.value
         let rows = try Row.fetchCursor(

@@ -3,7 +3,8 @@ import CausewayStorage
 import Foundation
 import GRDB
 
-/// What hangs together: operations show in their messages, and what is parked waits for its message.
+/// Dependencies between messages: operations are displayed in their target, and parked messages wait for the message
+/// that they refer to.
 extension CommitWriter {
     func deliver(_ id: MessageID, _ placement: Placement, at time: Timestamp) throws {
         guard let old = try row(id) else { return }
@@ -11,7 +12,7 @@ extension CommitWriter {
             try save(old.message.delivered(placement, at: time), over: old)
             return try release(id, at: time)
         }
-        // Only an edit changes the content, and brings its size with it.
+        // Only an edit changes the content, and with it the size.
         let content = old.message.role == .edit(of: target) ? try ContentCoding.encode(old.message.content) : nil
         try change(target, content: content) { $0.taken(old.message, placement) }
         try delete(id)
@@ -38,7 +39,7 @@ extension CommitWriter {
         try save(old.message.parked(at: failure.at), over: old)
     }
 
-    /// Gives what is parked for this message its places, if the message is on the server, or gone.
+    /// Assigns lane sequences to the messages parked for this one, if it is on the server or no longer exists.
     func release(_ id: MessageID, at time: Timestamp?) throws {
         guard ledger.awaited.mayContain(id) else { return }
         if let message = try row(id)?.message, message.syncState != .synced { return }
@@ -48,13 +49,13 @@ extension CommitWriter {
         }
     }
 
-    /// Makes the message show the operations that wait to be applied to it.
+    /// Updates the displayed body of a message with its pending operations.
     func overlay(_ id: MessageID) throws {
         guard let old = try row(id) else { return }
         try save(try overlaid(old.message), over: old)
     }
 
-    /// The message with the operations that wait to be applied to it.
+    /// The message with its pending operations applied.
     func overlaid(_ message: Message) throws -> Message {
         message.overlaid(with: try dependants(of: message.id).filter(\.role.isOperation))
     }

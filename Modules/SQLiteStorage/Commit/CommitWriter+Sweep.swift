@@ -3,9 +3,9 @@ import CausewayStorage
 import Foundation
 import GRDB
 
-/// What concerns the whole outbox at once: one statement for each step, whatever its size.
+/// Changes of the whole outbox at once: one statement for each step, regardless of its size.
 extension CommitWriter {
-    /// Begins a run: see ``Store/begin(_:)``.
+    /// Starts a run: see ``Store/begin(_:)``.
     func begin(_ opening: StoreOpening) throws -> OutboxSnapshot {
         recent.forgetAll()
         if ledger.hasBegun { throw StoreError.begunTwice }
@@ -28,7 +28,7 @@ extension CommitWriter {
         return try db.outbox(outboxID, ledger)
     }
 
-    /// What was on its way is in the queue again.
+    /// Returns messages under way to the queue.
     func resumeAll(at time: Timestamp) throws {
         try execute(
             """
@@ -41,7 +41,7 @@ extension CommitWriter {
         ledger.counts.syncing = 0
     }
 
-    /// A state that is none counts as failed, so that what has it can be listed and deleted. Cost: linear in the
+    /// Treats an invalid state as failed, so that messages with it can be listed and deleted. Cost: linear in the
     /// outbox.
     private func mendStates() throws {
         try execute(
@@ -53,7 +53,7 @@ extension CommitWriter {
         try execute("DELETE FROM control WHERE kind NOT IN (\(ControlEntry.kinds)) OR length(message) <> 16")
     }
 
-    /// Reads the ledger's numbers from the tables. Cost: linear in the outbox.
+    /// Loads the ledger's numbers from the tables. Cost: linear in the outbox.
     func load() throws {
         guard let row = try Row.fetchOne(db, sql: "SELECT \(StoreQueries.storeColumns) FROM store WHERE id = 1")
         else { throw UnreadableRow(table: "store", key: 1) }
@@ -65,7 +65,7 @@ extension CommitWriter {
         try loadAccount()
     }
 
-    /// Reads the current account's numbers. Cost: linear in its outbox.
+    /// Loads the current account's numbers. Cost: linear in its outbox.
     func loadAccount() throws {
         let account = ledger.account.id
         let stored = "SELECT \(StoreQueries.accountColumns) FROM account WHERE id = ?"
@@ -119,7 +119,7 @@ extension CommitWriter {
         let undelivered = ledger.counts.undelivered
         ledger.awaited = try awaitedMessages()
         let parked = "SELECT count(*) FROM \(StoreQueries.parked)"
-        // Operations go on waiting for their messages.
+        // Operations continue to wait for their targets.
         ledger.counts.created = try Int.fetchOne(db, sql: parked, arguments: [account]) ?? 0
         ledger.counts.error = undelivered - ledger.counts.created
         ledger.counts.uploading = 0
@@ -133,13 +133,13 @@ extension CommitWriter {
         let waiting = "SELECT related FROM \(StoreQueries.parked)"
         let rows = try Row.fetchCursor(db, sql: waiting, arguments: [ledger.account.id])
         while let row = try rows.next() {
-            // A row that cannot be read waits for nothing that can be found.
+            // An unreadable row waits for no message that could be found.
             if let related = (row[0] as Data?).flatMap(MessageID.init(blob:)) { awaited.add(related) }
         }
         return awaited
     }
 
-    /// A message shows no operation that failed.
+    /// Updates the targets of all operations; failed operations are no longer displayed.
     private func overlayAll() throws {
         let listed = changes
         for blob in try Data.fetchAll(db, sql: StoreQueries.targets, arguments: [ledger.account.id]) {
@@ -148,7 +148,7 @@ extension CommitWriter {
         changes = listed
     }
 
-    /// No failure pauses a lane any more.
+    /// Removes the lane pause from every failure.
     func releaseLanes() throws {
         try execute(
             """

@@ -3,18 +3,18 @@ import CausewayStorage
 import Foundation
 import GRDB
 
-/// Writes the calls of one group within one transaction, and gathers what each of them changed.
+/// Writes the calls of one group within one transaction, and collects the changes of each of them.
 ///
-/// Lives for one transaction on the writer's thread. `ledger` runs ahead of the disk; whoever owns the transaction
-/// takes it over after the commit, and sets it back when a call fails.
+/// Lives for one transaction on the writer's thread. `ledger` runs ahead of the disk; the owner of the transaction
+/// adopts it after the commit, and it is reset when a call fails.
 final class CommitWriter {
     let db: Database
     let bounds: OutboxBounds
     var ledger: Ledger
-    /// What the current call changed so far.
+    /// The changes of the current call so far.
     var changes: [RecordChange] = []
     var isReset = false
-    /// What the table holds of the messages written last.
+    /// Cached rows of the most recently written messages.
     var recent = RecentMessages()
 
     init(_ db: Database, _ ledger: Ledger, _ bounds: OutboxBounds) {
@@ -27,11 +27,11 @@ final class CommitWriter {
         try db.cachedStatement(sql: sql).execute(arguments: arguments)
     }
 
-    /// The message as the table holds it.
+    /// The stored row of the message.
     func row(_ id: MessageID) throws -> MessageRow? { try recent[id] ?? db.storedMessage(id, ledger.account) }
 
-    /// Writes down how far numbers are handed out, some ahead: so most transactions have one page less to write. A run
-    /// begins above what the one before had reserved; what it did not use is skipped.
+    /// Stores the upper limit of assigned numbers, some ahead of use, so that most transactions write one page less. A
+    /// run starts above the reserved numbers of the one before; unused ones are skipped.
     func reserveSequences() throws {
         guard ledger.nextSequence > ledger.reservedSequence else { return }
         ledger.reservedSequence = ledger.nextSequence + SQLiteLimits.sequencesReservedMax
@@ -65,7 +65,8 @@ final class CommitWriter {
         """
     private static let relating = "UPDATE message SET role = ?, related = ? WHERE ordinal = ?"
 
-    /// Relies on the unique index for a doubled id: SQLite takes back the one statement, the transaction goes on.
+    /// Relies on the unique index to reject a duplicate id: SQLite rolls back the one statement, and the transaction
+    /// continues.
     private func insert(_ message: Message, content: Data) throws {
         do {
             try execute(
@@ -94,7 +95,7 @@ final class CommitWriter {
 
     // MARK: Messages
 
-    /// - Parameter content: the coded content that the step may bring.
+    /// - Parameter content: the coded content, if the step may change it.
     func change(_ id: MessageID, content: Data? = nil, _ step: (Message) -> Message) throws {
         guard let old = try row(id) else { return }
         try save(step(old.message), over: old, content: content)
@@ -102,7 +103,7 @@ final class CommitWriter {
 
     func merge(_ placed: PlacedMessage, content: Data, at time: Timestamp) throws {
         if let old = try row(placed.id) {
-            // Merged and overlaid as one: what was merely read again is not written.
+            // Merged and overlaid in one step: a message that was merely read again is not written.
             try save(try overlaid(old.message.merged(with: placed, at: time)), over: old, content: content)
         } else {
             let deleted = try db.cachedStatement(sql: StoreQueries.deletionOfMessage)
@@ -133,7 +134,7 @@ final class CommitWriter {
     private static let showing = "UPDATE message SET extras = ?, shown = ? WHERE ordinal = ?"
     private static let rewriting = "UPDATE message SET content = ?, bytes = ? WHERE ordinal = ?"
 
-    /// Writes what differs. A change of place is the only one that touches the index of places.
+    /// Writes the changed columns. Only a change of the position updates the index of positions.
     func save(_ message: Message, over old: MessageRow, content: Data? = nil) throws {
         guard message != old.message else { return }
         if message.placement != old.message.placement, let placement = message.placement {

@@ -4,15 +4,17 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Commits what waits together, in the order of arrival.
+/// Commits waiting calls together, in the order of arrival.
 ///
-/// Who owns what:
-/// - `waiting` holds the calls that have arrived. Who finds nobody at work becomes the writer: it commits the first
-///   group on its own thread, as waking another one costs more than the whole insertion, and leaves what has come
-///   meanwhile to `queue`. So at most one thread that tasks share waits for the disk, and never an actor's caller.
-/// - the writer alone changes `ledger` and `recent`, publishes and resumes; `isDraining` says that there is one.
-/// - for each group: transaction, ledger, feed, answers, in this order. So a caller that has its answer finds its
-///   write in every query, and its subscribers have seen it.
+/// Ownership:
+/// - `waiting` holds the calls that have arrived. A caller that finds no active writer becomes the writer: it commits
+///   the first group on its own thread, because waking another one costs more than the whole insertion, and leaves
+///   calls that arrived meanwhile to `queue`. So at most one thread of the shared pool waits for the disk, and never an
+///   actor's caller.
+/// - Only the writer changes `ledger` and `recent`, publishes and resumes callers; `isDraining` is true while there is
+///   a writer.
+/// - For each group: transaction, ledger, feed, results, in this order. So a caller that has its result finds its write
+///   in every query, and its subscribers have received it.
 final class GroupCommitter: Sendable {
     private typealias Waiter = (call: Call, answer: CheckedContinuation<Result<Call.Answer, StoreError>, Never>)
 
@@ -21,13 +23,13 @@ final class GroupCommitter: Sendable {
         var closers: [CheckedContinuation<Void, Never>] = []
         var isDraining = false
         var isClosed = false
-        /// The next group waits for so many calls; more than one for tests alone.
+        /// The number of calls that the next group waits for; only tests set it above 1.
         var callsToGather = 1
 
-        /// True when there is something to commit.
+        /// True if there is a group to commit.
         var hasGroup: Bool { !calls.isEmpty && (isClosed || calls.count >= callsToGather) }
 
-        /// True for the one who is to write what waits.
+        /// Returns true to the one caller that becomes the writer.
         mutating func becomeWriter() -> Bool {
             if isDraining || !hasGroup { return false }
             isDraining = true
@@ -37,7 +39,7 @@ final class GroupCommitter: Sendable {
 
     private let waiting = Mutex(Waiting())
     private let ledger = Mutex(Ledger())
-    /// What the writer remembers; only the writer takes this lock.
+    /// The writer's cache; only the writer takes this lock.
     private let recent = Mutex(RecentMessages())
     private let queue = DispatchQueue(label: "causeway.store", qos: .userInitiated)
     private let database: StoreDatabase
@@ -57,7 +59,7 @@ final class GroupCommitter: Sendable {
 
     /// Adds a call and waits for its commit. Cancelling the waiter does not cancel the call.
     ///
-    /// Leaves the caller's actor: what waits for the disk may not be the main thread.
+    /// Leaves the caller's actor, because waiting for the disk must not block the main thread.
     @concurrent
     func submit(_ call: Call) async throws(StoreError) -> Call.Answer {
         let result = await withCheckedContinuation { answer in
@@ -76,13 +78,13 @@ final class GroupCommitter: Sendable {
         return try result.get()
     }
 
-    /// With a single processor the pool has a single thread: held by a commit, it would let no group gather.
+    /// On a single processor the pool has a single thread: a commit on it would keep groups from gathering.
     private static let commitsInPlace = ProcessInfo.processInfo.activeProcessorCount > 1
 
-    /// For tests: nothing is committed before so many calls wait, or the store is closed.
+    /// For tests: delays commits until `calls` calls are waiting, or the store is closed.
     func gather(_ calls: Int) { waiting.withLock { $0.callsToGather = calls } }
 
-    /// Commits what waits, then closes the database.
+    /// Commits the waiting calls, then closes the database.
     func close() async {
         await withCheckedContinuation { closer in
             let isFirst = waiting.withLock { waiting in
@@ -104,7 +106,7 @@ final class GroupCommitter: Sendable {
         if isMore { queue.async { self.drain() } }
     }
 
-    /// Commits group after group until nothing waits; then closes, when it was asked to.
+    /// Commits group after group until no call is waiting; then closes the database, if requested.
     private func drain() {
         while true {
             let group = takeGroup()
@@ -146,20 +148,20 @@ final class GroupCommitter: Sendable {
         for (waiter, answer) in zip(group, answers) { waiter.answer.resume(returning: answer) }
     }
 
-    // MARK: What the feed has told
+    // MARK: Published commits
 
-    /// From before a transaction begins until its commits were told, there may be commits that readers see and
-    /// subscribers have not heard of.
+    /// The state of publication. From before a transaction begins until its commits are published, there may be commits
+    /// that are visible to readers and unknown to subscribers.
     private struct Telling {
         var isUnderWay = false
-        /// The last commit that was told; the ledger may be ahead of it while one is under way.
+        /// The last commit that was published; the ledger may be ahead of it while a commit is under way.
         var told: Int64 = 0
         var waiters: [CheckedContinuation<Int64, Never>] = []
     }
 
     private let telling = Mutex(Telling())
 
-    /// Waits until what readers can see has been told.
+    /// Waits until all commits that readers can see have been published.
     func settledVersion() async -> Int64 {
         await withCheckedContinuation { waiter in
             let told: Int64? = telling.withLock { telling in
@@ -196,8 +198,8 @@ final class GroupCommitter: Sendable {
         }
     }
 
-    /// After a failed sync nothing is acknowledged until the database was opened anew and found whole. What is in it
-    /// then is the truth: the ledger is read from it, and subscribers are told to read again.
+    /// After a failed sync, blocks all acknowledgements until the database has been reopened and found intact. The
+    /// database's contents are then authoritative: the ledger is loaded from it, and subscribers get a reset.
     private func verifyIfSuspect() throws(StoreError) {
         guard database.isSuspect else { return }
         try database.reopen()
@@ -212,7 +214,7 @@ final class GroupCommitter: Sendable {
                 return writer.ledger
             }
         } catch {
-            // Without these numbers nothing may be committed either.
+            // Without these numbers nothing may be committed.
             database.suspect()
             throw error
         }

@@ -1,11 +1,11 @@
 import CausewayModels
 import CausewayStorage
 
-/// The numbers of the store that are kept in memory beside the disk, so that nothing has to be counted.
+/// Numbers of the store that are kept in memory beside the disk, so that no query has to count.
 ///
-/// A value: a commit works on a copy, and the copy becomes the ledger when the disk has confirmed.
+/// A value: a commit works on a copy, which becomes the ledger once the disk has confirmed.
 struct Ledger: Sendable {
-    /// The row of the current account, whose records all the others count.
+    /// The row of the current account, to whose records all counts below apply.
     var account = AccountRow.first
     /// The current account; `nil` before the first session.
     var accountName: Account?
@@ -13,20 +13,20 @@ struct Ledger: Sendable {
     var epoch: Int64 = 0
     var lineage = Lineage()
     var history: ServerHistory?
-    /// The next number to hand out, for ordinals, sequences and deletions alike.
+    /// The next number to assign, for ordinals, sequences and deletions alike.
     var nextSequence: Int64 = 1
-    /// What the disk says is the next number: nothing at or above it may be committed before the disk says more.
+    /// The next number as stored on disk: no number at or above it may be committed before a higher value is stored.
     var reservedSequence: Int64 = 0
     var counts = StoreCounts()
-    /// The messages that others wait for, which have no place in their lane yet.
+    /// The messages that others are parked for.
     var awaited = AwaitedMessages()
-    /// How many past deletions are kept.
+    /// The number of recorded deletions.
     var deletions = 0
     var hasBegun = false
     /// The number of the last commit of this run.
     var version: Int64 = 0
 
-    /// One message came, went, or changed.
+    /// Updates the counts for one message that was inserted, removed or changed.
     mutating func count(_ old: Message?, _ oldBytes: Int, _ new: Message?, _ newBytes: Int) {
         if let old {
             counts.count(old.syncState, bytes: oldBytes, times: -1)
@@ -48,6 +48,6 @@ struct Ledger: Sendable {
 struct AccountRow: Sendable, Hashable {
     var id: Int64
 
-    /// The account that a store begins with; without a name until the first session.
+    /// The first account of a store; without a name until the first session.
     static let first = AccountRow(id: 1)
 }

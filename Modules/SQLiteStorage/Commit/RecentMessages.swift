@@ -1,10 +1,10 @@
 import CausewayModels
 
-/// The messages that were written last, so that the steps of one delivery need not read what they have just written.
+/// A cache of the most recently written messages, so that the steps of a delivery need not read back what they have
+/// just written.
 ///
-/// Only the writer changes rows, so what it remembers is what the table holds, as long as it forgets everything when
-/// something is taken back or changes many rows at once. Two generations: when the young one is full, it becomes the
-/// old one, and the old one goes.
+/// Only the writer changes rows, so the cache equals the table as long as it is cleared after every rollback and every
+/// statement that changes many rows. Two generations: a full young generation replaces the old one, which is dropped.
 struct RecentMessages: Sendable {
     private var young: [MessageID: MessageRow] = [:]
     private var old: [MessageID: MessageRow] = [:]

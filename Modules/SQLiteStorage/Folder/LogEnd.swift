@@ -9,29 +9,30 @@ import Synchronization
     import Darwin
 #endif
 
-/// How far the write-ahead log reached at the last commit, noted in a file of its own.
+/// Records in a file of its own how far the write-ahead log reached at the last commit.
 ///
-/// SQLite begins with what it finds: a log that is gone, cut or damaged takes the commits in it along without a word.
-/// The note tells that such commits were made. It is written after each commit and not synced, so it costs no wait; it
-/// is withdrawn, and that is synced, before the log is cut or deleted on purpose.
+/// SQLite uses the log as it finds it: if the log is missing, cut or damaged, the commits in it are lost silently. The
+/// note shows that such commits were made. It is written after each commit and not synced, so it adds no wait; it is
+/// withdrawn, with a sync, before the log is cut or deleted on purpose.
 ///
-/// It can tell that the log is gone, empty, cut, replaced by an older one, or damaged in its head or in any part that
-/// was noted. It cannot tell the loss of commits that no note on the disk names: of the last one when the process ended
-/// before its note, and after a power cut of those since the note was written to the disk, once the log was begun anew.
+/// It detects that the log is missing, empty, cut, replaced by an older one, or damaged in its header or in any part
+/// that was noted. It does not detect the loss of commits that no note on the disk covers: the last one if the process
+/// ended before noting it, and after a power cut those made since the note was last written to the disk, once the log
+/// was restarted.
 ///
-/// Called by the writer alone, and before the database is opened.
+/// Called only by the writer, and before the database is opened.
 final class LogEnd: Sendable {
-    /// A place in a log: the one of these salts, after so many frames.
+    /// A position in a log: the log with these salts, after so many frames.
     struct Position: Equatable {
         var salts: [UInt32]
         var frames: Int
-        /// The checksum of the last frame, which covers all before it.
+        /// The checksum of the last frame, which covers all frames before it.
         var checksum: [UInt32]
     }
 
     private let folder: StoreFolder
     private let note: Int32
-    /// The log that was looked at last, and how far it is known.
+    /// The log that was read last, and the position up to which it is known.
     private let known = Mutex<(log: Int32, position: Position)?>(nil)
 
     init(_ folder: StoreFolder) throws(StoreError) {
@@ -50,7 +51,7 @@ final class LogEnd: Sendable {
 
     // MARK: Noting
 
-    /// A commit was made. What cannot be noted makes no commit fail.
+    /// Records a commit. A failure to write the note does not fail the commit.
     func noteCommit() {
         known.withLock { known in
             guard let log = known?.log ?? WriteAheadLog.open(folder.log) else { return }
@@ -70,7 +71,7 @@ final class LogEnd: Sendable {
         }
     }
 
-    /// The log is about to be cut or deleted: nothing is missed that is not in it any more.
+    /// Invalidates the note before the log is cut or deleted, so that its commits are not reported as lost.
     func withdraw() {
         known.withLock { known in
             if let known { _ = close(known.log) }
@@ -85,9 +86,9 @@ final class LogEnd: Sendable {
         _ = unsafe bytes.withUnsafeBytes { unsafe pwrite(note, $0.baseAddress, $0.count, 0) }
     }
 
-    // MARK: What is missing
+    // MARK: Lost commits
 
-    /// The loss of commits that were noted, in words; `nil` when nothing is known to be missing.
+    /// A description of the loss of noted commits; `nil` if none is known to be lost.
     func loss() -> String? {
         var bytes = [UInt8](repeating: 0, count: Position.bytesCount)
         let size = unsafe bytes.withUnsafeMutableBytes { unsafe pread(note, $0.baseAddress, $0.count, 0) }
@@ -96,7 +97,8 @@ final class LogEnd: Sendable {
         defer { _ = close(log) }
         guard let head = WriteAheadLog.Head(log) else { return Self.words("it is empty or its head is damaged") }
         guard head.salts == noted.salts else {
-            // Begun anew, the first salt is one more: all that was noted had been copied into the database before.
+            // SQLite increments the first salt when it restarts the log: all noted commits had been copied into the
+            // database before.
             let isLater = Int32(bitPattern: head.salts[0] &- noted.salts[0]) > 0
             return isLater ? nil : Self.words("an older one lies in its place")
         }
@@ -120,7 +122,7 @@ extension LogEnd.Position {
     private static let mark: [UInt32] = [0x4353_574C, 1]
     static let bytesCount = 32
 
-    /// The words, and one that says that they were written as a whole.
+    /// The note as bytes, ending with a checksum that shows whether it was written completely.
     var coded: [UInt8] {
         let checksum = checksum.count == 2 ? checksum : [0, 0]
         let words = Self.mark + salts + [UInt32(truncatingIfNeeded: frames)] + checksum

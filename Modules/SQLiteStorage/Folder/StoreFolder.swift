@@ -8,7 +8,7 @@ import CausewayStorage
     import Darwin
 #endif
 
-/// The folder of a store: what lies where, and with which rights.
+/// The folder of a store: the paths of its files, and their permissions.
 struct StoreFolder: Sendable {
     let path: String
 
@@ -17,12 +17,12 @@ struct StoreFolder: Sendable {
     var log: String { database + "-wal" }
     /// See ``LogEnd``.
     var logEnd: String { path + "/log-end" }
-    /// Where a new database is prepared; renamed when it is complete.
+    /// The file in which a new database is prepared; renamed when it is complete.
     var newDatabase: String { path + "/store.sqlite.new" }
     var lock: String { path + "/lock" }
 
-    /// Makes the folder, and those above it, when they are not there: readable by their owner alone. Each that is new
-    /// survives power loss: the folder that names it is synced.
+    /// Creates the folder and its missing parents, readable only by their owner. Each new folder survives power loss,
+    /// because the folder that contains it is synced.
     func create() throws(StoreError) {
         var made = ""
         var parent = path.hasPrefix("/") ? "/" : "."
@@ -33,7 +33,8 @@ struct StoreFolder: Sendable {
                     try Self.sync(parent)
                 } else if errno != EEXIST {
                     let code = errno
-                    // A folder that cannot be written, such as a read-only root, is no obstacle on the way down.
+                    // A folder on the path that cannot be written, such as a read-only root, is acceptable as long as
+                    // it can be traversed.
                     if unsafe access(made, X_OK) != 0 { throw Self.failure(code, at: made) }
                 }
                 parent = made
@@ -42,7 +43,7 @@ struct StoreFolder: Sendable {
         }
     }
 
-    /// Gives the database that was prepared aside its name, in one step that survives power loss.
+    /// Renames the prepared database to its final name, in one step that survives power loss.
     func putNewDatabaseInPlace() throws(StoreError) {
         guard unsafe rename(newDatabase, database) == 0 else { throw Self.failure(errno, at: database) }
         try Self.sync(path)
@@ -55,7 +56,7 @@ struct StoreFolder: Sendable {
         guard fsync(descriptor) == 0 else { throw .syncFailed(detail: "\(path): \(words(for: errno))") }
     }
 
-    /// An empty file that only its owner may read; whatever lay there is gone.
+    /// Creates an empty file that only its owner may read, replacing an existing one.
     func createEmpty(_ file: String) throws(StoreError) {
         guard unsafe unlink(file) == 0 || errno == ENOENT else { throw Self.failure(errno, at: file) }
         let descriptor = unsafe open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -63,7 +64,7 @@ struct StoreFolder: Sendable {
         _ = close(descriptor)
     }
 
-    /// The size of a file in bytes; `nil` when there is none.
+    /// The size of a file in bytes; `nil` if it does not exist.
     func size(of file: String) throws(StoreError) -> Int64? {
         var status = stat()
         guard unsafe stat(file, &status) == 0 else {
@@ -78,7 +79,7 @@ struct StoreFolder: Sendable {
         try bytes(of: file, from: 0, count: count)
     }
 
-    /// Some bytes of a file; fewer at its end.
+    /// Bytes of a file from an offset; fewer at its end.
     func bytes(of file: String, from offset: Int64, count: Int) throws(StoreError) -> [UInt8] {
         let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(errno, at: file) }

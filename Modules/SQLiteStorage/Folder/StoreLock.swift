@@ -8,9 +8,10 @@ import CausewayStorage
     import Darwin
 #endif
 
-/// The advisory lock of a store's folder; the kernel lets go of it when the process ends, however it ends.
+/// The advisory lock of a store's folder. The kernel releases it when the process ends, in whatever way.
 ///
-/// The file says who the owner is and stays: removing it would let two processes hold locks of the same name.
+/// The file contains the owner's process id and is never removed: otherwise two processes could hold locks of the same
+/// name.
 final class StoreLock: Sendable {
     private let descriptor: Int32
 
@@ -25,7 +26,7 @@ final class StoreLock: Sendable {
             throw StoreFolder.failure(code, at: folder.lock)
         }
         self.descriptor = descriptor
-        // Only for people: a full disk must not keep a store from being opened.
+        // For diagnostics only: a full disk must not keep a store from being opened.
         let text = Array("\(getpid())\n".utf8)
         if ftruncate(descriptor, 0) == 0 {
             _ = unsafe text.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }

@@ -6,12 +6,12 @@
     import Darwin
 #endif
 
-/// Reads SQLite's write-ahead log as its file format describes it (§4), beside SQLite.
+/// Reads SQLite's write-ahead log according to its file format (§4), independently of SQLite.
 ///
 /// Unlike the database file and its index in shared memory, the log carries none of SQLite's locks, which a process
 /// would lose by closing the file.
 enum WriteAheadLog {
-    /// A descriptor to be closed; `nil` when there is no log.
+    /// Opens the log; the caller closes the descriptor. `nil` if there is no log.
     static func open(_ path: String) -> Int32? {
         #if canImport(Glibc)
             let log = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
@@ -23,17 +23,17 @@ enum WriteAheadLog {
         return log >= 0 ? log : nil
     }
 
-    /// The first 32 bytes.
+    /// The header of the log: its first 32 bytes.
     struct Head {
         static let bytesCount = 32
 
         var salts: [UInt32]
         var pageBytes: Int
         var checksum: [UInt32]
-        /// The order of the bytes in the words of which checksums are made.
+        /// The byte order of the words that checksums are computed from.
         var isBigEndian: Bool
 
-        /// `nil` for what is no whole head.
+        /// `nil` if the header is incomplete or invalid.
         init?(_ log: Int32) {
             let bytes = WriteAheadLog.bytes(log, 0, Self.bytesCount)
             let words = WriteAheadLog.words(bytes, isBigEndian: true)
@@ -47,16 +47,16 @@ enum WriteAheadLog {
         }
     }
 
-    /// The 24 bytes before a page.
+    /// The header of a frame: the 24 bytes before a page.
     struct Frame {
         static let bytesCount = 24
 
-        /// It ends a commit.
+        /// True if the frame ends a commit.
         var isCommit: Bool
         var salts: [UInt32]
         var checksum: [UInt32]
 
-        /// - Parameter index: from 0.
+        /// - Parameter index: starts at 0.
         init?(_ log: Int32, _ index: Int, _ head: Head) {
             let offset = Head.bytesCount + index * (Self.bytesCount + head.pageBytes)
             let words = WriteAheadLog.words(WriteAheadLog.bytes(log, offset, Self.bytesCount), isBigEndian: true)
@@ -67,7 +67,8 @@ enum WriteAheadLog {
         }
     }
 
-    /// How many of the first frames are whole, each with all before it, and the checksum of the last one of them.
+    /// The number of leading frames that are intact together with all before them, at most `count`, and the checksum of
+    /// the last of them.
     static func wholeFrames(_ log: Int32, _ head: Head, _ count: Int) -> (count: Int, checksum: [UInt32]) {
         var checksum = head.checksum
         for index in 0..<count {
@@ -83,7 +84,7 @@ enum WriteAheadLog {
         return (count, checksum)
     }
 
-    /// Words of four bytes each; a rest is left out.
+    /// The bytes as words of four bytes each; an incomplete last word is left out.
     static func words(_ bytes: [UInt8], isBigEndian: Bool) -> [UInt32] {
         stride(from: 0, to: bytes.count - bytes.count % 4, by: 4).map { word(bytes[...], $0, isBigEndian) }
     }
@@ -103,7 +104,7 @@ enum WriteAheadLog {
         return [first, second]
     }
 
-    /// Some bytes of the log; fewer at its end.
+    /// Bytes of the log from an offset; fewer at its end.
     private static func bytes(_ log: Int32, _ offset: Int, _ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let size = unsafe bytes.withUnsafeMutableBytes {

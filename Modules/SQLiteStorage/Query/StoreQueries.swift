@@ -3,18 +3,19 @@ import CausewayStorage
 import Foundation
 import GRDB
 
-/// Every question that is asked of the tables. Each names the index it uses, so that a plan cannot change unseen, and
-/// is about one account: the first argument of each.
+/// All queries of the tables. Each names the index that it uses, so that a plan cannot change unnoticed, and is limited
+/// to one account, its first argument.
 enum StoreQueries {
     static let storeColumns = "account, epoch, next_sequence, shared_below"
     static let accountColumns = "server, user, outbox_id, opening, ancestors, server_history"
     static let messageByID =
         "SELECT \(MessageRow.columns) FROM message INDEXED BY message_id WHERE account = ? AND id = ?"
-    /// For a row whose id cannot be read, and for no other.
+    /// Only for a row whose id cannot be read.
     static let messageByOrdinal =
         "SELECT \(MessageRow.columns) FROM message WHERE account = ? AND ordinal = ? AND length(id) <> 16"
     static let undelivered = "message INDEXED BY message_undelivered WHERE sync_state <> 3 AND account = ?"
-    /// What is undelivered has no position; in a channel's order it comes last. Operations are in no channel's order.
+    /// Undelivered messages have no position; in a channel's order they come last. Operations are not part of a
+    /// channel's order.
     static let undeliveredInChannel = """
         message INDEXED BY message_place WHERE role < 2 AND account = ? AND channel = ? \
         AND position = \(Int64.max) AND sync_state <> 3
@@ -30,9 +31,9 @@ enum StoreQueries {
     static let failedInChannel = """
         message INDEXED BY message_failed_in_channel WHERE sync_state = 4 AND account = ? AND channel = ?
         """
-    /// Whatever waits without a place in its lane.
+    /// All messages that wait without a lane sequence.
     static let parked = "message INDEXED BY message_pending WHERE sync_state < 3 AND account = ? AND lane_sequence = 0"
-    /// Messages that wait, without a place, for a failed one or for another that does so.
+    /// Parked messages that wait directly or indirectly for a failed one.
     static let blocked = """
         WITH RECURSIVE blocked (account, id) AS ( \
         SELECT message.account, message.id FROM \(parked) AND EXISTS ( \
@@ -48,7 +49,7 @@ enum StoreQueries {
         FROM message INDEXED BY message_pending WHERE sync_state < 3 AND account = ? AND lane_sequence > 0 \
         ORDER BY lane_sequence
         """
-    /// What ``Message/dependence`` is true for: the words of the index, so that SQLite finds it.
+    /// The messages for which ``Message/dependence`` is set, in the terms of the index, so that SQLite uses it.
     static let dependants = """
         SELECT \(MessageRow.columns) FROM message INDEXED BY message_dependant WHERE account = ? AND related = ? \
         AND related IS NOT NULL AND (role > 1 OR (sync_state = 0 AND lane_sequence = 0)) ORDER BY ordinal
@@ -57,7 +58,7 @@ enum StoreQueries {
         SELECT DISTINCT related FROM message INDEXED BY message_dependant WHERE account = ? AND related IS NOT NULL \
         AND (role > 1 OR (sync_state = 0 AND lane_sequence = 0))
         """
-    /// Failed messages whose failure pauses their lane: one in a few, so nothing is indexed for it.
+    /// Failed messages whose failure pauses their lane: a few at most, so they have no index.
     static let pausing = "\(failed) AND json_valid(failure) AND json_extract(failure, '$.pausesLane')"
     static let lanePauses = "SELECT ordinal, lane, id FROM \(pausing) ORDER BY ordinal"
     static let controlEntries = """
@@ -77,11 +78,11 @@ enum StoreQueries {
         ORDER BY sequence DESC LIMIT ?
         """
 
-    /// The statements that give a page together, in the order in which they are asked; each goes on where the one
+    /// The statements that together produce a page, in the order in which they are run; each continues where the one
     /// before ended.
     ///
-    /// A place in a channel is followed by what shares its position, then by what lies beyond. As one condition on
-    /// the pair, SQLite would walk through everything that shares the position: all that is undelivered.
+    /// A cursor in a channel is followed first by the messages that share its position, then by those beyond it. With a
+    /// single condition on the pair, SQLite would scan every message of that position: all undelivered ones.
     static func page(_ query: MessageQuery, _ account: AccountRow) -> [(sql: String, arguments: StatementArguments)] {
         let isAscending = query.direction == .ascending
         let order = isAscending ? "ASC" : "DESC"
@@ -109,13 +110,13 @@ enum StoreQueries {
         case .undeliveredIn(let channel):
             let after = query.after?.ordinal ?? start
             let beyondIt = " AND ordinal \(beyond) ?"
-            // Both parts lie in this order already, so they are merged as they are read.
+            // Both parts are in this order already, so they are merged while they are read.
             let messages = select + undeliveredInChannel + beyondIt + " UNION ALL "
             let operations = select + operationsInChannel + beyondIt + " ORDER BY ordinal \(order) LIMIT ?"
             let arguments: StatementArguments = [account.id, channel.value, after, account.id, channel.value, after]
             return [(messages + operations, arguments)]
         case .pending(let state):
-            // What is parked has no place in a lane.
+            // Parked messages have no lane sequence.
             let sequences =
                 " AND lane_sequence > 0 AND lane_sequence \(beyond) ? ORDER BY lane_sequence \(order) LIMIT ?"
             let after = query.after?.ordinal ?? start
@@ -136,8 +137,7 @@ enum StoreQueries {
 }
 
 extension Database {
-    /// Reads the row where it lies in the statement: a copy of it, with the names of its columns, costs more than the
-    /// look-up.
+    /// Reads the row within the statement: copying it, with the names of its columns, costs more than the lookup.
     func storedMessage(_ id: MessageID, _ account: AccountRow) throws -> MessageRow? {
         let rows = try Row.fetchCursor(
             cachedStatement(sql: StoreQueries.messageByID), arguments: [account.id, id.blob])
@@ -157,7 +157,7 @@ extension Database {
     }
 
     func page(_ query: MessageQuery, _ account: AccountRow) throws -> MessagePage {
-        // One more than asked for tells whether there is another page.
+        // One more message than requested shows whether there is another page.
         let limit = query.limit + 1
         var messages: [Message] = []
         var names = MessageRow.Names()
@@ -177,7 +177,7 @@ extension Database {
         var actions: [DeleteAction] = []
         while let row = try rows.next() {
             let sequence: Int64 = row[0]
-            // One that cannot be read hides no other.
+            // An unreadable row does not hide the others.
             guard
                 var action = try? StoredJSON.decode(
                     DeleteAction.self, row[1], table: "delete_action", key: sequence)
@@ -188,15 +188,15 @@ extension Database {
         return actions
     }
 
-    /// One that cannot be read is none: somebody logs in again, and everything else is there.
+    /// An unreadable session counts as none: the user logs in again, and all other data is kept.
     func storedSession() throws -> Session? {
         let text = try Row.fetchOne(self, sql: "SELECT session FROM store WHERE id = 1")?[0] as Data?
         return text.flatMap { try? StoredJSON.decode(Session.self, $0, table: "store", key: 1) }
     }
 
-    /// The outbox as it stands: messages and control entries merged by their sequences.
+    /// The current outbox: messages and control entries merged by their sequences.
     ///
-    /// - Parameter ledger: says whose it is, and its lineage and history.
+    /// - Parameter ledger: supplies the account, its lineage and its history.
     func outbox(_ outboxID: OutboxID, _ ledger: Ledger) throws -> OutboxSnapshot {
         let account = ledger.account
         let row = try Row.fetchOne(self, sql: "SELECT epoch FROM store WHERE id = 1")
@@ -223,7 +223,7 @@ extension Database {
 
     private func pendingEntries(_ account: AccountRow) throws -> [OutboxEntry] {
         var entries: [OutboxEntry] = []
-        // One lane's name for all its messages.
+        // One `LaneID` for all messages of a lane.
         var laneIDs: [String: LaneID] = [:]
         let rows = try Row.fetchCursor(self, sql: StoreQueries.pendingEntries, arguments: [account.id])
         while let row = try rows.next() {

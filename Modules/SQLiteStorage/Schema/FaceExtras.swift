@@ -1,6 +1,6 @@
 import CausewayModels
 
-/// What the table keeps of a face beside its content.
+/// The columns of a message body other than its content.
 struct FaceExtras: Codable {
     var editedAt: Timestamp?
     var changedAt: Timestamp?
@@ -8,7 +8,7 @@ struct FaceExtras: Codable {
     var myReactions: Set<String>
     var clock: FaceClock?
 
-    /// `nil` when there is nothing to keep.
+    /// `nil` if there is nothing to store.
     init?(_ face: MessageFace) {
         let isPlain = face.editedAt == nil && face.changedAt == nil && face.clock.isEmpty
         if isPlain, face.reactions.isEmpty, face.myReactions.isEmpty { return nil }

@@ -1,7 +1,7 @@
 import CausewayModels
 
-/// A message's story as the table keeps it: `state:milliseconds`, joined by commas, oldest first. Statements that
-/// change many rows append to it.
+/// Coding of a message's state history in its column: `state:milliseconds`, joined by commas, oldest first. Statements
+/// that change many rows append to it.
 enum HistoryCoding {
     static func encode(_ history: [StateChange]) -> String? {
         history.isEmpty ? nil : history.map(entry).joined(separator: ",")
@@ -11,7 +11,7 @@ enum HistoryCoding {
         "\(StateCode.code(change.state)):\(change.at.milliseconds)"
     }
 
-    /// `nil` when it says something else.
+    /// `nil` if the text is malformed.
     static func decode(_ text: String) -> [StateChange]? {
         var changes: [StateChange] = []
         for entry in text.utf8.split(separator: UInt8(ascii: ",")).suffix(Limits.historyKeptMax) {
@@ -24,7 +24,7 @@ enum HistoryCoding {
         return changes
     }
 
-    /// The expression that appends a change to the column.
+    /// The SQL expression that appends a change to the column.
     static func appending(_ state: SyncState, at time: Timestamp) -> String {
         "coalesce(history || ',', '') || '\(entry(StateChange(state: state, at: time)))'"
     }

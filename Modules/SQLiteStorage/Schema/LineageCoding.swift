@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayStorage
 import Foundation
 
-/// An account's openings in the columns of its row: identifiers are 16 bytes each.
+/// Coding of an account's openings in the columns of its row: identifiers are 16 bytes each.
 enum LineageCoding {
     private static let identifierBytes = 16
 
@@ -10,7 +10,7 @@ enum LineageCoding {
         ancestors.reduce(into: Data()) { $0 += MessageID($1.value).blob }
     }
 
-    /// The opening in which the account was current last, and those before it, newest first.
+    /// The opening in which the account was last the current one, and those before it, newest first.
     static func openings(
         _ last: Data?, ancestors: Data?, of account: Int64
     ) throws -> (OpeningID?, [OpeningID]) {

@@ -3,8 +3,9 @@ import CausewayStorage
 import Foundation
 import GRDB
 
-/// Rows that say something that cannot be understood. One of them stops nothing: it is shown as far as it can be read,
-/// with a failure that says so, and can be listed, given up and deleted like any other. Nothing overwrites its content.
+/// Rows with contents that cannot be decoded. Such a row blocks nothing: it is shown as far as it can be read, with a
+/// failure that describes the damage, and can be listed, failed and deleted like any other. Its content is never
+/// overwritten.
 extension MessageRow {
     init(standingInFor row: Row) {
         let ordinal: Int64 = row[0]
@@ -33,7 +34,7 @@ extension MessageRow {
             bytes: row[5])
     }
 
-    /// A message that the server has can be read again; one that waits can only be given up.
+    /// A message that the server has can be fetched again; one that waits can only be failed.
     private static func failure(in state: SyncState, _ stored: Failure?, _ unreadable: Failure) -> Failure? {
         switch state {
         case .synced: nil
@@ -53,9 +54,9 @@ extension MessageRow {
 }
 
 extension MessageID {
-    /// Stands in for an id that cannot be read; no message has one of its own like it.
+    /// A substitute for an id that cannot be read; no real message has an id of this form.
     init(ordinal: Int64) { self.init(UUIDv7(high: 0, low: UInt64(bitPattern: ordinal))) }
 
-    /// The row that it stands for; `nil` for an id of a message's own.
+    /// The row that a substitute id refers to; `nil` for a real id.
     var ordinal: Int64? { value.high == 0 ? Int64(bitPattern: value.low) : nil }
 }

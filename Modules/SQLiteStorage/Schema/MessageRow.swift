@@ -3,11 +3,11 @@ import CausewayStorage
 import Foundation
 import GRDB
 
-/// A message as the table holds it.
+/// A message as stored in the table.
 struct MessageRow: Sendable {
     /// The columns of every query for messages, in the order that ``init(_:)`` reads.
     static let columns = ownColumns + ", role, related, queued_at, history, extras, shown"
-    /// What every message has; the others have a default that suits most.
+    /// The columns that every message sets; the others have a default that suits most messages.
     static let ownColumns = """
         ordinal, id, channel, sender, content, bytes, created_at, lane, lane_sequence, previous_sequence, \
         sync_state, attempts, last_attempt_at, failure, in_doubt, position, accepted_at
@@ -27,7 +27,7 @@ struct MessageRow: Sendable {
         self.init(row, &names)
     }
 
-    /// One of many rows: what is the same in the row before is not made again.
+    /// Decodes one of many rows, reusing names from the row before.
     init(_ row: Row, _ names: inout Names) {
         do {
             try self.init(reading: row, &names)
@@ -68,8 +68,8 @@ struct MessageRow: Sendable {
 }
 
 extension MessageRow {
-    /// The names in the row that was read last: neighbours often share them, and a name that is known to be one need
-    /// not be looked through again.
+    /// The names in the row that was read last: adjacent rows often share them, and a name that has been validated need
+    /// not be validated again.
     struct Names {
         private var lastChannel: ChannelID?
         private var lastSender: UserID?
@@ -86,13 +86,13 @@ extension MessageRow {
     }
 }
 
-/// A row that is there but says nothing that can be understood: the file is damaged.
+/// A row whose contents cannot be decoded: the file is damaged.
 struct UnreadableRow: Error {
     var table: String
     var key: Int64
 }
 
-/// JSON of the layer above, in columns of text.
+/// JSON values of the layer above, in text columns.
 enum StoredJSON {
     private static let encoder = JSONEncoder()
 

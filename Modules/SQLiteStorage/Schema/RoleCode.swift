@@ -1,6 +1,6 @@
 import CausewayModels
 
-/// The numbers that stand for roles in the table. They are never given another meaning.
+/// The numeric codes of roles in the table. The meaning of a code never changes.
 enum RoleCode {
     static func code(_ role: MessageRole) -> Int64 {
         switch role {
@@ -12,7 +12,7 @@ enum RoleCode {
         }
     }
 
-    /// `nil` for a code that is none, and for a role that lacks the message that it is about.
+    /// `nil` for an unknown code, and for a role that lacks the message that it refers to.
     static func role(_ code: Int64, _ related: MessageID?) -> MessageRole? {
         switch (code, related) {
         case (0, _): .message

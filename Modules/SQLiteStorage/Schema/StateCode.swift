@@ -1,6 +1,6 @@
 import CausewayModels
 
-/// The numbers that stand for states on disk. Never change one: partial indexes name them.
+/// The numeric codes of states on disk. They must never change: partial indexes contain them.
 enum StateCode {
     static let synced: Int64 = 3
 

@@ -1,11 +1,12 @@
 import CausewayStorage
 import GRDB
 
-/// A file that is shorter than the database: SQLite reads zeroes where its end is missing, and overwrites it.
+/// Detection of a file that is shorter than the database: SQLite would read zeroes in place of its missing end, and
+/// overwrite it.
 extension StoreSchema {
-    /// Pages that are neither in the file nor in the log; `nil` when there are none.
+    /// An error if pages are neither in the file nor in the log; `nil` if none are missing.
     ///
-    /// The file may be shorter while the log still holds what is to be copied into it.
+    /// The file may be shorter while the log still contains pages to be copied into it.
     static func missingPages(_ db: Database, _ folder: StoreFolder) throws -> StoreError? {
         let pageBytes = try Int64.fetchOne(db, sql: "PRAGMA page_size") ?? 4096
         let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0
@@ -19,7 +20,7 @@ extension StoreSchema {
             detail: "\(pages * pageBytes - size) bytes are missing at its end; restore it from a backup")
     }
 
-    /// The numbers of the pages in the write-ahead log, as its frames name them (SQLite's file format, §4.1).
+    /// The numbers of the pages in the write-ahead log, according to its frames (SQLite's file format, §4.1).
     private static func pagesInLog(_ folder: StoreFolder, _ pageBytes: Int64) throws(StoreError) -> Set<Int64> {
         guard let size = try folder.size(of: folder.log) else { return [] }
         let salts = try folder.bytes(of: folder.log, from: 16, count: 8)

@@ -2,27 +2,27 @@ import CausewayModels
 import CausewayStorage
 import GRDB
 
-/// The layout of the database, and how one tells that a file is one.
+/// The layout of the database, and the identification of its files.
 ///
 /// Rules of the layout:
-/// - `message.ordinal` is the row id and comes from `store.next_sequence`, so it is never handed out twice; that
-///   column runs ahead of what was used.
-/// - `sync_state` is a ``StateCode``; what is pending is below `synced`, so that one comparison finds it.
-/// - `position` of what the server has not placed is the largest number: it sorts behind everything placed.
-/// - Partial indexes hold only the outbox: they cost nothing for what is delivered.
-/// - `content` is what goes to the server, with `extras` (edits and reactions that the server knows of); `shown` is
-///   what screens show instead while operations wait, and `NULL` while none does.
-/// - `queued_at` is `NULL` while it is the same as `created_at`; `history` is a list of `state:milliseconds`.
-/// - `account` in a row is the account that it belongs to, and `store.account` the current one. It leads every index,
-///   so that a query for one account reads nothing of another. An account's `server` and `user` are `NULL` before the
-///   first session. Ordinals and sequences are unique among all accounts, message ids within one.
-/// - `lane_sequence` is 0 while a message is parked. `role` is a ``RoleCode``; operations are above the roles that
-///   people read.
+/// - `message.ordinal` is the row id and comes from `store.next_sequence`, so it is never assigned twice; that column
+///   runs ahead of the numbers in use.
+/// - `sync_state` is a ``StateCode``; pending states are below `synced`, so that one comparison selects them.
+/// - `position` of a message without a position on the server is the largest number: it sorts after all others.
+/// - Partial indexes contain only the outbox: they cost nothing for delivered messages.
+/// - `content` is the content sent to the server, with `extras` (edits and reactions that the server has confirmed);
+///   `shown` is displayed instead while operations are pending, and `NULL` while none is.
+/// - `queued_at` is `NULL` while it is equal to `created_at`; `history` is a list of `state:milliseconds`.
+/// - `account` in a row is the account that it belongs to, and `store.account` the current one. It is the first column
+///   of every index, so that a query for one account reads nothing of another. An account's `server` and `user` are
+///   `NULL` before the first session. Ordinals and sequences are unique among all accounts, message ids within one.
+/// - `lane_sequence` is 0 while a message is parked. `role` is a ``RoleCode``; the codes of operations are above those
+///   of messages.
 /// - Text of the layer above (`content`, `failure`, `session`, `action`) is JSON that carries its own version.
 enum StoreSchema {
-    /// Marks the file as ours, at byte 68 of it: `CSWY`.
+    /// Identifies the file as a Causeway store, at byte 68 of it: `CSWY`.
     static let applicationID: UInt32 = 0x4353_5759
-    /// The layout that this version writes; kept as `user_version`.
+    /// The layout that this version writes; stored as `user_version`.
     static let version = 6
 
     static var migrator: DatabaseMigrator {
@@ -125,14 +125,14 @@ enum StoreSchema {
           WHERE related IS NOT NULL AND (role > 1 OR (sync_state = 0 AND lane_sequence = 0));
         """
 
-    /// What is under way, and the operations of a channel, are found among a long queue. These hold what is in flight
-    /// and what waits as an operation only, so they cost next to nothing.
+    /// Finds messages under way, and the operations of a channel, within a long queue. These indexes contain only
+    /// messages in flight and waiting operations, so they cost next to nothing.
     private static let layout3 = """
         CREATE INDEX message_under_way ON message(sync_state, lane_sequence) WHERE sync_state IN (1, 2);
         CREATE INDEX message_operation ON message(channel, ordinal) WHERE sync_state <> 3 AND role > 1;
         """
 
-    /// The lineage of the store: its present opening, earlier ones (16 bytes each, newest first), and the number below
+    /// The lineage of the store: its current opening, earlier ones (16 bytes each, newest first), and the number below
     /// which another copy has everything, too.
     private static let layout4 = """
         ALTER TABLE store ADD COLUMN opening BLOB;
@@ -145,7 +145,8 @@ enum StoreSchema {
         ALTER TABLE store ADD COLUMN server_history TEXT;
         """
 
-    /// Everything belongs to an account, which leads every index. Tables whose keys an account extends are made anew.
+    /// Assigns every record to an account, which is the first column of every index. Tables whose keys include the
+    /// account are created anew.
     private static let layout6 = """
         CREATE TABLE account (
           id INTEGER PRIMARY KEY,
@@ -213,8 +214,8 @@ enum StoreSchema {
         DROP TABLE lane_of_all;
         """
 
-    /// Gives what is stored to the account of the last session. Earlier layouts kept nothing of an account apart but
-    /// the sender of what it had not delivered: that goes to the sender's account on the same server.
+    /// Assigns existing data to the account of the last session. Earlier layouts stored nothing per account except the
+    /// sender of undelivered messages: those are assigned to the sender's account on the same server.
     private static func moveToAccounts(_ db: Database) throws {
         guard let session = try? db.storedSession() else { return }
         try db.execute(
@@ -232,9 +233,9 @@ enum StoreSchema {
                 """, arguments: [session.user.value])
     }
 
-    /// Refuses a file that is no store of ours by its first bytes, without opening it as a database.
+    /// Refuses a file that is not a store, by its first bytes, without opening it as a database.
     ///
-    /// A store is prepared aside and renamed when it is complete, so these bytes are always there.
+    /// A store is prepared under another name and renamed when it is complete, so these bytes are always there.
     static func identify(_ folder: StoreFolder) throws(StoreError) {
         let head = try folder.head(of: folder.database, count: 100)
         guard head.count == 100, head.starts(with: Array("SQLite format 3\0".utf8)) else {
@@ -246,7 +247,7 @@ enum StoreSchema {
         }
     }
 
-    /// Refuses what a newer version wrote, and what is damaged, through a connection that cannot write.
+    /// Refuses a file that a newer version wrote, or that is damaged, through a connection that cannot write.
     static func verify(_ folder: StoreFolder) throws(StoreError) {
         let size = try folder.size(of: folder.database) ?? 0
         var configuration = Configuration()
@@ -266,13 +267,13 @@ enum StoreSchema {
         if let problem { throw problem }
     }
 
-    /// What SQLite finds wrong with the file; `nil` when nothing is.
+    /// The damage that SQLite finds in the file; `nil` if there is none.
     static func damage(_ db: Database, _ folder: StoreFolder) throws -> StoreError? {
         let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"
         return verdict == "ok" ? nil : .damaged(path: folder.database, detail: verdict)
     }
 
-    /// Prepares an empty store aside and puts it in its place in one step.
+    /// Prepares an empty store under another name and renames it in one step.
     static func create(_ folder: StoreFolder) throws(StoreError) {
         try folder.createEmpty(folder.newDatabase)
         try StoreError.catching(folder.newDatabase) {
