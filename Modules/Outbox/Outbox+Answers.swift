@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayStorage
 import DequeModule
 
-/// Answers: what the server said of each link, and what follows from it.
+/// Responses: the server's outcome for each link, and its consequences.
 extension Outbox {
     mutating func answered(
         _ round: DeliveryRound, _ report: DeliveryReport, _ moment: Moment, _ actions: inout [OutboxAction]
@@ -25,10 +25,11 @@ extension Outbox {
         if report.outcomes.first?.isDone == true { endQuestionPauses(moment, &actions) }
     }
 
-    /// How often in a row a lane starts anew because the server's mark is ahead.
+    /// The maximum number of consecutive times that a lane is renumbered because the server's mark is ahead.
     private static let startsAnewMax = 3
 
-    /// An answer to a round that is not under way any more still proves what was accepted.
+    /// Applies the confirmations in a response to a batch that is no longer under way: its accepted messages are on the
+    /// server.
     mutating func takeProofs(
         of round: DeliveryRound, _ report: DeliveryReport, _ moment: Moment, _ actions: inout [OutboxAction]
     ) {
@@ -37,7 +38,7 @@ extension Outbox {
         }
     }
 
-    /// Deals with the answers of the oldest flights, in order.
+    /// Processes the responses of the oldest batches in flight, in order.
     private mutating func settleAnsweredFlights(
         _ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction]
     ) {
@@ -55,7 +56,7 @@ extension Outbox {
         }
     }
 
-    /// What follows from the answers of a round: one commit, then the completions.
+    /// The consequences of a batch's outcomes: one commit, followed by the completions.
     struct Settlement {
         var mutations: [Mutation] = []
         var completions: [OutboxAction] = []
@@ -66,9 +67,9 @@ extension Outbox {
         actions += settlement.completions
     }
 
-    /// Takes the outcomes of a round in order; the head of the lane goes with each.
+    /// Applies the outcomes of a batch in order; each removes the head of the lane.
     ///
-    /// - Returns: false when an outcome stopped the lane.
+    /// - Returns: false if an outcome stopped the lane.
     private mutating func settle(
         _ flight: OutboxLane.Flight, _ report: DeliveryReport, _ lane: Int, _ moment: Moment,
         _ settlement: inout Settlement
@@ -87,7 +88,7 @@ extension Outbox {
                 countRefusedAttempt(slot, outcome, at: flight.since, &settlement)
                 conclude(slot, outcome, lane, moment, &settlement)
             case .late(let mark):
-                // A server whose mark is ahead each time it is followed is not followed for ever.
+                // A server whose mark is ahead every time must not be followed endlessly.
                 if mark > lanes[lane].lastTransmitted, slot.kind == .send, lanes[lane].fruitless < Self.startsAnewMax {
                     lanes[lane].fruitless += 1
                     startAnew(lane, above: mark, moment, &settlement)
@@ -105,7 +106,7 @@ extension Outbox {
                 tryLater(round, lane, moment, code: code, detail: detail, after: after, &settlement)
                 return false
             case .notAttempted:
-                // Nothing before it stopped the server: do not ask in circles.
+                // No earlier operation stopped the server: do not retry immediately in a loop.
                 giveBackAttempt(round, lane)
                 holdFruitless(lane, moment, isOfQuestions: false)
                 return false
@@ -114,8 +115,8 @@ extension Outbox {
         return true
     }
 
-    /// A refusal is the verdict on an attempt, also for a message that went along uncharged behind the first of a
-    /// round: a failed message never shows fewer attempts than there were.
+    /// A refusal is the verdict on an attempt, also for a message that was sent without a counted attempt behind the
+    /// first of a batch: a failed message never shows fewer attempts than there were.
     private func countRefusedAttempt(
         _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, at start: Moment, _ settlement: inout Settlement
     ) {
@@ -123,7 +124,7 @@ extension Outbox {
         settlement.mutations.append(.attempt(slot.message, previous: previous, attempts: 1, at: start.wall))
     }
 
-    /// A link has its verdict and has left its lane.
+    /// Concludes a link that has its verdict and has left its lane.
     private mutating func conclude(
         _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, _ lane: Int, _ moment: Moment,
         _ settlement: inout Settlement
@@ -138,7 +139,7 @@ extension Outbox {
             if case .accepted(let placement) = outcome {
                 delivered(slot.message, placement, moment, &settlement)
             } else if fences[slot.message] == nil {
-                // No later place of it waits for a verdict of its own.
+                // No later fence of the message waits for its own verdict.
                 settlement.mutations.append(.settle(slot.message))
                 if undecided.remove(slot.message) != nil {
                     settlement.completions.append(.completeAsStored(slot.message))
@@ -146,7 +147,7 @@ extension Outbox {
             }
         case .retract:
             Self.forget(slot, in: &fences)
-            undecided.remove(slot.message)  // it is gone; an older question about it may still have stood for it
+            undecided.remove(slot.message)  // removed; an older fence may still have represented it
             settlement.mutations.append(.removeControl(sequence: slot.sequence))
             if case .accepted = outcome {
                 settlement.mutations.append(.appendDelete(slot.message, lane: lanes[lane].id))
@@ -180,8 +181,8 @@ extension Outbox {
         }
     }
 
-    /// It follows the message that it is about, or ends where that one ends: the store knows. The lane waits for its
-    /// word where failures pause lanes.
+    /// The message follows the one that it refers to, or fails with it; the store decides. Under a policy that pauses
+    /// lanes the lane waits for the store's decision.
     private mutating func parkOrFail(
         _ slot: OutboxLane.Slot, _ failure: Failure, _ lane: Int, _ settlement: inout Settlement
     ) {
@@ -190,14 +191,14 @@ extension Outbox {
         settlement.completions.append(.completeAsStored(slot.message))
     }
 
-    /// Static, for a method would hold a copy of the machine, and `places` would be copied to be changed.
+    /// Static, because a method would hold a copy of the machine, and changing `places` would copy it.
     private static func forget(_ slot: OutboxLane.Slot, in places: inout [MessageID: Place]) {
         if places[slot.message]?.sequence == slot.sequence { places[slot.message] = nil }
     }
 
-    // MARK: - Proofs
+    // MARK: - Confirmations
 
-    /// The server has the message; it may have been called `error`, or be waiting to be sent again.
+    /// The server has the message, which may have been in state `error`, or waiting to be sent again.
     private mutating func delivered(
         _ message: MessageID, _ placement: Placement, _ moment: Moment, _ settlement: inout Settlement
     ) {
@@ -213,7 +214,7 @@ extension Outbox {
         if lanes[place.lane].headMessage == message { lanes[place.lane].hold = nil }  // the pause was the head's
         places[message] = nil
         if let previous = lanes[place.lane].slots[index].previous {
-            // Its number is a link of the chain: it stays, as a question.
+            // Its number is a link of the chain: it remains, as a fence.
             lanes[place.lane].slots[index].kind = .fence
             fences[message] = place
             settlement.mutations.append(
@@ -232,17 +233,17 @@ extension Outbox {
         if let fence = fences[message], let index = lanes[fence.lane].index(of: fence.sequence),
             lanes[fence.lane].slots[index].kind == .retract
         {
-            return  // deleted meanwhile; the retraction's own answer brings the deletion about
+            return  // deleted meanwhile; the response to the retraction triggers the deletion
         }
         var settlement = Settlement()
         delivered(message, placement, moment, &settlement)
         commit(settlement, &actions)
     }
 
-    // MARK: - The server stands elsewhere
+    // MARK: - A different mark on the server
 
-    /// The lane stands at `mark` on the server: go on from there. Without a mark that can be trusted (something else
-    /// was under way and may have moved it since) the same is said again, alone.
+    /// Continues from `mark`, where the server's lane is. Without a reliable mark (another batch was under way and may
+    /// have moved it since) the same head is sent again, alone.
     private mutating func follow(_ mark: Int64?, _ lane: Int, _ moment: Moment, _ settlement: inout Settlement) {
         lanes[lane].fruitless += 1
         if lanes[lane].fruitless > 1 {
@@ -253,7 +254,7 @@ extension Outbox {
         settlement.mutations.append(.rebase(sequence: head.sequence, previous: mark))
     }
 
-    /// What answers that wait for their turn say that the server has.
+    /// The messages that unprocessed responses of the lane confirm.
     private func proofsUnderWay(in lane: Int) -> [MessageID: Placement] {
         var proofs: [MessageID: Placement] = [:]
         for flight in lanes[lane].flights {
@@ -264,7 +265,7 @@ extension Outbox {
         return proofs
     }
 
-    /// Another copy of this store has gone further than this one: what waits gets new numbers behind it.
+    /// Another copy of this store has advanced further than this one: waiting messages get new numbers above its mark.
     private mutating func startAnew(
         _ lane: Int, above mark: Int64, _ moment: Moment, _ settlement: inout Settlement
     ) {
@@ -290,7 +291,7 @@ extension Outbox {
 }
 
 extension DeliveryOutcome {
-    /// True when the server dealt with the operation, whatever came of it: it is well.
+    /// True if the server processed the operation, with whatever result: it is working.
     fileprivate var isDone: Bool {
         switch self {
         case .accepted, .fenced, .deleted, .refused, .unrelated: true
@@ -298,7 +299,7 @@ extension DeliveryOutcome {
         }
     }
 
-    /// True when the server took the operation and will not store it.
+    /// True if the server processed the operation and will not store it.
     fileprivate var isRefusal: Bool {
         switch self {
         case .refused, .unrelated, .late: true
@@ -308,15 +309,15 @@ extension DeliveryOutcome {
 }
 
 extension OutboxLane {
-    /// A delivery was answered after a crash: the next one may be twice as large, if this one held messages. What was
-    /// never transmitted had no part in the crash.
+    /// Doubles the size of batches after a crash, following a response to one that contained messages. Messages that
+    /// had never been transmitted had no part in the crash.
     fileprivate mutating func widenAfterCrash(_ round: DeliveryRound, upTo most: Int) {
         guard let max = sendsAfterCrashMax else { return }
         let hasOlder = inFlightCount < slots.count && slots[inFlightCount].wasTransmitted
         let hasMessage = round.operations.contains { $0.kind == .send }
         sendsAfterCrashMax = hasOlder ? (hasMessage ? min(max * 2, most) : max) : nil
     }
-    /// A delivery with messages was answered after one was refused whole: the next one may be twice as large.
+    /// Doubles the size of batches after a refusal of a whole batch, following a response to one with messages.
     fileprivate mutating func widenAfterRefusal(_ round: DeliveryRound, upTo most: Int) {
         guard let max = sendsAfterRefusalMax, round.operations.contains(where: { $0.kind == .send }) else { return }
         sendsAfterRefusalMax = max * 2 < most ? max * 2 : nil

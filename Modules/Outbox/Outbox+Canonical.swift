@@ -1,13 +1,15 @@
 package import CausewayModels
 import DequeModule
 
-/// For an exhaustive search: states that differ only in when things happened, or in how rounds are numbered, are one.
+/// Canonical states for an exhaustive search: states that differ only in absolute times, or in the numbers of batches,
+/// are equal.
 extension Outbox {
-    /// The rounds that the machine still waits for, in no order.
+    /// The batches that the machine still waits for, in no particular order.
     package var roundsUnderWay: [Int] { lanes.flatMap { $0.flights.map(\.round.id) } }
 
-    /// The same outbox with `now` as the zero of its clock, and its rounds numbered as told. It behaves the same: no
-    /// decision depends on how long ago something was once that is over, or on a round's number but for equality.
+    /// The same outbox with `now` as the zero of its clock, and its batches renumbered. It behaves identically: no
+    /// decision depends on how long ago a past event was beyond its limit, and batch numbers are only compared for
+    /// equality.
     ///
     /// - Parameter rounds: a new number for each of ``roundsUnderWay``.
     package func canonical(at now: MonotonicTime, rounds: [Int: Int]) -> Outbox {
@@ -38,8 +40,7 @@ extension Outbox {
 }
 
 extension Outbox {
-    /// When something entered the queue, by a clock that starts now; longer ago than it takes to expire makes no
-    /// difference.
+    /// The time of entering the queue, by a clock that starts now; ages beyond the expiry are equal.
     private func canonicalAge(_ queuedAt: Timestamp, at now: MonotonicTime) -> Timestamp {
         guard let start, let expiry = configuration.expiry else { return queuedAt }
         let wall = start.wall.advanced(by: now - start.now)
@@ -70,10 +71,10 @@ extension OutboxLink {
 }
 
 extension MonotonicTime {
-    /// A moment that is waited for, on a clock that starts now.
+    /// A future time, on a clock that starts now.
     fileprivate func fromNow(_ now: MonotonicTime) -> MonotonicTime { .zero + max(.zero, self - now) }
 
-    /// A moment that is over, on a clock that starts now; longer ago than `most` makes no difference.
+    /// A past time, on a clock that starts now; ages beyond `most` are equal.
     fileprivate func ago(_ now: MonotonicTime, atMost most: Duration) -> MonotonicTime {
         .zero + max(.zero - most, self - now)
     }

@@ -2,21 +2,21 @@ import CausewayModels
 import CausewayStorage
 import DequeModule
 
-/// Messages that are given up because they waited too long: ``OutboxConfiguration/expiry``.
+/// Expiry of messages that waited too long: ``OutboxConfiguration/expiry``.
 ///
-/// **Age.** It counts since the message entered the queue. What enters during this run is seen entering, and its age is
-/// that of the monotonic clock. What the store held at the start had an age by the wall clock then, which is taken
-/// as it was at the first event (a clock that was set back meanwhile makes nobody younger than new) and grows by the
-/// monotonic clock. So no wall clock that is set while the program runs makes anything expire, or keeps it from it.
+/// **Age.** Counts from the time when the message entered the queue. The age of a message that is enqueued during this
+/// run is measured by the monotonic clock. A message that the store held at the start has an initial age by the wall
+/// clock, read at the first event (never negative, even if the clock was set back meanwhile), which then grows by the
+/// monotonic clock. So setting the wall clock while the program runs neither causes nor prevents an expiry.
 ///
-/// **Order.** In a lane the order of sequences is the order of entering, so the oldest message is the first that is
+/// **Order.** Within a lane the order of sequences is the order of entering, so the oldest message is the first that is
 /// still to be sent. ``OutboxLane/aging`` holds the sequences of messages in that order; those that were delivered or
-/// deleted meanwhile are dropped when they come to its front. O(log n) for each message, amortised; nothing is scanned.
+/// deleted meanwhile are dropped when they reach its front. O(log n) for each message, amortised; nothing is scanned.
 ///
-/// **In flight.** An attempt under way may succeed: it is not touched before it has ended, nor is what stands behind
-/// it, which could not leave before either. In a round, nothing leaves that is too old.
+/// **In flight.** An attempt under way may succeed: it is not expired before it has ended, nor are the messages behind
+/// it, which could not leave earlier either. A batch never includes a message that is too old.
 extension Outbox {
-    /// The first event of a run: what the store held has an age now.
+    /// Determines the initial age of stored messages, at the first event of a run.
     mutating func beginAging(_ moment: Moment) {
         guard start == nil, configuration.expiry != nil else { return }
         start = moment
@@ -27,19 +27,19 @@ extension Outbox {
         }
     }
 
-    /// When what entered the queue at this moment expires; `nil` when it does not.
+    /// The time when a message that was queued at `queuedAt` expires; `nil` if it does not.
     private func expiry(of queuedAt: Timestamp) -> MonotonicTime? {
         guard let expiry = configuration.expiry, let start else { return nil }
         let (age, overflow) = start.wall.milliseconds.subtractingReportingOverflow(queuedAt.milliseconds)
         return start.now + (expiry - .milliseconds(overflow ? .max : age))
     }
 
-    /// What entered the queue then or before has expired; `nil` where nothing expires.
+    /// Messages queued at this time or earlier have expired; `nil` if nothing expires.
     func expiredUntil(_ moment: Moment) -> Timestamp? {
         configuration.expiry.map { undisturbedWall(moment).advanced(by: .zero - $0) }
     }
 
-    /// When something in the lane may expire next; `nil` while nothing can, or what is oldest is in flight.
+    /// The time of the next possible expiry in the lane; `nil` while there is none, or the oldest message is in flight.
     func nextExpiry(_ lane: Int) -> MonotonicTime? {
         guard let sequence = lanes[lane].aging.first, let index = lanes[lane].index(of: sequence),
             index >= lanes[lane].inFlightCount
@@ -47,13 +47,13 @@ extension Outbox {
         return expiry(of: lanes[lane].slots[index].queuedAt)
     }
 
-    /// The moment as a wall clock would name it that was not set since the start.
+    /// The wall clock time at `moment`, ignoring changes of the wall clock since the start.
     func undisturbedWall(_ moment: Moment) -> Timestamp {
         guard let start else { return moment.wall }
         return start.wall.advanced(by: moment.now - start.now)
     }
 
-    /// Gives up what waits in the lane and is too old.
+    /// Fails the messages of the lane that are too old.
     mutating func expire(_ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction]) {
         guard let limit = configuration.expiry else { return }
         dropAged(lane)
@@ -65,7 +65,7 @@ extension Outbox {
             let detail = "it waited longer than \(limit.components.seconds) s"
             let failure = finalFailure(.expired, code: "expired", detail: detail, at: moment)
             if lanes[lane].headMessage == lanes[lane].slots[index].message {
-                lanes[lane].hold = nil  // the pause was the head's
+                lanes[lane].hold = nil  // the pause belonged to the head
             }
             if lanes[lane].slots[index].wasTransmitted || mayBeElsewhere(sequence) {
                 giveUp(lane, index, failure, &settlement)
@@ -81,10 +81,10 @@ extension Outbox {
         commit(settlement, &actions)
     }
 
-    /// Steps of one commit that gives up many.
+    /// Mutations in one commit that expires many messages.
     private static let expiredPerCommitMax = 500
 
-    /// Forgets the ages of what is not to be sent any more, from the oldest on.
+    /// Drops the front of the ages of messages that are no longer to be sent.
     mutating func dropAged(_ lane: Int) {
         while let sequence = lanes[lane].aging.first {
             if let index = lanes[lane].index(of: sequence), lanes[lane].slots[index].isToBeSent { return }
@@ -92,7 +92,7 @@ extension Outbox {
         }
     }
 
-    /// A message that never left becomes `error`: its number leaves no hole, and there is nothing to ask about it.
+    /// Fails a message that was never transmitted: its number leaves no gap, and needs no fence.
     private mutating func lapse(_ lane: Int, _ index: Int, _ failure: Failure, _ settlement: inout Settlement) {
         let slot = lanes[lane].slots.remove(at: index)  // near the front: what is before it was transmitted or is new
         lanes[lane].dropGoneHead()

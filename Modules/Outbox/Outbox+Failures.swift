@@ -2,7 +2,7 @@ import CausewayModels
 package import CausewayStorage
 import DequeModule
 
-/// Failures: who is charged, who waits, who is given up.
+/// Failures: counting attempts, pausing lanes, failing messages.
 extension Outbox {
     mutating func failed(
         _ round: DeliveryRound, _ error: TransportError, _ moment: Moment, _ actions: inout [OutboxAction]
@@ -10,7 +10,7 @@ extension Outbox {
         guard let lane = laneIndices[round.lane],
             lanes[lane].flights.contains(where: { $0.round.id == round.id })
         else {
-            // The round was taken back meanwhile; that the server asked to wait holds for all.
+            // The batch was taken back meanwhile; a request to wait still applies to all lanes.
             if case .rateLimited(let after, _) = error { limitRate(after, moment) }
             return
         }
@@ -21,7 +21,7 @@ extension Outbox {
             giveBackAttempt(round, lane)
             goOffline(detail, moment)
         case .notSent:
-            // What this machine refuses is no failure of the message, nor of the server.
+            // A refusal by this machine is a failure neither of the message nor of the server.
             giveBackAttempt(round, lane)
             lanes[lane].hold = OutboxLane.Hold(until: moment.now + jittered(configuration.probeInterval))
         case .rateLimited(let after, _):
@@ -47,7 +47,7 @@ extension Outbox {
         pump(lane, moment, &actions)
     }
 
-    /// One message of a round is not to be done now; it stands at the head.
+    /// One message of a batch, the head of the lane, cannot be applied now.
     mutating func tryLater(
         _ round: DeliveryRound, _ lane: Int, _ moment: Moment, code: String, detail: String, after: Duration?,
         _ settlement: inout Settlement
@@ -59,13 +59,14 @@ extension Outbox {
             return
         }
         guard head.kind == .send else {
-            // The message behind the question was not at fault.
+            // The message behind the fence was not at fault.
             giveBackAttempt(round, lane)
             return holdFruitless(lane, moment, isOfQuestions: false)
         }
         if head.message != round.charged {
             lanes[lane].slots[0].attempts += 1
-            // A message that is given up now shows the attempt; one that waits is written down when it is taken back.
+            // A message that fails now must show the attempt; for one that waits it is stored when the batch is taken
+            // back.
             if head.attempts + 1 > configuration.retry.retriesMax, let previous = head.previous {
                 settlement.mutations.append(
                     .attempt(head.message, previous: previous, attempts: head.attempts + 1, at: moment.wall))
@@ -91,7 +92,7 @@ extension Outbox {
         pump(lane, moment, &actions)
     }
 
-    /// The driver broke the round off itself: everything in it goes back to waiting, uncharged.
+    /// The driver cancelled the batch itself: its messages return to waiting, without a counted attempt.
     mutating func interrupted(_ round: DeliveryRound, _ moment: Moment, _ actions: inout [OutboxAction]) {
         guard let lane = laneIndices[round.lane], lanes[lane].flights.contains(where: { $0.round.id == round.id })
         else { return }
@@ -111,7 +112,7 @@ extension Outbox {
         lanes[lane].slots[index].attempts = max(0, lanes[lane].slots[index].attempts - 1)
     }
 
-    /// A transient failure of a whole round: the charged message pays.
+    /// Handles a transient failure of a whole batch: the attempt of its charged message has failed.
     private mutating func charge(
         _ round: DeliveryRound, _ lane: Int, _ moment: Moment, code: String, detail: String,
         _ settlement: inout Settlement
@@ -124,7 +125,7 @@ extension Outbox {
         chargeHead(lane, moment, code: code, detail: detail, &settlement)
     }
 
-    /// The first message of the lane has had a failed attempt: it waits, or it is given up and the next goes on.
+    /// The attempt of the lane's first message has failed: it waits, or it fails and the next one is sent.
     private mutating func chargeHead(
         _ lane: Int, _ moment: Moment, code: String, detail: String, _ settlement: inout Settlement
     ) {
@@ -144,8 +145,8 @@ extension Outbox {
         giveUp(lane, index, failure, &settlement)
     }
 
-    /// Attempts are written down before they begin. When a message has used up all of them without a verdict, run
-    /// after run of the process was cut off in the middle of one: it is set aside, so that it cannot go on like that.
+    /// Attempts are stored before they begin. If a message has used up all of them without a verdict, one run of the
+    /// process after another ended during an attempt: it fails, so that this cannot continue.
     mutating func setAsideUsedUp(_ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction]) {
         guard lanes[lane].flights.isEmpty else { return }
         while !laneIsPaused(lane), let index = lanes[lane].slots.firstIndex(where: { $0.kind == .send && !$0.isGone }),
@@ -159,10 +160,10 @@ extension Outbox {
         }
     }
 
-    /// Nobody is charged: questions and deletions are never given up, and wait longer each time, up to
+    /// Pauses the lane without counting an attempt: fences and deletions never fail, and wait longer each time, up to
     /// ``questionPauseMax``.
     ///
-    /// - Parameter isOfQuestions: true when nothing else was under way: such a pause holds up no message.
+    /// - Parameter isOfQuestions: true if no message was under way: such a pause delays no message.
     mutating func holdFruitless(_ lane: Int, _ moment: Moment, isOfQuestions: Bool) {
         lanes[lane].fruitless += 1
         let factor = 1 << min(lanes[lane].fruitless - 1, 6)
@@ -173,11 +174,12 @@ extension Outbox {
         if isOfQuestions { questionHolds.insert(lane) }
     }
 
-    /// The longest pause between two attempts at a question: a repair is noticed that soon.
+    /// The longest pause between two attempts at a fence or deletion, and so the time until a repair is noticed.
     private static let questionPauseMax: Duration = .seconds(15)
 
-    /// The server is well: questions that it failed to answer need not wait any longer. One that alone always fails is
-    /// asked no more often than the server is looked for. Cost: as many lanes as have such questions.
+    /// Ends the pauses of fences and deletions that the server failed to process, since it is working again. One that
+    /// always fails by itself is retried no more often than the server is probed. Cost: linear in the number of lanes
+    /// with such pauses.
     mutating func endQuestionPauses(_ moment: Moment, _ actions: inout [OutboxAction]) {
         guard !questionHolds.isEmpty else { return }
         for lane in questionHolds.sorted() {
@@ -191,7 +193,7 @@ extension Outbox {
         }
     }
 
-    /// The message becomes `error`; its number stays in the chain as a question.
+    /// Fails the message; its number remains in the chain as a fence.
     mutating func giveUp(
         _ lane: Int, _ index: Int, _ failure: Failure, _ settlement: inout Settlement
     ) {
@@ -206,11 +208,11 @@ extension Outbox {
         fences[slot.message] = places.removeValue(forKey: slot.message)
     }
 
-    /// The message becomes `error`, and who waits for it is told, or, in doubt, is not before the verdict.
+    /// Marks the message as `error` and completes it, or, if it is in doubt, leaves its completion to the verdict.
     mutating func noteFailure(
         of slot: OutboxLane.Slot, _ failure: Failure, _ lane: Int, _ settlement: inout Settlement
     ) {
-        // A place that it had before a resend may still wait for its verdict.
+        // A fence for its sequence from before a resend may still wait for its verdict.
         let isInDoubt = slot.isInDoubt || fences[slot.message] != nil || mayBeElsewhere(slot.sequence)
         settlement.mutations.append(.fail(slot.message, failure, inDoubt: isInDoubt))
         notePause(by: slot.message, failure, lane)
@@ -221,7 +223,7 @@ extension Outbox {
         }
     }
 
-    /// A whole request was refused: a message alone in it is; of several, the first half goes next.
+    /// A whole request was refused: a single message in it is refused; of several, the first half is sent next.
     private mutating func refuse(
         _ round: DeliveryRound, _ lane: Int, _ moment: Moment, code: String, detail: String,
         _ settlement: inout Settlement
@@ -242,11 +244,12 @@ extension Outbox {
         giveUp(lane, index, finalFailure(.refused, code: code, detail: detail, at: moment), &settlement)
     }
 
-    // MARK: - Taking back
+    // MARK: - Taking batches back
 
-    /// Takes back everything that is under way in a lane, and commits what was settled before.
+    /// Takes back everything that is under way in a lane, and commits the outcomes applied before.
     ///
-    /// One round was judged. The others have no verdict: their messages do not pay, and the server may have them.
+    /// One batch was judged. The others have no verdict: their messages get their attempts back, and the server may
+    /// have them.
     mutating func takeBack(
         _ lane: Int, judged: DeliveryRound, _ moment: Moment, _ settlement: inout Settlement,
         _ actions: inout [OutboxAction]
@@ -264,11 +267,11 @@ extension Outbox {
         }
     }
 
-    /// Attempts at these rounds ended without an answer: the server may have what is in them.
+    /// Marks the messages of batches that ended without a response: the server may have them.
     mutating func markInDoubt(_ lane: Int, where isUnanswered: (DeliveryRound) -> Bool) {
         var end = lanes[lane].inFlightCount
         for flight in lanes[lane].flights.reversed() {
-            // The oldest flight may be settled in part.
+            // The oldest batch may be resolved in part.
             let start = max(0, end - flight.round.operations.count)
             if isUnanswered(flight.round) {
                 for index in start..<end { lanes[lane].slots[index].isInDoubt = true }
@@ -277,8 +280,8 @@ extension Outbox {
         }
     }
 
-    /// What to commit when the run ends in good order, nothing of it being under way any more: an attempt that is
-    /// broken off so is nobody's failure. What was transmitted stays in doubt by its `previous`.
+    /// The mutations to commit at an orderly end of the run, when nothing is under way any more: an attempt that is
+    /// cancelled in this way counts as no failure. Transmitted messages remain in doubt by their `previous`.
     package func mutationsToClose(at moment: Moment) -> [Mutation] {
         lanes.flatMap { lane -> [Mutation] in
             let charged = Set(lane.flights.compactMap(\.round.charged))
@@ -289,7 +292,7 @@ extension Outbox {
         }
     }
 
-    /// What was in flight goes back to waiting.
+    /// Returns messages in flight to waiting.
     private mutating func requeue(_ lane: Int, _ moment: Moment, _ mutations: inout [Mutation]) {
         for index in 0..<lanes[lane].inFlightCount {
             let slot = lanes[lane].slots[index]

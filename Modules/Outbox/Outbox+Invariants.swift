@@ -1,9 +1,9 @@
 package import CausewayModels
 import DequeModule
 
-/// What must hold between any two events. Tests call it after every step.
+/// Invariants between any two events. Tests check them after every step.
 extension Outbox {
-    /// The first broken invariant, in words; `nil` when all hold. Cost: linear in the outbox.
+    /// A description of the first broken invariant; `nil` if all hold. Cost: linear in the outbox.
     package func brokenInvariant() -> String? {
         for lane in lanes {
             if let broken = lane.brokenInvariant() { return "lane \(lane.id): \(broken)" }
@@ -65,7 +65,7 @@ extension Outbox {
         return nil
     }
 
-    /// What only time or the network can change always has a next look.
+    /// A state that only time or the network can change always has a next probe.
     private func brokenOutlook() -> String? {
         guard hasSession, attention?.cause != .superseded, !link.isProbing, link.nextProbe == nil else { return nil }
         if attention != nil { return "something needs attention, and nothing looks at it again" }
@@ -79,8 +79,8 @@ extension Outbox {
 // MARK: - The chain as the store should hold it
 
 extension Outbox {
-    /// Everything that still has to be said to the server, by ascending sequence: what a snapshot of the store holds
-    /// too whenever the store's feed has been taken in. Cost: linear in the outbox, and a sort.
+    /// All requests that the server has not confirmed, by ascending sequence: equal to a snapshot of the store whenever
+    /// every commit of the store's feed has been processed. Cost: linear in the outbox, and a sort.
     package var entries: [OutboxEntry] {
         lanes.flatMap { lane in
             lane.slots.filter { !$0.isGone }.map { slot in
@@ -112,8 +112,8 @@ extension OutboxLane {
             if slot.isGone { continue }
             if let previous = slot.previous {
                 if sawUnsent { return "\(slot.sequence) was transmitted after one that was not" }
-                // What a page of the server proved while the process ended is in no snapshot: a link may be missing
-                // there, and the server, which has it, says so.
+                // Confirmations by a page while the process ended are in no snapshot: a link may be missing there, and
+                // the server, which has it, reports that.
                 if let chain, chain > startedAnewAbove, previous != chain, previous < chain || chain > knownUntil {
                     return "the chain breaks at \(slot.sequence)"
                 }

@@ -2,16 +2,16 @@ import CausewayModels
 import CausewayStorage
 import DequeModule
 
-/// Copies of the store: one that was restored from a backup, or that runs somewhere else as well.
+/// Copies of the store: one that was restored from a backup, or that runs elsewhere as well.
 ///
 /// The server remembers which opening of a store delivered last, and each delivery names its opening and the ones
-/// before it. When the server knows another one, the store was restored or copied. This copy then goes on by itself
-/// under a new outbox id: every link gets a new number in the order of the old ones, so that none overtakes another,
-/// and nothing of the old id is waited for any more. The other copy may have delivered, or may yet deliver, all that
-/// is here; the server knows messages by their ids, so nothing is there twice.
+/// before it. If the server knows another one, the store was restored or copied. This copy then continues under a new
+/// outbox id: every link gets a new number in the order of the old ones, so that none overtakes another, and nothing of
+/// the old id is awaited any more. The other copy may have delivered, or may yet deliver, every message of this one;
+/// the server knows messages by their ids, so none is stored there twice.
 ///
-/// Until the server has confirmed this opening, and for good once a copy was noticed, what an earlier opening had taken
-/// in is never treated as if it had not left: see ``mayBeElsewhere(_:)``.
+/// Until the server has confirmed this opening, and permanently once a copy was detected, messages of an earlier
+/// opening are never treated as if they had not been transmitted: see ``mayBeElsewhere(_:)``.
 extension Outbox {
     /// True for an ordinal or a sequence that a copy of the store has, too, so that the copy may have delivered it.
     func mayBeElsewhere(_ number: Int64) -> Bool {
@@ -19,20 +19,20 @@ extension Outbox {
         return number < (isConfirmed ? lineage.sharedBelow : max(lineage.sharedBelow, lineage.openedAt))
     }
 
-    /// An answer tells which opening the server has admitted.
+    /// Processes a response that names the opening that the server has admitted.
     mutating func confirm(_ round: DeliveryRound, _ report: DeliveryReport) {
         guard round.outbox == outboxID, let opening = lineage.opening, report.opening == opening else { return }
         isConfirmed = true
         forks = 0
     }
 
-    /// The server has heard another copy: everything under way is taken back, and the outbox starts anew.
+    /// The server has received from another copy: everything under way is taken back, and the outbox is renumbered.
     mutating func noteFork(_ moment: Moment, _ actions: inout [OutboxAction]) {
         startOver(with: .fork, moment, &actions)
         pauseAfterForks(moment)
     }
 
-    /// Everything under way is taken back; then the store says what the outbox consists of.
+    /// Takes back everything under way; then the store determines the contents of the outbox.
     mutating func startOver(with action: OutboxAction, _ moment: Moment, _ actions: inout [OutboxAction]) {
         isForking = true
         var settlement = Settlement()
@@ -46,23 +46,24 @@ extension Outbox {
         actions.append(action)
     }
 
-    /// The server knows another history than the deliveries name: it is asked which one, and where the lanes stand.
+    /// The server has another history than the deliveries name: probes it for its history and the marks of the lanes.
     mutating func noteOtherHistory(_ moment: Moment, _ actions: inout [OutboxAction]) {
-        if case .unknown = link.state { return }  // another lane heard it first
+        if case .unknown = link.state { return }  // another lane's response arrived first
         link.state = .unknown
         startProbe(moment, &actions)
         pauseAfterForks(moment)
         forks += 1
     }
 
-    /// A server that says so again and again is not asked in circles.
+    /// A server that repeats this response must not be queried in a tight loop.
     private mutating func pauseAfterForks(_ moment: Moment) {
         guard forks > 0 else { return }
         let pause = min(configuration.retry.interval * (1 << min(forks - 1, 6)), .seconds(60))
         rateLimitedUntil = max(rateLimitedUntil ?? .zero, moment.now + jittered(pause))
     }
 
-    /// The store was read: it has a new outbox id and new numbers, or what the feed did not tell of.
+    /// Replaces the outbox with a snapshot of the store, which has a new outbox id and new numbers, or changes that the
+    /// feed did not report.
     mutating func forked(_ snapshot: OutboxSnapshot, _ moment: Moment, _ actions: inout [OutboxAction]) {
         var anew = Outbox(snapshot, configuration: configuration, seed: 0, firstRound: nextRound)
         anew.generator = generator
@@ -83,7 +84,7 @@ extension Outbox {
         pumpAll(moment, &actions)
     }
 
-    /// An outbox that was read again has its former numbers: all that is known of its lanes holds.
+    /// An outbox that was read again keeps its numbers: everything known about its lanes is kept.
     private mutating func keepPauses(of old: Outbox) {
         for lane in lanes.indices {
             lanes[lane].base = 0
@@ -106,7 +107,7 @@ extension Outbox {
         }
     }
 
-    /// A new number makes nothing younger.
+    /// A new number does not reset a message's age.
     private mutating func keepAges(of old: Outbox) {
         guard configuration.expiry != nil else { return }
         for lane in lanes.indices {

@@ -1,8 +1,8 @@
 import CausewayModels
 
-/// Reaching the server: probes, settling, and what time brings.
+/// Reaching the server: probes, the stable time after an outage, and deadlines.
 extension Outbox {
-    /// True when only a deadline keeps the lanes from going on.
+    /// True if only a deadline keeps the lanes from sending.
     var mayTransmitButForTime: Bool {
         hasSession && !isPaused && attention == nil && link.isOnline
     }
@@ -21,7 +21,7 @@ extension Outbox {
         actions.append(.probe)
     }
 
-    /// Something new waits: look for the server now, unless that was done a moment ago.
+    /// New messages are waiting: probe the server now, unless a probe was made recently.
     mutating func hurryProbe(_ moment: Moment, _ actions: inout [OutboxAction]) {
         guard case .offline = link.state, attention == nil, let planned = link.nextProbe else { return }
         let soonest = link.lastProbe.map { $0 + configuration.probeInterval } ?? moment.now
@@ -51,11 +51,11 @@ extension Outbox {
         switch error {
         case .unreachable(let detail), .inDoubt(let detail):
             goOffline(detail, moment)
-        case .storeForked, .historyChanged: break  // an answer to deliveries alone
+        case .storeForked, .historyChanged: break  // a response only to deliveries
         case .notSent:
             if !link.isOnline { link.nextProbe = moment.now + configuration.probeInterval }
         case .transient, .serverFailed:
-            // The server itself answered: it can be reached, and what it says to deliveries is for them to hear.
+            // The server itself responded, so it can be reached; errors of deliveries are handled with the deliveries.
             reached(moment)
         case .rateLimited(let after, _):
             reached(moment)
@@ -82,7 +82,7 @@ extension Outbox {
         }
         if case .offline(_, let since) = link.state {
             link.state = .offline(detail: detail, since: since)
-            if link.isProbing || link.nextProbe != nil { return }  // the same outage, seen once more
+            if link.isProbing || link.nextProbe != nil { return }  // another report of the same outage
         } else {
             link.state = .offline(detail: detail, since: moment.wall)
         }
@@ -98,14 +98,14 @@ extension Outbox {
         rateLimitedUntil = max(rateLimitedUntil ?? until, until)
     }
 
-    /// The pause, lengthened by chance.
+    /// The pause, randomly lengthened.
     mutating func jittered(_ pause: Duration) -> Duration {
         let percent = configuration.retry.jitterPercent
         guard percent > 0 else { return pause }
         return pause + pause / 100 * Int.random(in: 0...percent, using: &generator)
     }
 
-    /// The same, changed by chance and never longer than `most`.
+    /// The pause, randomly varied, and never longer than `most`.
     mutating func jittered(_ pause: Duration, atMost most: Duration) -> Duration {
         let longer = jittered(min(pause, most))
         return longer <= most ? longer : max(.zero, most - (longer - most))

@@ -2,24 +2,24 @@ package import CausewayModels
 package import CausewayStorage
 import DequeModule
 
-/// Edits and reactions: what people do to messages that may be anywhere between here and the server.
+/// Edits and reactions: changes requested for messages that may be anywhere between here and the server.
 ///
-/// What has not left yet is folded: the last edit wins, opposite reactions cancel each other, and an edit of a message
-/// of which no copy can be anywhere else changes that message itself. What has left is followed by an operation of its
-/// own, in a lane of its own, so that it holds up no message. An operation on a message that is not on the server waits
-/// for it (see `Store`).
+/// Requests that have not been transmitted are merged: the last edit wins, opposite reactions cancel each other, and an
+/// edit of a message of which no copy can exist elsewhere changes that message itself. A transmitted message is
+/// followed by an operation of its own, in a separate lane, so that it delays no message. An operation on a message
+/// that is not on the server waits for it (see `Store`).
 extension Outbox {
-    /// What somebody wants to do to a message.
+    /// A change that the user requests for a message.
     package enum Wish: Sendable, Hashable {
         case edit(MessageContent)
         case react(String, isAdded: Bool)
     }
 
-    /// What to commit for a wish; nothing when it is fulfilled already.
+    /// The mutations for a request; none if it is already fulfilled.
     ///
     /// - Parameters:
-    ///   - operations: what ``Store/dependants(of:)`` says of the message.
-    ///   - makeDraft: makes the operation, when one is needed.
+    ///   - operations: the result of ``Store/dependants(of:)`` for the message.
+    ///   - makeDraft: creates the operation, if one is needed.
     package func changes(
         for wish: Wish, on message: Message, with operations: [Message],
         makeDraft: (MessageRole, MessageContent) -> MessageDraft
@@ -36,7 +36,7 @@ extension Outbox {
     ) -> Changes {
         var changes = Changes()
         let edits = operations.filter { $0.role == .edit(of: message.id) }
-        // An edit that failed is out of date now.
+        // An edit that failed is obsolete now.
         for edit in edits where edit.syncState == .error && mayVanish(edit) { changes.vanish(edit.id) }
         let last = edits.last(where: \.isPending)
         if message.content == content, last != nil || !edits.contains(where: mayShowYet) { return changes }
@@ -73,12 +73,12 @@ extension Outbox {
         return changes
     }
 
-    /// True for an operation that failed in doubt: it does not show here, and the server may have it. What is wanted
-    /// now has to follow it, even when it is what shows already.
+    /// True for an operation that failed in doubt: it is not displayed here, and the server may have it. The requested
+    /// change has to follow it, even if it equals the displayed state.
     private func mayShowYet(_ operation: Message) -> Bool { operation.syncState == .error && !mayVanish(operation) }
 
-    /// True while no copy of it can be anywhere but in the store, nor a question about one: it may still be changed, or
-    /// taken back without a word.
+    /// True while no copy of the message can exist outside the store, and no fence for one: it may still be changed, or
+    /// removed without a request to the server.
     func mayVanish(_ message: Message) -> Bool {
         guard !message.isInDoubt, fences[message.id] == nil, !mayBeElsewhere(message.ordinal) else { return false }
         return message.syncState == .error || message.isPending && message.previousSequence == nil

@@ -3,16 +3,16 @@ import CausewayStorage
 
 /// Edits and reactions that a later one on the same message replaced.
 ///
-/// The later one is the last word, whatever becomes of it: an operation that it overtakes and that fails has ended. It
-/// is not kept among the failed, and a resend never brings it back. One that is in doubt is kept until the server has
-/// said whether it has it, for what the server has shows in the message.
+/// The later one wins, whatever becomes of it: an operation that it overtakes and that fails has ended. It is not kept
+/// among the failed ones, and a resend never restores it. One that is in doubt is kept until the server has reported
+/// whether it has it, because the server's state is displayed in the message.
 extension Outbox {
-    /// True when a later operation on the same message replaces what this one does: one that waits, is on its way or
-    /// failed, or one that the server has taken.
+    /// True if a later operation on the same message replaces this one: one that waits, is being sent or failed, or one
+    /// that the server has accepted.
     ///
     /// - Parameters:
-    ///   - target: the message that it is about; `nil` when it is not here.
-    ///   - operations: what ``Store/dependants(of:)`` returns for that message.
+    ///   - target: the message that it refers to; `nil` if it does not exist here.
+    ///   - operations: the result of ``Store/dependants(of:)`` for that message.
     func isOvertaken(_ operation: Message, on target: Message?, with operations: [Message]) -> Bool {
         if operations.contains(where: { $0.ordinal > operation.ordinal && $0.replaces(operation) }) { return true }
         guard let clock = (target?.base ?? target?.face)?.clock else { return false }
@@ -25,7 +25,8 @@ extension Outbox {
         return taken.map { $0.sequence > operation.laneSequence } ?? false
     }
 
-    /// What to commit when an operation is `error`: it is gone when it was overtaken and no copy can be anywhere else.
+    /// The mutations after an operation became `error`: it is removed if it was overtaken and no copy can exist
+    /// elsewhere.
     package func changes(
         afterFailureOf operation: Message, on target: Message?, with operations: [Message]
     ) -> Changes {
@@ -38,13 +39,13 @@ extension Outbox {
         return changes
     }
 
-    /// What to commit so that a failed message or operation goes back into the queue, at the tail of its lane; nothing
-    /// when it is not `error`. An operation that was overtaken is not resent; it ends instead. The store hands out the
-    /// new number, and the feed brings it.
+    /// The mutations that return a failed message or operation to the queue, at the tail of its lane; none if it is not
+    /// `error`. An operation that was overtaken is not resent but removed. The store assigns the new number, and the
+    /// feed reports it.
     ///
     /// - Parameters:
-    ///   - target: the message that an operation is about; `nil` when it is not here.
-    ///   - operations: what ``Store/dependants(of:)`` returns for that message.
+    ///   - target: the message that an operation refers to; `nil` if it does not exist here.
+    ///   - operations: the result of ``Store/dependants(of:)`` for that message.
     package func changes(
         toResend message: Message, on target: Message?, with operations: [Message], at moment: Moment
     ) -> Changes {
@@ -58,7 +59,7 @@ extension Outbox {
 }
 
 extension Message {
-    /// True when both are about the same thing of the same message.
+    /// True if both change the same aspect of the same message.
     fileprivate func replaces(_ other: Message) -> Bool {
         guard role.target == other.role.target else { return false }
         switch (role, other.role) {

@@ -3,14 +3,14 @@ import DequeModule
 
 /// Lanes that wait for each other: ``OutboxConfiguration/precedence``.
 ///
-/// Sequences of all lanes come from one counter, so that they tell what was created first across lanes as well. What
-/// counts is every link of the earlier lane, also a question whose verdict is out: only then is it known whether what
-/// it asks about is on the server.
+/// The sequences of all lanes come from one counter, so they order creation across lanes as well. Every link of the
+/// earlier lane counts, including a fence without a verdict: only the verdict shows whether its message is on the
+/// server.
 extension Outbox {
-    /// Messages of the lane from this sequence on may not leave. O(1) amortised.
+    /// The sequence from which messages of the lane must wait. O(1) amortised.
     func sendLimit(of lane: Int) -> Int64 { laneIsPaused(lane) ? 0 : blocker(of: lane)?.sequence ?? .max }
 
-    /// The oldest link of the lane that this one waits for; `nil` when it waits for none.
+    /// The oldest link of another lane that this lane waits for; `nil` if there is none.
     func blocker(of lane: Int) -> OutboxLane.Slot? {
         guard let earlier = configuration.precedence[lanes[lane].id], let index = laneIndices[earlier] else {
             return nil

@@ -2,15 +2,15 @@ package import CausewayModels
 package import CausewayStorage
 import DequeModule
 
-/// What people ask for: deletions and resends. First the mutations, then, when they are committed, the event.
+/// User requests: deletions and resends. First the mutations are committed, then the event is handled.
 extension Outbox {
-    /// What somebody's wish comes to.
+    /// The changes that a request results in.
     package struct Changes: Sendable, Equatable {
-        /// To commit, all at once.
+        /// The mutations, committed together.
         package var mutations: [Mutation] = []
-        /// To be told of by ``OutboxEvent/deleted(_:)`` afterwards.
+        /// The messages to report with ``OutboxEvent/deleted(_:)`` after the commit.
         package var vanished: [MessageID] = []
-        /// Whoever waits for these is to be told what the store says afterwards.
+        /// Messages whose waiters are completed with the stored state after the commit.
         package var ended: [MessageID] = []
 
         mutating func vanish(_ message: MessageID) {
@@ -19,12 +19,12 @@ extension Outbox {
         }
     }
 
-    /// The mutation for a message whose parent the server did not know, or whose refusal came without its reason.
+    /// The mutation for a message whose parent was unknown to the server, or whose refusal arrived without a reason.
     ///
-    /// A reply whose parent is on the server may have come there before it: a page can tell of the parent before the
-    /// answer about the reply is here. It is sent again; when the parent was taken away there, it fails then.
+    /// A reply whose parent is on the server may have arrived there before it: a page can contain the parent before the
+    /// response about the reply is processed. The reply is sent again; if the parent was removed there, it fails then.
     ///
-    /// - Parameter parent: what it answers, as it is stored.
+    /// - Parameter parent: the parent of the reply, as stored.
     package mutating func verdict(_ decided: Mutation, on message: Message, parent: Message) -> Mutation {
         guard case .park(let id, let failure) = decided, message.role.parent == parent.id, message.isPending,
             parent.syncState == .synced, !sentAfterParent.contains(id)
@@ -33,26 +33,26 @@ extension Outbox {
         return .resend(id, at: failure.at)
     }
 
-    /// What to commit so that a message is deleted, wherever it is: in the queue it never leaves; on its way a
-    /// deletion follows it; on the server it is deleted through the outbox.
+    /// The mutations that delete a message, wherever it is: in the queue it is never sent; under way it is followed by
+    /// a deletion; on the server it is deleted through the outbox.
     ///
-    /// What is about the message goes with it: operations that no copy can be under way of are gone, the others end by
-    /// themselves; replies that waited for it are given up.
+    /// Dependent messages are removed with it: operations that cannot have been transmitted are removed, the others end
+    /// by themselves; replies that waited for it fail.
     ///
     /// - Parameters:
     ///   - dependants: ``Store/dependants(of:)`` of the message.
-    ///   - lane: for a message that came from the server: where its deletion travels; `nil` when it is somebody else's
+    ///   - lane: the lane of the deletion of a message that came from the server; `nil` if it belongs to another user
     ///     and is deleted only here.
     package func deletion(
         of message: Message, with dependants: [Message], by origin: DeleteAction.Origin, at moment: Moment,
         lane: LaneID? = nil
     ) -> Changes {
         var changes = Changes()
-        // First: what is still parked for a message when it goes gets its places.
+        // First, because messages that are still parked for a removed message get their lane sequences.
         give(up: dependants, at: moment, &changes)
         changes.mutations += mutations(toDelete: message, by: origin, at: moment, lane: message.lane ?? lane)
         changes.vanished.append(message.id)
-        // It has no place in a lane, so that nothing else tells who waits for it.
+        // It has no slot in a lane, so no other event completes its waiters.
         if message.isParked { changes.ended.append(message.id) }
         return changes
     }
@@ -93,7 +93,7 @@ extension Outbox {
         return mutations
     }
 
-    /// True for what never left here, while another copy of the store may have delivered it.
+    /// True for a message that was never transmitted from here, but that another copy of the store may have delivered.
     private func isCopied(_ message: Message) -> Bool {
         mayBeElsewhere(message.ordinal) && (message.isParked || places[message.id].map(wasTransmitted) != true)
     }
@@ -121,7 +121,7 @@ extension Outbox {
                 lanes[place.lane].slots[index].kind = .retract
             }
             if let place = places[message], lanes[place.lane].headMessage == message {
-                lanes[place.lane].hold = nil  // the pause was the head's
+                lanes[place.lane].hold = nil  // the pause belonged to the head
             }
             if let place = places.removeValue(forKey: message), let index = lanes[place.lane].index(of: place.sequence)
             {
@@ -136,16 +136,16 @@ extension Outbox {
         pumpAll(moment, &actions)
     }
 
-    /// What to commit so that a failed message goes back into the queue, at the tail of its lane; empty when it is
-    /// not `error`. The store hands out the new number, and the feed brings it.
+    /// The mutations that return a failed message to the queue, at the tail of its lane; empty if it is not `error`.
+    /// The store assigns the new number, and the feed reports it.
     package func mutations(toResend message: Message, at moment: Moment) -> [Mutation] {
         message.syncState == .error && places[message.id] == nil ? [.resend(message.id, at: moment.wall)] : []
     }
 }
 
 extension OutboxLane {
-    /// Takes a slot out that never left. O(log n) amortised: the gaps are closed when they are as many as what is left,
-    /// so that creating and deleting behind a head that waits takes up no memory for good.
+    /// Removes a slot that was never transmitted. O(log n) amortised: gaps are closed when they are as many as the
+    /// remaining slots, so that creating and deleting behind a waiting head does not accumulate memory.
     mutating func vanish(at index: Int) {
         slots[index].isGone = true
         vanished += 1
@@ -156,7 +156,7 @@ extension OutboxLane {
         dropGoneHead()
     }
 
-    /// Vanished slots at the unsent front are dropped, so that the head is found at once.
+    /// Drops removed slots at the front of the unsent ones, so that the head is found immediately.
     mutating func dropGoneHead() {
         while inFlightCount < slots.count, slots[inFlightCount].isGone { slots.remove(at: inFlightCount) }
     }

@@ -2,20 +2,20 @@ import CausewayModels
 import CausewayStorage
 import DequeModule
 
-/// Sending: which links of a lane go into the next round.
+/// Sending: selection of the links of a lane for the next batch.
 extension Outbox {
     mutating func pumpAll(_ moment: Moment, _ actions: inout [OutboxAction]) {
-        // With what waits for each: a lane may be looked at before the one that holds it up lets it go.
+        // Including each lane's followers: a lane may be visited before the one that it waits for makes progress.
         for lane in lanes.indices { pump(lane, moment, &actions) }
     }
 
-    /// Sends what the lane may send now, and what other lanes may send that waited for it.
+    /// Sends what the lane may send now, and what the lanes that wait for it may send.
     mutating func pump(_ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction]) {
         pumpAlone(lane, moment, &actions)
         for follower in followers(of: lane) { pump(follower, moment, &actions) }
     }
 
-    /// Lets lanes that found no room send as far as there is room now, each one delivery at a time.
+    /// Lets lanes that found no room send while there is room, one batch each.
     mutating func grantTurns(_ moment: Moment, _ actions: inout [OutboxAction]) {
         while let lane = lanesInTurn.first, hasRoom(for: lane, moment) {
             lanesInTurn.removeFirst()
@@ -30,7 +30,7 @@ extension Outbox {
         lanesInTurn.append(lane)
     }
 
-    /// - Parameter hasTurn: true for one that waited for room, and may go before those that still wait.
+    /// - Parameter hasTurn: true for a lane that waited for room, and may send before those that still wait.
     private mutating func pumpAlone(
         _ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction], hasTurn: Bool = false
     ) {
@@ -66,33 +66,33 @@ extension Outbox {
         }
     }
 
-    /// True while a delivery is under way that goes by itself.
+    /// True while a batch is under way that excludes all others.
     var isUnderWayByItself: Bool { laneByItself.map { !lanes[$0].flights.isEmpty } ?? false }
 
-    /// True when there is room among the deliveries under way for the lane's next one.
+    /// True if there is room among the batches under way for the lane's next one.
     private func hasRoom(for lane: Int, _ moment: Moment) -> Bool {
         if flightCount == 0 { return true }
         guard flightCount < configuration.deliveriesInFlightTotalMax, !isUnderWayByItself else { return false }
         return !goesByItself(lane, moment)
     }
 
-    /// True when nothing else may be under way with the lane's next delivery: after a crash what may have caused it
-    /// goes by itself, so that no other lane pays for it once more.
+    /// True if nothing else may be under way with the lane's next batch: after a crash its possible cause is sent by
+    /// itself, so that no other lane is charged for another crash.
     private func goesByItself(_ lane: Int, _ moment: Moment) -> Bool {
         guard lanes[lane].sendsAfterCrashMax != nil, lanes[lane].flights.isEmpty else { return false }
         if let hold = lanes[lane].hold, hold.until > moment.now, !hold.isOfQuestions { return false }
         return hasMessageToSend(lane, moment)
     }
 
-    /// True when the lane's next delivery would hold a message, were there no pause: one of questions alone is sent
-    /// again and again otherwise.
+    /// True if the lane's next batch would contain a message, apart from any pause: otherwise a batch of fences alone
+    /// would be sent repeatedly.
     private func hasMessageToSend(_ lane: Int, _ moment: Moment) -> Bool {
         let next = lanes[lane].slots.lazy.filter { !$0.isGone }.prefix(configuration.batchOperationsMax)
         guard let slot = next.first(where: \.isToBeSent), slot.sequence < sendLimit(of: lane) else { return false }
         return expiredUntil(moment).map { slot.queuedAt > $0 } ?? true
     }
 
-    /// Messages in one delivery of the lane at the most.
+    /// The maximum number of messages in one batch of the lane.
     private func sendsMax(of lane: Int) -> Int {
         if goesAlone(lane) { return 1 }
         return min(lanes[lane].sendsAfterCrashMax ?? .max, lanes[lane].sendsAfterRefusalMax ?? .max)
@@ -100,13 +100,13 @@ extension Outbox {
 }
 
 extension OutboxLane {
-    /// Takes the next links into `round`, which is under way from now on, and says what to write down before it
-    /// leaves. Leaves the round empty when there is nothing to send.
+    /// Moves the next links into `round`, which is under way from now on, and returns the mutations to commit before it
+    /// is sent. Leaves the batch empty if there is nothing to send.
     ///
     /// - Parameters:
-    ///   - limit: messages from this sequence on must wait; questions and deletions need not.
-    ///   - sendsMax: so many messages at the most.
-    ///   - expired: a message that was queued then or before does not leave, nor does what stands behind it.
+    ///   - limit: messages from this sequence on must wait; fences and deletions need not.
+    ///   - sendsMax: the maximum number of messages.
+    ///   - expired: a message that was queued at this time or earlier is not sent, nor is anything behind it.
     fileprivate mutating func fill(
         _ round: inout DeliveryRound, _ configuration: OutboxConfiguration, _ moment: Moment,
         sendsBelow limit: Int64, sendsMax: Int, expiredUntil expired: Timestamp?
@@ -143,8 +143,8 @@ extension OutboxLane {
         return mutations
     }
 
-    /// Questions alone use up nothing: the first message behind them pays, or one that kills the process would do so
-    /// for ever.
+    /// A batch of fences alone counts no attempt: the first message behind them is charged, or a message that crashes
+    /// the process would do so endlessly.
     private var hasMessageUnderWay: Bool {
         flights.contains { flight in flight.round.operations.contains { $0.kind == .send } }
     }

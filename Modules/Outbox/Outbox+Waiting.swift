@@ -1,9 +1,9 @@
 package import CausewayModels
 import DequeModule
 
-/// Why a message waits, and how things stand.
+/// Reasons for waiting, and the state of the lanes.
 extension Outbox {
-    /// Why the message is not on the server yet; `nil` when it is not waiting to be sent. O(log n).
+    /// The reason why the message is not on the server yet; `nil` if it is not waiting to be sent. O(log n).
     package func waitReason(for message: MessageID, at moment: Moment) -> WaitReason? {
         guard let place = places[message], let index = lanes[place.lane].index(of: place.sequence) else {
             return nil
@@ -24,7 +24,7 @@ extension Outbox {
         return .ready
     }
 
-    /// Why nothing at all is sent; `nil` when that is not so.
+    /// The reason why nothing at all is sent; `nil` if there is none.
     package func waitReasonOfAll(at moment: Moment) -> WaitReason? {
         guard hasSession else { return .noSession }
         if isPaused { return .paused }
@@ -42,10 +42,10 @@ extension Outbox {
         return nil
     }
 
-    /// True when the message, or a question about it, still has to be said to the server.
+    /// True if the message, or a fence for it, still has to be sent to the server.
     package func isWaiting(for message: MessageID) -> Bool { places[message] != nil || fences[message] != nil }
 
-    /// The lanes that have something to say: how much, and why their oldest message waits.
+    /// The lanes with anything to send: their depth, and the reason why their oldest message waits.
     package func lanesInWords(
         at moment: Moment
     ) -> [(lane: LaneID, depth: Int, head: MessageID?, wait: WaitReason?)] {
@@ -55,7 +55,7 @@ extension Outbox {
         }
     }
 
-    /// True while nothing says that the server cannot be reached.
+    /// True unless the server is known to be unreachable.
     package var isReached: Bool {
         if case .offline = link.state { false } else { true }
     }

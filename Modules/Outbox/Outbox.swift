@@ -2,82 +2,85 @@ package import CausewayModels
 package import CausewayStorage
 import DequeModule
 
-/// The outbox: which message is sent when, what an answer means, and what to do after a failure.
+/// A state machine that decides which message is sent when, how to interpret a response, and how to proceed after a
+/// failure.
 ///
-/// A value without clock, task, socket or disk: an event and the time go in, actions come out. Whoever drives it
-/// performs the actions in order and feeds back what happened. Everything that must be right about order, retry,
-/// restart and deletion is decided here.
+/// A value without clock, task, socket or disk: an event and the time go in, actions come out. The driver performs the
+/// actions in order and reports their results as events. All decisions about order, retry, restart and deletion are
+/// made here.
 ///
 /// **Chain.** Each lane is a chain of links with ascending sequences. A link that is transmitted for the first time
-/// names the sequence transmitted before it, and keeps that name for all its attempts; the server applies it only
-/// if that is where its lane stands. So nothing arrives out of order, whatever the network does, and a message that
-/// was deleted before it ever left leaves no hole. A message that was transmitted and is then given up or deleted
-/// leaves a `fence` or `retract` in its place, which asks the server for a verdict and keeps the chain whole.
+/// names the sequence transmitted before it, and keeps that name for all its attempts; the server applies it only if
+/// its lane's mark is that sequence. So nothing arrives out of order, whatever the network does, and a message that was
+/// deleted before it was transmitted leaves no gap. A message that was transmitted and then fails or is deleted leaves
+/// a `fence` or `retract` under its sequence, which asks the server for a verdict and keeps the chain contiguous.
 ///
-/// **Attempts.** Only the first message of a round is charged with an attempt; it is written down before the round
-/// leaves. What stands behind it waits, uncharged. Being unreachable, a rate limit or a need for attention give the
-/// attempt back, and so do deliveries that the client itself refuses or breaks off. After a failure the head goes alone
-/// until something is accepted, so that no message pays for another; after a crash with an attempt under way too, and
-/// then nothing of another lane is under way with it. A delivery of several that the server refuses whole is halved
-/// until the message is found that it cannot read.
+/// **Attempts.** Only the first message of a batch is charged with an attempt, which is stored before the batch is
+/// sent. Messages behind it wait without a counted attempt. If the server is unreachable, asks to wait or requires user
+/// action, the attempt is refunded, and likewise for batches that the client itself refuses or cancels. After a failure
+/// the head is sent alone until something is accepted, so that no message is charged for another; after a crash with an
+/// attempt under way as well, and then nothing of another lane is under way with it. A batch of several that the server
+/// refuses as a whole is halved until the message that it cannot read is found.
 ///
-/// **Outlook.** What only time or the network can change always has a next look, 15 s away at the most. A question
-/// holds up no message.
+/// **Outlook.** A state that only time or the network can change always has a next probe, at most 15 s away. A fence
+/// delays no message.
 ///
-/// **Verdicts.** A message whose attempts all had answers is `error` as soon as they are used up. One that is in doubt
-/// is `error` too, but who waits for it is told only when the server has said whether it has it.
+/// **Verdicts.** A message whose attempts all had responses becomes `error` as soon as they are used up. One that is in
+/// doubt becomes `error` too, but its waiters are completed only after the server has reported whether it has it.
 ///
 /// **Cost.** O(log n) per message, n the length of its lane; nothing sorts or scans a lane per send.
 package struct Outbox: Sendable, Hashable {
-    /// What the client asked for, within what the transport allows.
+    /// The configuration that the client requested, within the limits of the transport.
     package var configuration: OutboxConfiguration
     package let outboxID: OutboxID
     package let epoch: Int64
     let lineage: Lineage
     /// True once the server has admitted this opening as the newest one of the store.
     var isConfirmed = false
-    /// Times in a row that another copy was noticed without the server having confirmed anything in between.
+    /// The number of consecutive times that another copy was detected without any confirmation by the server in
+    /// between.
     var forks = 0
 
-    /// True from the moment when the store holds, or must hold, something else than this machine until it was read:
-    /// nothing more is done under the old numbers.
+    /// True from the time when the store's outbox differs, or must differ, from this machine until it was read: nothing
+    /// more is done under the old numbers.
     var isForking = false
 
-    /// In the order in which they were first seen, so that the same history gives the same actions.
+    /// In the order in which they were first used, so that equal histories produce equal actions.
     var lanes: [OutboxLane] = []
     var laneIndices: [LaneID: Int] = [:]
-    /// Where the messages that are to be sent stand.
+    /// The slots of messages that are to be sent.
     var places: [MessageID: Place] = [:]
-    /// Where the fences stand, of messages that are `error` or sent again.
+    /// The slots of fences, for messages that are `error` or sent again.
     var fences: [MessageID: Place] = [:]
-    /// Messages that are `error` in doubt: who waits for them is not told before the verdict.
+    /// Messages that are `error` in doubt: their waiters are not completed before the verdict.
     var undecided: Set<MessageID> = []
-    /// Messages that were proven without a place: the feed may still bring one that the store gave them before.
+    /// Messages that were confirmed before they had a slot: the feed may still report one that the store had enqueued
+    /// before.
     var provenBeforePlaced = RecentMessages()
-    /// Replies that were sent again because what they answer is on the server after all; each is once.
+    /// Replies that were sent again because their parent is on the server after all; each only once.
     var sentAfterParent = RecentMessages()
-    /// Failed messages that pause a lane, and which.
+    /// Failed messages that pause a lane, and the lane of each.
     var pausing: [MessageID: Int] = [:]
-    /// When this run began: the first event. Only kept where messages expire.
+    /// The time of the first event of this run. Only set if messages expire.
     var start: Moment?
     var link = OutboxLink()
     var hasSession = false
     package internal(set) var isPaused = false
     package internal(set) var attention: Attention?
-    /// Lanes with something to send that found no room among the deliveries under way, first come, first served; each
-    /// is in it once. Empty whenever there is room for the first.
+    /// Lanes with something to send that found no room among the batches under way, in the order of arrival; each at
+    /// most once. Empty whenever there is room for the first.
     var lanesInTurn: Deque<Int> = []
-    /// Deliveries under way in all lanes.
+    /// Batches under way in all lanes.
     var flightCount = 0
-    /// The lane that sent last, when nothing else may be under way with that delivery: see
+    /// The lane that sent last, if nothing else may be under way with that batch: see
     /// ``OutboxLane/sendsAfterCrashMax``.
     var laneByItself: Int?
-    /// The lanes whose questions pause, and perhaps such as pause no longer.
+    /// The lanes whose fences pause; may include lanes whose pause has ended.
     var questionHolds: Set<Int> = []
-    /// Nothing is sent before this moment: the server asked for it.
+    /// Nothing is sent before this time, at the server's request.
     var rateLimitedUntil: MonotonicTime?
     var generator: SplitMix64
-    /// Grows over the whole run of the process, also across ``init(_:configuration:seed:firstRound:)``.
+    /// Increases over the whole run of the process, also across ``init(_:configuration:seed:firstRound:)``.
     package internal(set) var nextRound: Int
 
     struct Place: Sendable, Hashable {
@@ -86,11 +89,12 @@ package struct Outbox: Sendable, Hashable {
         var sequence: Int64
     }
 
-    /// Starts from what the store holds. Cost: linear in the outbox.
+    /// Creates the machine from a snapshot of the store. Cost: linear in the outbox.
     ///
     /// - Parameters:
     ///   - seed: for jitter.
-    ///   - firstRound: above every round of this run of the process, so that late answers are known as such.
+    ///   - firstRound: above the number of every batch of this run of the process, so that late responses are
+    ///     recognised.
     package init(
         _ snapshot: OutboxSnapshot, configuration: OutboxConfiguration, seed: UInt64, firstRound: Int = 1
     ) {
@@ -113,14 +117,14 @@ package struct Outbox: Sendable, Hashable {
         }
         for lane in lanes.indices {
             lanes[lane].knownUntil = max(lanes[lane].lastTransmitted, lanes[lane].slots.last?.sequence ?? 0)
-            // An orderly end gives the attempt under way back: one that is written down was cut off, or failed.
+            // An orderly end refunds the attempt under way: a stored attempt was cut off, or failed.
             if lanes[lane].slots.contains(where: { $0.isToBeSent && $0.attempts > 0 }) {
                 lanes[lane].sendsAfterCrashMax = 1
             }
         }
     }
 
-    /// Takes an event in and says what to do.
+    /// Handles an event and returns the actions to perform.
     package mutating func handle(_ event: OutboxEvent, at moment: Moment) -> [OutboxAction] {
         beginAging(moment)
         var actions: [OutboxAction] = []
@@ -138,13 +142,13 @@ package struct Outbox: Sendable, Hashable {
         case .interrupted(let round): interrupted(round, moment, &actions)
         case .historyChanged(let history, let marks):
             startOver(with: .follow(history, marks: marks), moment, &actions)
-            provenBeforePlaced = RecentMessages()  // what was proven in the former history
+            provenBeforePlaced = RecentMessages()  // confirmations in the former history
         case .feedReset: startOver(with: .reload, moment, &actions)
         case .forked(let snapshot): forked(snapshot, moment, &actions)
         case .greeted: greeted(moment, &actions)
         case .probeFailed(let error):
             probeFailed(error, moment)
-            // Messages behind a need for attention may wait for nothing but this look.
+            // Messages behind a required user action may wait only for this probe.
             pumpAll(moment, &actions)
         case .proven(let message, let placement):
             proven(message, placement, moment, &actions)
@@ -172,7 +176,7 @@ package struct Outbox: Sendable, Hashable {
         return actions
     }
 
-    /// When ``OutboxEvent/deadline`` is due; `nil` when nothing waits for time to pass.
+    /// The time at which ``OutboxEvent/deadline`` is due; `nil` if nothing waits for time to pass.
     package var nextDeadline: MonotonicTime? {
         guard hasSession else { return nil }
         var deadlines: [MonotonicTime] = []
@@ -191,16 +195,16 @@ package struct Outbox: Sendable, Hashable {
         return deadlines.min()
     }
 
-    /// False while new links could lead to nothing: nobody is logged in, or the outbox is paused or needs attention.
-    /// Where messages expire each one is news, for its age counts from when it is seen.
+    /// False while new links cannot lead to any action: no user is logged in, or the outbox is paused or requires user
+    /// action. If messages expire every new link counts, because its age starts when it is reported.
     package var canUseNews: Bool {
         hasSession && (configuration.expiry != nil || (!isPaused && attention == nil))
     }
 
-    /// Links that still have to be said to the server.
+    /// The number of links that the server has not confirmed.
     package var depth: Int { lanes.reduce(0) { $0 + $1.slots.count } }
 
-    /// Messages that can be found in the chains, or that are owed a verdict.
+    /// The number of indexed messages: those in the chains, and those that await a verdict.
     package var indexedCount: Int { places.count + fences.count + undecided.count }
 
     // MARK: - Chains
@@ -223,24 +227,24 @@ package struct Outbox: Sendable, Hashable {
             OutboxLane.Slot(
                 kind: entry.kind, message: entry.message, sequence: entry.sequence, previous: entry.previous,
                 attempts: entry.attempts, bytes: entry.bytes, queuedAt: entry.queuedAt,
-                // Another run of the process transmitted it, and what became of that is not known.
+                // Another run of the process transmitted it, with an unknown result.
                 isInDoubt: entry.previous != nil))
     }
 
-    /// The message got another place in its lane before it ever left the old one.
+    /// Removes the slot of a message that was renumbered before it was transmitted from the old slot.
     private mutating func vanish(_ place: Place) {
         guard let index = lanes[place.lane].index(of: place.sequence), !lanes[place.lane].slots[index].wasTransmitted
         else { return }
         lanes[place.lane].vanish(at: index)
     }
 
-    /// False for what a snapshot held already: the feed may bring it again.
+    /// False for an entry that a snapshot contained already: the feed may report it again.
     private mutating func isNew(_ entry: OutboxEntry) -> Bool {
         let lane = laneIndex(entry.lane)
         return entry.sequence > max(lanes[lane].knownUntil, lanes[lane].slots.last?.sequence ?? 0)
     }
 
-    /// The index of a lane, which is made when it is new.
+    /// The index of a lane, which is added if it is new.
     mutating func laneIndex(_ id: LaneID) -> Int {
         if let index = laneIndices[id] { return index }
         lanes.append(OutboxLane(id: id, lastTransmitted: 0))
@@ -255,7 +259,7 @@ package struct Outbox: Sendable, Hashable {
             entry.queuedAt = undisturbedWall(moment)
             let lane = laneIndex(entry.lane)
             if entry.kind == .send, entry.sequence <= lanes[lane].lastTransmitted {
-                // It got its number while the lane started anew above it: it needs a later one.
+                // It got its number while the lane was renumbered above it: it needs a later one.
                 actions.append(.commit([.resend(entry.message, at: moment.wall)]))
                 continue
             }
@@ -274,8 +278,8 @@ package struct Outbox: Sendable, Hashable {
         planAttentionProbe(moment)
     }
 
-    /// Whatever came of the last look: as long as something needs attention there is a next one, unless only a person
-    /// can change it. A server that asked to wait is obeyed.
+    /// Plans the next probe, whatever the result of the last one: as long as user action is required there is a next
+    /// probe, unless only the user can change the state. A server's request to wait is obeyed.
     mutating func planAttentionProbe(_ moment: Moment) {
         guard let attention, attention.cause != .superseded, !link.isProbing, link.nextProbe == nil else { return }
         let soonest = moment.now + configuration.attentionProbeInterval

@@ -1,39 +1,39 @@
 package import CausewayModels
 package import CausewayStorage
 
-/// What the engine does next, in the order given.
+/// An action that the engine performs next, in the given order.
 package enum OutboxAction: Sendable, Equatable {
-    /// Commit; nothing that follows may begin before it is durable.
+    /// Commit; no later action may begin before it is durable.
     case commit([Mutation])
-    /// Commit the mutations, then hand the round to the transport, and report
-    /// ``OutboxEvent/answered(_:_:)`` or ``OutboxEvent/failed(_:_:)``.
+    /// Commit the mutations, then pass the batch to the transport, and report ``OutboxEvent/answered(_:_:)`` or
+    /// ``OutboxEvent/failed(_:_:)``.
     case transmit(DeliveryRound, [Mutation])
-    /// Another copy of the store exists: commit ``Mutation/forkOutbox(_:at:)`` with a fresh id, and report
-    /// ``OutboxEvent/forked(_:)`` before anything else. What is under way goes on; its answers still prove what they
-    /// prove.
+    /// Another copy of the store exists: commit ``Mutation/forkOutbox(_:at:)`` with a new id, and report
+    /// ``OutboxEvent/forked(_:)`` before anything else. Batches under way continue; their responses still count as
+    /// confirmations.
     case fork
-    /// The server has another history: commit ``Mutation/followHistory(_:_:marks:at:)`` with a fresh id, and report
-    /// ``OutboxEvent/forked(_:)`` before anything else. What the former history's answers still say proves nothing.
+    /// The server has another history: commit ``Mutation/followHistory(_:_:marks:at:)`` with a new id, and report
+    /// ``OutboxEvent/forked(_:)`` before anything else. Responses that belong to the former history confirm nothing.
     case follow(ServerHistory, marks: [LaneID: Int64])
     /// The feed was reset: read the outbox from the store, and report ``OutboxEvent/forked(_:)`` before anything else.
     case reload
-    /// Ask the transport to greet the server; one at a time.
+    /// Probe the server through the transport; one probe at a time.
     case probe
-    /// Tell who waits for the message; once for each message and stay in the queue.
+    /// Complete the waiters of the message; once for each message and time in the queue.
     case complete(MessageID, DeliveryResult)
-    /// Tell who waits for the message what the store now says of it: its doubt is gone. Nobody who waits in
-    /// this run of the process was told before.
+    /// Complete the waiters of the message with its stored state: its doubt has been resolved. No waiter of this run of
+    /// the process was completed before.
     case completeAsStored(MessageID)
 }
 
-/// How the delivery of a message ended.
+/// The final result of the delivery of a message.
 package enum DeliveryResult: Sendable, Hashable {
     case delivered(Placement)
     case failed(Failure)
     case deleted
 }
 
-/// One delivery under way: a run of links of one lane.
+/// One batch under way: consecutive links of one lane.
 package struct DeliveryRound: Sendable, Hashable {
     package struct Operation: Sendable, Hashable {
         package var kind: OutboxEntry.Kind
@@ -53,6 +53,6 @@ package struct DeliveryRound: Sendable, Hashable {
     /// The highest sequence of the lane that was transmitted before this opening.
     package var base: Int64 = 0
     package var operations: [Operation]
-    /// The message whose attempts this round counts: the first one that is to be sent.
+    /// The message whose attempts this batch counts: the first one that is to be sent.
     package var charged: MessageID?
 }

@@ -1,41 +1,42 @@
 public import CausewayModels
 
-/// How the outbox behaves. The defaults are the documented behaviour.
+/// The configuration of the outbox. The defaults are the documented behaviour.
 public struct OutboxConfiguration: Sendable, Hashable {
-    /// How often, and how long after a failure, a message is tried again.
+    /// The number of retries, and the pauses between them.
     public var retry: RetryPolicy = .documented
-    /// What becomes of a lane when its head fails for good.
+    /// The effect on a lane of a permanent failure of its head.
     public var headFailure = HeadFailurePolicy.continue
     /// A message that has waited longer than this since it was created or last resent becomes `error` (expired) instead
-    /// of being sent late; `nil` when messages never expire, which is the documented behaviour.
+    /// of being sent late; `nil` if messages never expire, which is the documented behaviour.
     ///
-    /// Wall clocks that jump make nothing expire while the program runs. An attempt under way is waited for. What waits
-    /// for another message does not age, and nothing expires while nobody is logged in.
+    /// Changes of the wall clock cause no expiry while the program runs. An attempt under way is awaited. A message
+    /// that waits for another one does not age, and nothing expires while no user is logged in.
     public var expiry: Duration?
-    /// How long the server must have been reachable again before anything is sent.
+    /// The time that the server must have been reachable again before anything is sent.
     public var settlingTime: Duration = .seconds(1)
-    /// The pause before the first probe after the server became unreachable; doubles with every failed one.
+    /// The pause before the first probe after the server became unreachable; doubles with every failed probe.
     public var probeInterval: Duration = .seconds(1)
     /// The longest pause between probes.
     public var probeIntervalMax: Duration = .seconds(15)
-    /// The pause between probes while something needs attention: whatever a probe comes to, there is a next one.
+    /// The pause between probes while user action is required: whatever the result of a probe, another one follows.
     public var attentionProbeInterval: Duration = .seconds(10)
-    /// How long the way must have been good before an outage starts again at the shortest pause.
+    /// The time that the connection must have been stable before an outage starts again at the shortest pause.
     public var stableAfter: Duration = .seconds(30)
-    /// The shortest pause after a server asked to wait, however little it asked for.
+    /// The shortest pause after a server asked to wait, even if it asked for less.
     public var rateLimitWaitMin: Duration = .seconds(1)
-    /// The longest that a server's `Retry-After` is obeyed for.
+    /// The longest `Retry-After` of a server that is obeyed.
     public var rateLimitWaitMax: Duration = .seconds(3600)
-    /// Deliveries of one lane under way at once; the transport may allow fewer.
+    /// Batches of one lane under way at once; the transport may allow fewer.
     public var deliveriesInFlightMax = 1
-    /// Deliveries of all lanes under way at once; the transport may allow fewer. Lanes that find no room take turns.
+    /// Batches of all lanes under way at once; the transport may allow fewer. Lanes that find no room take turns.
     public var deliveriesInFlightTotalMax = 16
-    /// Operations in one delivery.
+    /// Operations in one batch.
     public var batchOperationsMax = Limits.batchOperationsMax
-    /// Bytes of content in one delivery.
+    /// Bytes of content in one batch.
     public var batchBytesMax = Limits.batchBytesMax
 
-    /// Which lane waits for what stands earlier in which other lane: ``OrderingPolicy/precedence``. Holds no circle.
+    /// For each lane that waits for earlier entries of another lane, that other lane: ``OrderingPolicy/precedence``.
+    /// Contains no cycle.
     package var precedence: [LaneID: LaneID] = [:]
 
     public init() {}

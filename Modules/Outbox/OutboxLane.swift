@@ -1,15 +1,15 @@
 import CausewayModels
 import DequeModule
 
-/// A lane's chain: what still has to be said to the server, oldest first.
+/// A lane's chain: the requests that the server has not confirmed, oldest first.
 ///
 /// ```
 ///   slots:   [ in flight … | transmitted before … | never transmitted … ]
 ///              ▲ covered by `flights`, oldest first
 /// ```
 ///
-/// Sequences ascend. A slot that was transmitted is never taken out of the middle: its number is a link of the
-/// chain that the server follows. A slot that was never transmitted may vanish (`isGone`) and leaves no hole.
+/// Sequences ascend. A transmitted slot is never removed from the middle: its number is a link of the chain that the
+/// server follows. A slot that was never transmitted may be removed (`isGone`) and leaves no gap.
 struct OutboxLane: Sendable, Hashable {
     struct Slot: Sendable, Hashable {
         var kind: OutboxEntry.Kind
@@ -18,32 +18,33 @@ struct OutboxLane: Sendable, Hashable {
         var previous: Int64?
         var attempts: Int
         var bytes: Int
-        /// When it entered the queue: by the wall clock for what the snapshot held, else by one that was not set since.
+        /// The time when it entered the queue: by the wall clock for entries of the snapshot, otherwise by one that
+        /// ignores later changes of the wall clock.
         var queuedAt: Timestamp
-        /// Taken out before it was ever transmitted; skipped.
+        /// Removed before it was ever transmitted; skipped.
         var isGone = false
-        /// An attempt ended without an answer: the server may have it.
+        /// An attempt ended without a response: the server may have it.
         var isInDoubt = false
 
         var wasTransmitted: Bool { previous != nil }
-        /// True for a message that waits or is on its way.
+        /// True for a message that waits or is being sent.
         var isToBeSent: Bool { kind == .send && !isGone }
     }
 
-    /// A round under way, and its answer while an older round has none yet.
+    /// A batch under way, with its response while an older batch has none yet.
     struct Flight: Sendable, Hashable {
         var round: DeliveryRound
         var since: Moment
-        /// Nothing else of the lane was under way when it left: what the server says of its mark holds.
+        /// Nothing else of the lane was under way when it was sent: the mark in the server's response is reliable.
         var isAlone: Bool
         var report: DeliveryReport?
     }
 
-    /// Not before `until`.
+    /// A pause of the lane until `until`.
     struct Hold: Sendable, Hashable {
         var until: MonotonicTime
-        /// For a pause of questions, which holds up no message: from this moment on, evidence that the server is well
-        /// ends it. `nil` for a pause of everything.
+        /// For a pause of fences, which delays no message: from this time on, evidence that the server is working ends
+        /// it. `nil` for a pause of everything.
         var evidenceEndsFrom: MonotonicTime?
 
         var isOfQuestions: Bool { evidenceEndsFrom != nil }
@@ -52,39 +53,38 @@ struct OutboxLane: Sendable, Hashable {
     let id: LaneID
     var slots: Deque<Slot> = []
     var flights: [Flight] = []
-    /// How many leading slots the flights cover.
+    /// The number of leading slots that the batches in flight cover.
     var inFlightCount = 0
     var lastTransmitted: Int64
-    /// What `lastTransmitted` was when this opening of the store began.
+    /// The value of `lastTransmitted` when this opening of the store began.
     var base: Int64 = 0
-    /// The highest sequence that the store's snapshot told of.
+    /// The highest sequence in the store's snapshot.
     var knownUntil: Int64 = 0
-    /// The mark above which the lane started anew; below it the server looks at no `previous`.
+    /// The mark above which the lane was renumbered; below it the server does not check `previous`.
     var startedAnewAbove: Int64 = 0
     var hold: Hold?
-    /// Failed messages that pause the lane, oldest failure first, and among them such as do so no longer; never one of
-    /// those at the front.
+    /// Failed messages that pause the lane, oldest failure first; may include released ones, but never at the front.
     var pausing: Deque<MessageID> = []
-    /// After a failure the head goes alone, so that it alone is judged, until something was accepted.
+    /// After a failure the head is sent alone, so that only it is judged, until something was accepted.
     var isCautious = false
-    /// Messages in one delivery at the most, after a crash with an attempt under way: 1, then twice as many with each
-    /// delivery that was answered, until everything that had been transmitted before the crash is through. Until then
-    /// nothing of another lane is under way with one of this. So a payload that kills the process is soon alone with
-    /// its attempts, and nothing else pays for it twice. `nil` when there was no crash.
+    /// The maximum number of messages in one batch after a crash with an attempt under way: 1, then doubled with each
+    /// response, until everything that had been transmitted before the crash has been delivered. Until then nothing of
+    /// another lane is under way with a batch of this lane. So a payload that crashes the process is soon alone with
+    /// its attempts, and nothing else is charged for it twice. `nil` if there was no crash.
     var sendsAfterCrashMax: Int?
-    /// Messages in one delivery at the most, after the server refused a whole delivery of several: half as many as that
-    /// one held, then twice as many with each delivery that was answered. So the one that the server cannot read is
-    /// alone after few deliveries, however many go with it. `nil` when there is no such limit.
+    /// The maximum number of messages in one batch after the server refused a whole batch of several: half as many as
+    /// that one contained, then doubled with each response. So the message that the server cannot read is isolated
+    /// after a few batches, however many are sent with it. `nil` if there is no such limit.
     var sendsAfterRefusalMax: Int?
     /// True while it waits for its turn, see ``Outbox/lanesInTurn``.
     var isInTurn = false
-    /// Failures in a row of rounds without a message, and of gaps without progress.
+    /// Consecutive failures of batches without a message, and consecutive gaps without progress.
     var fruitless = 0
 
-    /// Slots that vanished since the gaps were closed last.
+    /// Slots removed since the gaps were last closed.
     var vanished = 0
 
-    /// Sequences of messages, oldest first, and among them such as are not to be sent any more; empty without expiry.
+    /// Sequences of messages, oldest first; may include some that are no longer to be sent. Empty without expiry.
     var aging: Deque<Int64> = []
 
     init(id: LaneID, lastTransmitted: Int64) {
@@ -103,10 +103,10 @@ struct OutboxLane: Sendable, Hashable {
         return low < slots.count && slots[low].sequence == sequence ? low : nil
     }
 
-    /// The first slot, not counting vanished ones. O(1) amortised.
+    /// The first slot that was not removed. O(1) amortised.
     var firstSlot: Slot? { slots.first { !$0.isGone } }
 
-    /// The first slot, not counting vanished ones, that is a message. O(1) amortised.
+    /// The first message among the slots that were not removed. O(1) amortised.
     var headMessage: MessageID? {
         slots.first { $0.kind == .send && !$0.isGone }?.message
     }

@@ -1,6 +1,6 @@
 import CausewayModels
 
-/// What the outbox knows of the way to the server.
+/// The outbox's view of the connection to the server.
 ///
 /// ```
 ///  unknown ──greeted──▶ online ◀──time── settling ◀─┐
@@ -19,10 +19,10 @@ struct OutboxLink: Sendable, Hashable {
 
     var state: State = .unknown
     var isProbing = false
-    /// When the next probe begins; `nil` while none is planned.
+    /// The time of the next probe; `nil` while none is planned.
     var nextProbe: MonotonicTime?
     var lastProbe: MonotonicTime?
-    /// Probes that failed in a row; survives a short return, so that flapping does not reset it.
+    /// Consecutive failed probes; survives a short recovery, so that flapping does not reset it.
     var failures = 0
 
     var isOnline: Bool {

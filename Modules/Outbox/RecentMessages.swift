@@ -1,9 +1,9 @@
 import CausewayModels
 import DequeModule
 
-/// The last so many messages that something happened to. Bounded: the oldest is forgotten for the newest.
+/// A bounded set of recently added messages: the newest displaces the oldest.
 struct RecentMessages: Sendable, Hashable {
-    /// Enough for what happens between a commit and the feed's word of it.
+    /// Enough for the messages between a commit and the feed's report of it.
     static let countMax = 1024
 
     private var order: Deque<MessageID> = []
