@@ -1,25 +1,26 @@
 public import CausewayLive
 public import CausewayModels
 
-/// Live objects and collections of the session, and of whatever a query says; those of messages as lists show them are
-/// with ``messages``. Each begins at once and lives as long as it is held, or observed.
+/// Live objects and collections of the session, and of arbitrary queries; those of common message lists are available
+/// from ``messages``. Each starts at once and remains active as long as it is held or observed.
 extension CausewayClient {
-    /// The session that was begun last, ended or not, and what becomes of it.
+    /// The session that was started last, ended or not, and its changes.
     @MainActor
     public func liveSession() -> LiveObject<Session> { live.object(SessionQuery()) }
 
-    /// What a query shows: one of those that are there, with other settings, or one of the application's own.
+    /// A live collection of a query: one of the provided queries, with other settings, or one defined by the
+    /// application.
     ///
-    /// A ``MessagesQuery`` of a channel asks the server for its pages, too, as ``MessageRepository`` does for its list.
-    /// Everything else shows what is stored, and is `fresh` as soon as that was read: nothing is asked of the server.
+    /// A ``MessagesQuery`` of a channel also requests pages from the server, as ``MessageRepository`` does for its
+    /// list. All other queries show stored data, and are `fresh` as soon as that was read: the server is not asked.
     ///
-    /// - Parameter query: keeps what ``LiveQuery`` asks of it; nobody can check that.
+    /// - Parameter query: must satisfy the requirements of ``LiveQuery``, which cannot be checked.
     @MainActor
     public func liveCollection<Query: LiveQuery>(_ query: Query) -> LiveCollection<Query.Record> {
         live.collection(query, remote: remote(for: query))
     }
 
-    /// The first record of what a query shows; see ``liveCollection(_:)``.
+    /// The first record of a query; see ``liveCollection(_:)``.
     @MainActor
     public func liveObject<Query: LiveQuery>(_ query: Query) -> LiveObject<Query.Record> {
         live.object(query, remote: remote(for: query))

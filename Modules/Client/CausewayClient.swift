@@ -6,9 +6,9 @@ public import CausewayStorage
 public import CausewaySync
 public import CausewayTransport
 
-/// The public face: one client owns one store and at most one session.
+/// The main entry point: one client owns one store and at most one session.
 ///
-/// Thread-safe; make one per store and keep it for the life of the process.
+/// Thread-safe; create one per store and keep it for the life of the process.
 ///
 /// ```swift
 /// var transports = TransportRegistry()
@@ -45,8 +45,9 @@ public final class CausewayClient: Sendable {
 
     /// Opens a client on a store.
     ///
-    /// Begins a new epoch; what the previous run left undelivered is settled by `configuration.restart` before anything
-    /// can be read. A session that was not logged out goes on with the token from `credentials`. Needs no network.
+    /// Starts a new epoch; `configuration.restart` is applied to messages that the previous run left undelivered before
+    /// anything can be read. A session that was not logged out is resumed with the token from `credentials`. Needs no
+    /// network.
     ///
     /// Throws ``ClientError/store(_:)`` and ``ClientError/credentials(_:)``.
     public static func open(
@@ -85,7 +86,7 @@ public final class CausewayClient: Sendable {
         return client
     }
 
-    /// Goes on with a session that was not logged out.
+    /// Resumes a session that was not logged out.
     private func goOn(with session: Session?) async throws(ClientError) {
         guard let session, session.isActive else {
             await engine.start(session: nil, transport: nil, attention: nil)
@@ -113,12 +114,12 @@ public final class CausewayClient: Sendable {
         }
     }
 
-    /// Logs in: asks the server who the token belongs to, and begins the session. For the account that is logged in
-    /// already it renews the token.
+    /// Logs in: asks the server for the owner of the token, and starts the session. If the account is logged in
+    /// already, this renews its token.
     ///
-    /// Throws ``SyncError/transport(_:)`` when the server cannot be reached or refuses the token, and
-    /// ``SyncError/sessionExists(user:server:)`` when somebody else is logged in. With ``ClientError/credentials(_:)``
-    /// the session has begun, and the token could not be kept: the next start asks for a login.
+    /// Throws ``SyncError/transport(_:)`` if the server cannot be reached or refuses the token, and
+    /// ``SyncError/sessionExists(user:server:)`` if another user is logged in. With ``ClientError/credentials(_:)`` the
+    /// session has started, but the token could not be saved: the next start requires a login.
     @discardableResult
     public func login(server: String, token: AccessToken) async throws(ClientError) -> Session {
         let transport: any Transport
@@ -146,13 +147,13 @@ public final class CausewayClient: Sendable {
         return session
     }
 
-    /// Ends the session: nothing of it is sent afterwards, and what is undelivered becomes `error` (session ended).
+    /// Ends the session: nothing of it is sent afterwards, and undelivered messages become `error` (session ended).
     ///
-    /// Throws ``SyncError/noSession``. With ``ClientError/credentials(_:)`` the session has ended, and its token could
-    /// not be removed from where it is kept.
+    /// Throws ``SyncError/noSession``. With ``ClientError/credentials(_:)`` the session has ended, but its token could
+    /// not be removed from the credential store.
     ///
-    /// - Returns: how many messages, changes and deletions the server had not confirmed. Deletions go on when the
-    ///   account logs in again, and so do questions about messages in doubt.
+    /// - Returns: the number of messages, changes and deletions that the server had not confirmed. Deletions resume
+    ///   when the account logs in again, as do fences of messages in doubt.
     @discardableResult
     public func logout() async throws(ClientError) -> Int {
         let session: Session
@@ -172,29 +173,29 @@ public final class CausewayClient: Sendable {
         return unsent
     }
 
-    /// How things stand: session, connectivity, what needs attention, lanes, counts.
+    /// The current status: session, connectivity, required user action, lanes, counts.
     public func status() async throws(ClientError) -> SyncStatus {
         do throws(SyncError) { return try await engine.status() } catch { throw .sync(error) }
     }
 
-    /// Stops sending until ``resume()``; creating goes on. Not kept over a restart.
+    /// Stops sending until ``resume()``; messages can still be created. Not kept across a restart.
     public func pause() async throws(ClientError) {
         do throws(SyncError) { try await engine.setPaused(true) } catch { throw .sync(error) }
     }
 
-    /// Goes on after ``pause()``; does nothing when nothing is paused.
+    /// Resumes sending after ``pause()``; does nothing if sending is not paused.
     public func resume() async throws(ClientError) {
         do throws(SyncError) { try await engine.setPaused(false) } catch { throw .sync(error) }
     }
 
-    /// Looks for the server now instead of at the next planned moment.
+    /// Probes the server now instead of at the next planned time.
     public func probeNow() async { await engine.probeNow() }
 
-    /// What the engine holds for work that is not done; for tests and simulators.
+    /// The amount of unfinished work that the engine holds; for tests and simulators.
     package func footprint() async -> SyncFootprint { await engine.footprint }
 
-    /// Stops the engine, ends what is live (its statuses become `error`, its iterators end) and closes the store. What
-    /// is undelivered stays in the store. May be called twice.
+    /// Stops the engine, ends all live objects and collections (their statuses become `error`, their iterators end) and
+    /// closes the store. Undelivered messages remain in the store. May be called twice.
     public func close() async {
         await engine.close()
         await live.close()

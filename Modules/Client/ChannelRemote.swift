@@ -4,7 +4,7 @@ import CausewayStorage
 import CausewaySync
 import CausewayTransport
 
-/// The server's part of a live collection of a channel: asks for pages by position.
+/// The server side of a live collection of a channel: requests pages by position.
 struct ChannelRemote: LiveRemote {
     typealias Key = MessageQuery.Cursor
 
@@ -18,7 +18,8 @@ struct ChannelRemote: LiveRemote {
         return reach(of: try await engine.refresh(question, isAskedAgain: true), to: range)
     }
 
-    /// The part of the channel that a page covers. It says nothing about the other side of the range asked for.
+    /// The part of the channel that a page covers. It contains no information about the other side of the requested
+    /// range.
     private func reach(of page: RemotePage, to range: RemoteQuery.Range) -> LiveReach<Key> {
         let positions = page.items.map(\.placement.position)
         var (older, newer, newest): (Key?, Key?, Key?)
@@ -58,7 +59,7 @@ struct ChannelRemote: LiveRemote {
 
     func isPlaced(_ key: Key) -> Bool { key.position != .max }
 
-    /// Positions are whole numbers, each given once.
+    /// Positions are integers, each assigned once.
     func placedCount(after newest: Key, through key: Key) -> Int { Int(clamping: key.position - newest.position) }
 
     private func count(of page: LiveRemotePage<Key>) -> Int {
@@ -75,7 +76,7 @@ struct ChannelRemote: LiveRemote {
             switch query.anchor {
             case .first: return isAscending ? .after(position: 0) : .newest
             case .last: return isAscending ? .newest : .after(position: 0)
-            // What is undelivered lies behind everything that the server has.
+            // Undelivered messages follow all messages that the server has.
             case .at(let cursor) where cursor.position == .max: return .newest
             case .at(let cursor):
                 let position = min(max(cursor.position, 1), Limits.positionMax)
@@ -88,7 +89,7 @@ struct ChannelRemote: LiveRemote {
         }
     }
 
-    /// Before every message at this position, and behind everything at the one below.
+    /// A key before every message at this position and after every message at lower ones.
     private static func start(_ position: Int64) -> Key { Key(position: position, ordinal: .min) }
 
     private static func end(_ position: Int64) -> Key { Key(position: position, ordinal: .max) }

@@ -1,11 +1,11 @@
 public import CausewayModels
 public import CausewayOutbox
 
-/// How a client behaves. The defaults are the documented behaviour.
+/// The configuration of a client. The defaults are the documented behaviour.
 public struct ClientConfiguration: Sendable, Hashable {
-    /// Which messages keep their order among each other.
+    /// The rule that determines which messages keep their order relative to each other.
     public var ordering: OrderingPolicy = .laned
-    /// What happens at the start to what the previous run left undelivered.
+    /// The treatment at the start of messages that the previous run left undelivered.
     public var restart: RestartPolicy = .fail
     public var outbox = OutboxConfiguration()
 

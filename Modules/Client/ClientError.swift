@@ -2,14 +2,14 @@ public import CausewayModels
 public import CausewayStorage
 public import CausewaySync
 
-/// Why a call to a client did not do what it was asked to. Nothing is half done, except where a call says that it works
-/// in steps.
+/// The reason why a call to a client failed. A failed call has no partial effect, except where its documentation
+/// mentions steps.
 ///
-/// Where a comment names a ``SyncError`` or a ``ContentProblem``, it comes wrapped in ``sync(_:)`` or ``content(_:)``.
+/// A ``SyncError`` or a ``ContentProblem`` named in a comment is wrapped in ``sync(_:)`` or ``content(_:)``.
 public enum ClientError: Error, Sendable, Hashable {
-    /// The message breaks a limit; nothing was created.
+    /// The message violates a limit; nothing was created.
     case content(ContentProblem)
-    /// The token could not be kept, read or removed.
+    /// The token could not be saved, read or removed.
     case credentials(CredentialError)
     case store(StoreError)
     case sync(SyncError)

@@ -1,16 +1,16 @@
 public import CausewayModels
 
-/// Where the token of a session is kept, apart from the messages. The one place that handles a secret at rest.
+/// Storage for session tokens, separate from the messages. The only component that handles secrets at rest.
 public protocol CredentialStore: Sendable {
-    /// The token that was saved for the session; `nil` when there is none.
+    /// The token that was saved for the session; `nil` if there is none.
     func token(for session: Session) async throws(CredentialError) -> AccessToken?
-    /// Saves the token, durably, readable by the owner alone.
+    /// Saves the token durably, readable only by its owner.
     func save(_ token: AccessToken, for session: Session) async throws(CredentialError)
-    /// Forgets the token.
+    /// Removes the token.
     func remove(for session: Session) async throws(CredentialError)
 }
 
-/// Why a token could not be read or written. Never holds the token.
+/// The reason why a token could not be read or written. Never contains the token.
 public struct CredentialError: Error, Sendable, Hashable, CustomStringConvertible {
     public let description: String
 

@@ -1,4 +1,4 @@
-// `import Causeway` gives an application all it needs.
+// `import Causeway` provides everything that an application needs.
 @_exported public import CausewayLive
 @_exported public import CausewayModels
 @_exported public import CausewayOutbox

@@ -1,4 +1,4 @@
 public import CausewayStorage
 
-/// A place in an ordered list of messages, where a page ends and the next begins.
+/// A position in an ordered list of messages, between the end of one page and the start of the next.
 public typealias MessageCursor = MessageQuery.Cursor

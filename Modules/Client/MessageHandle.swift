@@ -2,11 +2,11 @@ public import CausewayModels
 import CausewayOutbox
 import CausewaySync
 
-/// What creating a message returns: the message is durable, and this is the way to learn how it ends.
+/// A handle to a created message, which is durable, for awaiting the result of its delivery.
 public struct MessageHandle: Sendable, Identifiable {
     /// The message as it was created.
     public let message: Message
-    /// Whose it is; `nil` when nobody was ever logged in.
+    /// The account of the message; `nil` if no user was ever logged in.
     let account: Account?
     let engine: SyncEngine
 
@@ -14,10 +14,10 @@ public struct MessageHandle: Sendable, Identifiable {
 
     /// Waits until the message is on the server. May be called any number of times, by any task.
     ///
-    /// Returns its place. Cancelling the waiting task does not touch the message.
-    /// Throws ``DeliveryError/failed(_:)`` when it was given up, ``DeliveryError/deleted`` when somebody deleted it,
-    /// and ``DeliveryError/unknown`` when the wait ended first: by cancellation, because the client was closed, or
-    /// because another account logged in.
+    /// Returns its position. Cancelling the waiting task does not affect the message. Throws
+    /// ``DeliveryError/failed(_:)`` if the delivery failed, ``DeliveryError/deleted`` if the message was deleted, and
+    /// ``DeliveryError/unknown`` if the wait ended first: by cancellation, because the client was closed, or because
+    /// another account logged in.
     public func delivered() async throws(DeliveryError) -> Placement {
         switch await engine.result(of: id, in: account) {
         case .delivered(let placement): return placement
@@ -28,11 +28,11 @@ public struct MessageHandle: Sendable, Identifiable {
     }
 }
 
-/// How the delivery of a message ended other than well.
+/// An unsuccessful end of a delivery.
 public enum DeliveryError: Error, Sendable, Hashable, CustomStringConvertible {
     case failed(Failure)
     case deleted
-    /// The wait ended before the delivery did; the message stays as it is.
+    /// The wait ended before the delivery did; the message is not affected.
     case unknown
 
     public var description: String {

@@ -4,8 +4,8 @@ import CausewayStorage
 import CausewaySync
 import CausewayTransport
 
-/// The server's part of a live message: asks for it at its position. Of a message that has none yet the server knows
-/// nothing that is not here.
+/// The server side of a live message: requests it at its position. About a message without a position the server knows
+/// nothing that is not stored here.
 struct MessageRemote: LiveRemote {
     typealias Key = OneMessageQuery.Key
 
@@ -18,7 +18,7 @@ struct MessageRemote: LiveRemote {
             let question = RemoteQuery(
                 channel: message.channel, range: .after(position: max(placement.position, 1) - 1), limit: 1)
             let page = try await engine.refresh(question, isAskedAgain: true)
-            // A page that reports its range has shown by now whether the message is gone.
+            // If the page reports its range, it has shown by now whether the message was deleted.
             if page.range == nil, !page.items.contains(where: { $0.id == id }) { try await engine.verify(id) }
         }
         return LiveReach()

@@ -2,15 +2,16 @@ public import CausewayLive
 public import CausewayModels
 public import CausewayStorage
 
-/// Live objects and collections of messages. Each begins at once and lives as long as it is held, or observed.
+/// Live objects and collections of messages. Each starts at once and remains active as long as it is held or observed.
 extension MessageRepository {
-    /// The messages of a channel: what is stored at once, what the server has as soon as it answers, and every change
-    /// from then on. What is undelivered sorts behind everything that the server has placed.
+    /// The messages of a channel: stored ones at once, the server's as soon as it responds, and every change from then
+    /// on. Undelivered messages sort after all that have a position on the server.
     ///
     /// - Parameters:
     ///   - direction: `.ascending` shows the oldest first, `.descending` the newest.
-    ///   - anchor: where the first page lies. `.last` with `.ascending` begins with the newest messages, shown below,
-    ///     and `previousPage()` goes back in time; `.first` with `.descending` begins with them, shown on top.
+    ///   - anchor: the location of the first page. `.last` with `.ascending` begins with the newest messages, shown at
+    ///     the bottom, and `previousPage()` goes back in time; `.first` with `.descending` begins with them, shown at
+    ///     the top.
     ///   - pageSize: 1 to ``LiveLimits/pageSizeMax``.
     @MainActor
     public func liveMessages(
@@ -21,20 +22,20 @@ extension MessageRepository {
         return live.collection(query, remote: ChannelRemote(engine: engine, query: query, channel: channel))
     }
 
-    /// One message, by its id: what is stored at once, what the server has as soon as it answers, and every change from
-    /// then on. `snapshot` is `nil` while there is none here.
+    /// One message, by its id: the stored one at once, the server's as soon as it responds, and every change from then
+    /// on. `snapshot` is `nil` while it does not exist here.
     @MainActor
     public func liveMessage(_ id: MessageID) -> LiveObject<Message> {
         live.object(OneMessageQuery(id), remote: MessageRemote(engine: engine, store: store, id: id))
     }
 
-    /// Everything that is not `synced`, in the order of creation.
+    /// All messages that are not `synced`, in the order of creation.
     @MainActor
     public func liveOutbox(pageSize: Int = Limits.pageSizeDefault) -> LiveCollection<Message> {
         live.collection(MessagesQuery(.undelivered, pageSize: pageSize))
     }
 
-    /// The failed messages, in the order of creation; of one channel when given.
+    /// The failed messages, in the order of creation; of one channel if given.
     @MainActor
     public func liveFailedMessages(
         in channel: ChannelID? = nil, pageSize: Int = Limits.pageSizeDefault

@@ -3,16 +3,16 @@ import CausewayOutbox
 import CausewayStorage
 import CausewaySync
 
-/// Changing messages that exist: edits and reactions.
+/// Changes of existing messages: edits and reactions.
 ///
-/// They may be made at any time, whatever has become of the message: queued, on its way, failed, synced. When a call
-/// returns, the change is durable and the message shows it (``Message/content``, ``Message/reactions``). What has not
-/// left yet is folded: the last edit wins, opposite reactions cancel each other. The rest follows its message to the
-/// server, in the order in which it was made, in a lane of its own that holds up no message (but under
-/// ``OrderingPolicy/strict``). A change that the server
-/// refuses ends among the failed messages with its reason, and the message shows it no longer.
+/// They may be made at any time, whatever the state of the message: queued, being sent, failed, synced. When a call
+/// returns, the change is durable and the message displays it (``Message/content``, ``Message/reactions``). Changes
+/// that have not been transmitted are merged: the last edit wins, opposite reactions cancel each other. All others
+/// follow their message to the server, in the order in which they were made, in a lane of their own that delays no
+/// message (except under ``OrderingPolicy/strict``). A change that the server refuses is listed among the failed
+/// messages with its reason, and the message no longer displays it.
 extension MessageRepository {
-    /// Gives a text message of the own account another text.
+    /// Replaces the text of a text message of the own account.
     ///
     /// Throws ``ClientError/content(_:)`` for a text that could not be sent, ``SyncError/messageNotFound(_:)``,
     /// ``SyncError/notYours(_:)``, ``SyncError/notAMessage(_:)``, ``SyncError/typeDiffers(_:_:_:)``,
@@ -21,26 +21,26 @@ extension MessageRepository {
         try await edit(id, to: .text(text))
     }
 
-    /// Gives a custom message of the own account other data; like ``editTextMessage(_:to:)`` in everything else.
+    /// Replaces the data of a custom message of the own account; otherwise like ``editTextMessage(_:to:)``.
     public func editCustomMessage(_ id: MessageID, to data: JSONValue) async throws(ClientError) {
         try await edit(id, to: .custom(data))
     }
 
-    /// Adds a reaction of the own account to a message; does nothing when it is there already.
+    /// Adds a reaction of the own account to a message; does nothing if it exists already.
     ///
-    /// - Parameter name: 1 to ``Limits/reactionBytesMax`` bytes without control characters; else
+    /// - Parameter name: 1 to ``Limits/reactionBytesMax`` bytes without control characters; otherwise
     ///   ``ContentProblem/reactionInvalid`` is thrown.
     public func addReaction(_ name: String, to id: MessageID) async throws(ClientError) {
         try await react(name, isAdded: true, id)
     }
 
-    /// Takes back a reaction of the own account; does nothing when there is none.
+    /// Removes a reaction of the own account; does nothing if there is none.
     public func removeReaction(_ name: String, from id: MessageID) async throws(ClientError) {
         try await react(name, isAdded: false, id)
     }
 
-    /// The changes to a message that the server has not yet taken, failed ones too, and the replies that wait for it,
-    /// in the order in which they were made.
+    /// The changes to a message that the server has not confirmed, including failed ones, and the replies that wait for
+    /// it, in the order in which they were made.
     public func dependants(of id: MessageID) async throws(ClientError) -> [Message] {
         do throws(StoreError) { return try await store.dependants(of: id) } catch { throw .store(error) }
     }

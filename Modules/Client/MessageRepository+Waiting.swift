@@ -2,7 +2,7 @@ public import CausewayModels
 import CausewaySync
 
 extension MessageRepository {
-    /// Why each of these messages is not on the server yet; those that do not wait are left out.
+    /// The reasons why these messages are not on the server yet; messages that do not wait are left out.
     public func waitReasons(for messages: [Message]) async -> [MessageID: WaitReason] {
         await engine.waitReasons(for: messages)
     }

@@ -6,9 +6,9 @@ public import CausewayStorage
 import CausewaySync
 import CausewayTransport
 
-/// Creating, reading, resending and deleting messages.
+/// Creates, reads, resends and deletes messages.
 ///
-/// Reached as ``CausewayClient/messages``. Thread-safe.
+/// Available as ``CausewayClient/messages``. Thread-safe.
 public struct MessageRepository: Sendable {
     let engine: SyncEngine
     let store: any Store
@@ -18,23 +18,22 @@ public struct MessageRepository: Sendable {
 
     // MARK: - Creating
 
-    /// Creates a text message. When it returns, the message is durable and visible, and it will be sent.
+    /// Creates a text message. When this returns, the message is durable and visible, and it will be sent.
     ///
     /// Messages that one task creates one after the other keep that order in their lane. Needs no network.
     ///
-    /// Throws ``ClientError/content(_:)`` for a text that is empty or over ``Limits/textBytesMax``,
+    /// Throws ``ClientError/content(_:)`` for a text that is empty or longer than ``Limits/textBytesMax``,
     /// ``SyncError/noSession``, and ``ClientError/store(_:)``, for instance on a full disk.
     ///
-    /// - Parameter parent: the message that it answers, which may itself be undelivered or failed: the reply then
-    ///   follows it, and is given up when that one is deleted before it was sent.
+    /// - Parameter parent: the message that this one replies to, which may itself be undelivered or failed: the reply
+    ///   then follows it, and fails if that one is deleted before it was sent.
     public func createTextMessage(
         _ text: String, in channel: ChannelID, parent: MessageID? = nil
     ) async throws(ClientError) -> MessageHandle {
         try await create(.text(text), in: channel, parent)
     }
 
-    /// Creates a custom message; `data` must be a JSON object. Like ``createTextMessage(_:in:parent:)`` in everything
-    /// else.
+    /// Creates a custom message; `data` must be a JSON object. Otherwise like ``createTextMessage(_:in:parent:)``.
     public func createCustomMessage(
         _ data: JSONValue, in channel: ChannelID, parent: MessageID? = nil
     ) async throws(ClientError) -> MessageHandle {
@@ -43,8 +42,8 @@ public struct MessageRepository: Sendable {
 
     /// Creates a text message, and calls `completion` once when its delivery has ended.
     ///
-    /// `completion` is called after the commit, on no lock and on no particular thread; whoever is told of a delivery
-    /// can already read the message as `synced`. It is not called for what throws.
+    /// `completion` is called after the commit, without any lock and on no particular thread; when it is called for a
+    /// delivery, the message can already be read as `synced`. It is not called if this method throws.
     @discardableResult
     public func createTextMessage(
         _ text: String, in channel: ChannelID,
@@ -76,7 +75,7 @@ public struct MessageRepository: Sendable {
         do throws(StoreError) {
             message = try await store.enqueue(draft)
         } catch .otherAccount {
-            // Its session ended, and somebody else's began, while it was on its way into the store.
+            // The session ended, and another user's began, while the message was being stored.
             throw .sync(.noSession)
         } catch {
             throw .store(error)
@@ -113,12 +112,12 @@ public struct MessageRepository: Sendable {
 
     // MARK: - Reading
 
-    /// The message with this id; `nil` when there is none here.
+    /// The message with this id; `nil` if it does not exist here.
     public func getMessage(_ id: MessageID) async throws(ClientError) -> Message? {
         do throws(StoreError) { return try await store.message(id) } catch { throw .store(error) }
     }
 
-    /// A handle on a message that exists already, to wait for its delivery.
+    /// A handle to an existing message, for awaiting its delivery.
     public func handle(of id: MessageID) async throws(ClientError) -> MessageHandle {
         guard let message = try await getMessage(id) else { throw .sync(.messageNotFound(id)) }
         let session: Session?
@@ -126,20 +125,21 @@ public struct MessageRepository: Sendable {
         return MessageHandle(message: message, account: session?.account, engine: engine)
     }
 
-    /// A page of what is stored of a channel, newest first: what is undelivered, then what the server has placed.
+    /// A page of the stored messages of a channel, newest first: undelivered messages, then those with a position on
+    /// the server.
     ///
     /// - Parameters:
-    ///   - limit: how many messages at the most.
-    ///   - before: where the page begins: ``MessagePage/next`` of the page before, or `nil` for the newest.
+    ///   - limit: the maximum number of messages.
+    ///   - before: the start of the page: ``MessagePage/next`` of the page before, or `nil` for the newest.
     public func getMessages(
         in channel: ChannelID, limit: Int = Limits.pageSizeDefault, before: MessageCursor? = nil
     ) async throws(ClientError) -> MessagePage {
         try await page(MessageQuery(scope: .channel(channel), direction: .descending, after: before, limit: limit))
     }
 
-    /// Asks the server for the newest messages of a channel, or those before a position, and stores them.
+    /// Requests the newest messages of a channel, or those before a position, from the server and stores them.
     ///
-    /// Throws ``SyncError/transport(_:)`` when the server cannot be asked; what is stored can be read all the same.
+    /// Throws ``SyncError/transport(_:)`` if the server cannot be asked; stored messages can be read in any case.
     public func refreshMessages(
         in channel: ChannelID, limit: Int = Limits.pageSizeDefault, before position: Int64? = nil
     ) async throws(ClientError) {
@@ -151,21 +151,21 @@ public struct MessageRepository: Sendable {
         }
     }
 
-    /// A page of the outbox, oldest first: everything that is not `synced`, and why.
+    /// A page of the outbox, oldest first: all messages that are not `synced`, with the reasons.
     public func outbox(
         limit: Int = Limits.pageSizeDefault, after: MessageCursor? = nil
     ) async throws(ClientError) -> OutboxPage {
         try await items(MessageQuery(scope: .undelivered, after: after, limit: limit))
     }
 
-    /// A page of the failed messages, oldest first; of one channel when given.
+    /// A page of the failed messages, oldest first; of one channel if given.
     public func failedMessages(
         in channel: ChannelID? = nil, limit: Int = Limits.pageSizeDefault, after: MessageCursor? = nil
     ) async throws(ClientError) -> MessagePage {
         try await page(MessageQuery(scope: .failed(in: channel), after: after, limit: limit))
     }
 
-    /// Past deletions, newest first, below `before` when given.
+    /// Past deletions, newest first, below `before` if given.
     public func deleteActions(
         limit: Int = Limits.pageSizeDefault, before: Int64? = nil
     ) async throws(ClientError) -> [DeleteAction] {
@@ -189,33 +189,32 @@ public struct MessageRepository: Sendable {
 
     // MARK: - Resending and deleting
 
-    /// Puts a failed message back into the queue, at the tail of its lane, under the same id.
+    /// Returns a failed message to the queue, at the tail of its lane, under the same id.
     ///
-    /// An edit or a reaction that a later one on the same message replaced is not put back: it ends.
+    /// An edit or a reaction that a later one on the same message replaced is not queued again but removed.
     ///
     /// Throws ``SyncError/messageNotFound(_:)``, ``SyncError/notFailed(_:_:)``, ``SyncError/noSession``,
-    /// ``SyncError/overtaken(_:)``,
-    /// ``SyncError/notYours(_:)`` and ``ClientError/store(_:)``.
+    /// ``SyncError/overtaken(_:)``, ``SyncError/notYours(_:)`` and ``ClientError/store(_:)``.
     public func resend(_ id: MessageID) async throws(ClientError) {
         guard try await resend([id]).isEmpty else { return }
         guard let message = try await getMessage(id) else { throw .sync(.messageNotFound(id)) }
         throw .sync(message.syncState == .error ? .overtaken(id) : .notFailed(id, message.syncState))
     }
 
-    /// Puts failed messages back into the queue, in the order of their creation. Others are left alone.
-    /// Throws ``SyncError/notYours(_:)`` when one of them is somebody else's (none goes back then), and
+    /// Returns failed messages to the queue, in the order of their creation. Others are left alone. Throws
+    /// ``SyncError/notYours(_:)`` if one of them belongs to another user (none is queued then), and
     /// ``SyncError/noSession``.
     ///
-    /// - Returns: those that went back.
+    /// - Returns: the messages that were queued again.
     public func resend(_ ids: [MessageID]) async throws(ClientError) -> [MessageID] {
         do throws(SyncError) { return try await engine.resend(ids) } catch { throw .sync(error) }
     }
 
-    /// Puts all failed messages back into the queue, oldest first, in steps: when it throws, those of the steps before
-    /// are back in the queue.
+    /// Returns all failed messages to the queue, oldest first, in steps: if this throws, messages of earlier steps have
+    /// been queued again.
     ///
     /// - Parameter progress: called with the number so far, after each step of a few hundred.
-    /// - Returns: how many.
+    /// - Returns: the number of messages that were queued again.
     public func resendFailedMessages(
         in channel: ChannelID? = nil, progress: @Sendable (Int) -> Void = { _ in }
     ) async throws(ClientError) -> Int {
@@ -234,7 +233,7 @@ public struct MessageRepository: Sendable {
         }
     }
 
-    /// Deletes a message, wherever it is: a queued one never leaves, one on its way is followed by a deletion, and a
+    /// Deletes a message, wherever it is: a queued one is never sent, one under way is followed by a deletion, and a
     /// synced one is deleted on the server, through the outbox. The deletion is recorded.
     ///
     /// Throws ``SyncError/messageNotFound(_:)``.
@@ -247,7 +246,7 @@ public struct MessageRepository: Sendable {
 
     /// Deletes several messages in one commit.
     ///
-    /// - Returns: those that were there.
+    /// - Returns: the ids of the messages that existed.
     public func softDeleteMessages(
         _ ids: [MessageID], by origin: DeleteAction.Origin = .api
     ) async throws(ClientError) -> [MessageID] {
@@ -256,7 +255,7 @@ public struct MessageRepository: Sendable {
 
     /// Deletes the failed messages of a channel.
     ///
-    /// - Returns: how many.
+    /// - Returns: the number of deleted messages.
     public func deleteFailedMessages(
         in channel: ChannelID, by origin: DeleteAction.Origin = .api, progress: @Sendable (Int) -> Void = { _ in }
     ) async throws(ClientError) -> Int {
@@ -265,7 +264,7 @@ public struct MessageRepository: Sendable {
 
     /// Deletes all failed messages.
     ///
-    /// - Returns: how many.
+    /// - Returns: the number of deleted messages.
     public func deleteAllFailedMessages(
         by origin: DeleteAction.Origin = .api, progress: @Sendable (Int) -> Void = { _ in }
     ) async throws(ClientError) -> Int {

@@ -1,9 +1,9 @@
 public import CausewayModels
 
-/// A message of the outbox, and why it is still there.
+/// A message of the outbox, and the reason why it is not on the server.
 public struct OutboxItem: Sendable, Hashable {
     public let message: Message
-    /// Why it is not on the server yet; `nil` for a failed message, which waits for nobody but a person.
+    /// The reason why it is not on the server yet; `nil` for a failed message, which waits for user action.
     public let wait: WaitReason?
 
     public init(message: Message, wait: WaitReason?) {
@@ -15,6 +15,6 @@ public struct OutboxItem: Sendable, Hashable {
 /// A page of the outbox.
 public struct OutboxPage: Sendable {
     public let items: [OutboxItem]
-    /// Where the next page begins; `nil` when this was the last.
+    /// The start of the next page; `nil` if this was the last.
     public let next: MessageCursor?
 }

@@ -6,15 +6,15 @@ public import CausewayLive
     public import OpenCombine
 #endif
 
-/// The changes of a live collection or object, as a publisher.
+/// Publishes the changes of a live collection or object.
 ///
-/// Each subscriber has its own place: it gets what *it* has not seen, merged into one change however far it fell
-/// behind, and first everything that is there. Nothing is kept for it beyond that, whatever it demands: a
-/// change is made only when there is demand for it, from what the subscriber saw last to what is there then.
+/// Each subscriber receives the changes that *it* has not seen, merged into one change however far it fell behind, and
+/// first the complete contents. Nothing is buffered for it beyond that: a change is computed only when there is demand
+/// for it, from the state that the subscriber saw last to the current one.
 ///
-/// Values come on the main actor, one after the other, never before the subscription returns. Completes when the
-/// collection is disposed of. A subscription keeps the collection's window open; cancelling it lets go of the
-/// window, and on the main actor nothing comes afterwards.
+/// Values are delivered on the main actor, one after the other, never before the subscription returns. Completes when
+/// the collection is disposed of. A subscription keeps the collection's window open; cancelling it releases the window,
+/// and on the main actor no value is delivered afterwards.
 public struct LiveChangePublisher<Record: LiveRecord>: Publisher {
     public typealias Output = LiveCollectionChange<Record>
     public typealias Failure = Never

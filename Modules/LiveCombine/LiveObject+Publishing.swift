@@ -7,12 +7,12 @@ public import CausewayLive
 #endif
 
 extension LiveObject {
-    /// What changes from now on, for each subscriber at its own pace; as those of a collection of at most one record.
-    /// See ``LiveChangePublisher``.
+    /// Publishes the changes from now on, for each subscriber at its own pace; like those of a collection of at most
+    /// one record. See ``LiveChangePublisher``.
     public nonisolated var changePublisher: LiveChangePublisher<Record> { LiveChangePublisher(changes) }
 
-    /// The record, `nil` while there is none; first as it is and then whenever it differs. Who is slow gets the last
-    /// state.
+    /// Publishes the record, `nil` while there is none; first the current one and then every changed state. Slow
+    /// subscribers receive only the latest state.
     public nonisolated var snapshotPublisher: some Publisher<Record?, Never> {
         changePublisher.map(\.snapshot.first).removeDuplicates()
     }

@@ -7,7 +7,7 @@ import Synchronization
     import OpenCombine
 #endif
 
-/// Carries changes to one subscriber, as many as it demands.
+/// Delivers changes to one subscriber, as many as it demands.
 ///
 /// ```
 ///  idle ──request──▶ pulling ──demand met──▶ idle
@@ -16,18 +16,18 @@ import Synchronization
 ///
 final class LiveSubscription<Record: LiveRecord, Downstream: Subscriber>: Subscription, Sendable
 where Downstream.Input == LiveCollectionChange<Record>, Downstream.Failure == Never {
-    /// Unchecked: neither is `Sendable`. Both are used only by the one task that pulls, on the main actor; anybody else
-    /// may at most let go of them.
+    /// Unchecked: neither property is `Sendable`. Both are used only by the one task that pulls, on the main actor;
+    /// other threads at most release them.
     private struct Pull: @unchecked Sendable {
         let iterator: LiveChanges<Record>.Iterator
         let downstream: Downstream
     }
 
     private struct State {
-        /// `nil` when it is over.
+        /// `nil` once the subscription has ended.
         var pull: Pull?
         var demand = Subscribers.Demand.none
-        /// The task that pulls, while there is demand.
+        /// The task that pulls while there is demand.
         var task: Task<Void, Never>?
     }
 
@@ -47,7 +47,7 @@ where Downstream.Input == LiveCollectionChange<Record>, Downstream.Failure == Ne
     }
 
     func cancel() {
-        // What is let go of may run anything, so it goes after the lock.
+        // Releasing these may run arbitrary code, so it happens outside the lock.
         let (task, pull) = state.withLock { state in
             defer { state = State() }
             return (state.task, state.pull)
@@ -56,7 +56,7 @@ where Downstream.Input == LiveCollectionChange<Record>, Downstream.Failure == Ne
         _ = pull
     }
 
-    /// Hands over changes until the demand is met.
+    /// Delivers changes until the demand is met.
     @MainActor
     private func run() async {
         while let pull = next() {
@@ -67,7 +67,7 @@ where Downstream.Input == LiveCollectionChange<Record>, Downstream.Failure == Ne
         }
     }
 
-    /// What to pull from, while somebody wants something; the task is over when nobody does.
+    /// The iterator and subscriber while there is demand; without demand the task ends.
     private func next() -> Pull? {
         state.withLock { state in
             guard state.pull != nil, state.demand > .none else {
@@ -78,7 +78,7 @@ where Downstream.Input == LiveCollectionChange<Record>, Downstream.Failure == Ne
         }
     }
 
-    /// Uses up one of the demand; false when it was cancelled meanwhile.
+    /// Decrements the demand; false if the subscription was cancelled meanwhile.
     private func isWanted() -> Bool {
         state.withLock { state in
             guard state.pull != nil, state.demand > .none else { return false }

@@ -2,23 +2,23 @@ import CausewayModels
 import CausewayStorage
 import Synchronization
 
-/// What the change feed has brought and the engine has not yet taken: new links of the chain, in commit order.
+/// New links of the chain that the change feed has reported and the engine has not processed yet, in commit order.
 ///
-/// Owned by the engine; filled on the store's committing thread, emptied on the engine. The lock guards the list and
-/// is held for an append or a swap only. Bounded by the store's limit of undelivered messages.
+/// Owned by the engine; filled on the store's committing thread, emptied on the engine. The lock guards the list and is
+/// held for an append or a swap only. Bounded by the store's limit of undelivered messages.
 final class FeedInbox: Sendable {
     private struct State {
         var entries: [OutboxEntry] = []
-        /// Something changed that was told in no single change; what came before it does not count.
+        /// True after a reset, whose changes are not listed; earlier entries are obsolete.
         var isReset = false
         var isAwaited = true
     }
 
     private let state = Mutex(State())
 
-    /// Takes in what a commit put into the queue.
+    /// Adds the entries that a commit put into the queue.
     ///
-    /// - Returns: true when the engine must be told: it can do something with it, and was not told yet.
+    /// - Returns: true if the engine must be woken: it can act on them, and has not been woken yet.
     func push(_ commit: StoreCommit) -> Bool {
         let fresh = commit.changes.compactMap(Self.newEntry)
         guard commit.isReset || !fresh.isEmpty else { return false }
@@ -35,7 +35,7 @@ final class FeedInbox: Sendable {
         }
     }
 
-    /// Whether the store must be read again; once for each reset. Links that came after it stay.
+    /// Whether the store must be read again; returns true once for each reset. Links that arrived after it are kept.
     func takeReset() -> Bool {
         state.withLock { state in
             defer { state.isReset = false }
@@ -43,7 +43,7 @@ final class FeedInbox: Sendable {
         }
     }
 
-    /// The store is about to be read: whatever came until now will be in what it says.
+    /// Discards everything that has arrived, before the store is read: the read will include it.
     func clear() {
         state.withLock { state in
             state.isReset = false
@@ -58,10 +58,10 @@ final class FeedInbox: Sendable {
         }
     }
 
-    /// Says whether the engine wants to be told of what comes. While it could do nothing with it (the outbox is paused,
-    /// say), waking it for every message would cost creators more than the message itself.
+    /// Sets whether the engine is to be woken for new entries. While it cannot act on them (for example because the
+    /// outbox is paused), waking it for every message would cost creators more than the message itself.
     ///
-    /// - Returns: true when something has come meanwhile that nobody was told of.
+    /// - Returns: true if entries arrived meanwhile for which the engine was not woken.
     func await(_ isAwaited: Bool) -> Bool {
         state.withLock { state in
             let isNews = isAwaited && !state.isAwaited && (state.isReset || !state.entries.isEmpty)
@@ -74,8 +74,7 @@ final class FeedInbox: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.entries.isEmpty && !$0.isReset } }
 
-    /// The link that a change put at the tail of a lane: a creation, a resend, a release or a deletion to
-    /// send.
+    /// The link that a change added to the tail of a lane: a creation, a resend, a release or a deletion to send.
     ///
     /// Fences and retractions come from the outbox machine itself, which knows them already.
     private static func newEntry(_ change: RecordChange) -> OutboxEntry? {

@@ -2,7 +2,7 @@ import CausewayOutbox
 import CausewayTransport
 
 extension OutboxConfiguration {
-    /// The same, with nothing larger than a transport and the server behind it can take.
+    /// The same configuration, limited to the capabilities of a transport and the server behind it.
     func within(_ capabilities: TransportCapabilities?) -> OutboxConfiguration {
         guard let capabilities else { return self }
         var bounded = self

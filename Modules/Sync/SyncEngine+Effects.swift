@@ -8,7 +8,7 @@ import CausewayTransport
 extension SyncEngine {
     func perform(_ actions: [OutboxAction]) async {
         for action in actions {
-            // After the end only what is known is still written down.
+            // After the end only outcomes that are already known are still committed.
             if isClosed, !action.isCommit { continue }
             switch action {
             case .commit(let decided):
@@ -31,8 +31,8 @@ extension SyncEngine {
         }
     }
 
-    /// Looks up the parent of each reply that is to be parked: it may have come to the server meanwhile. A store that
-    /// cannot be read leaves the verdict as it is.
+    /// Looks up the parent of each reply that is to be parked: it may have reached the server meanwhile. If the store
+    /// cannot be read, the verdict is unchanged.
     private func sendingAgain(_ decided: [Mutation]) async -> [Mutation] {
         var mutations = decided
         for (index, mutation) in decided.enumerated() {
@@ -47,9 +47,9 @@ extension SyncEngine {
         return mutations
     }
 
-    /// Commits, however long it takes: on a full disk the engine stands still here and goes on when there is room.
+    /// Commits, however long it takes: on a full disk the engine waits here and resumes when there is room.
     ///
-    /// Nothing is lost meanwhile: what the outbox decided is held, and everything else waits behind it.
+    /// Nothing is lost meanwhile: the outbox's decisions are kept, and all other work waits behind them.
     func commitUntilDurable(_ mutations: [Mutation]) async {
         let kept = history
         let all = mutations + unkeptHistory
@@ -70,7 +70,7 @@ extension SyncEngine {
         }
     }
 
-    /// Lets the outbox know which of these failed messages pause no lane in the store.
+    /// Reports to the outbox which of these failed messages pause no lane in the store.
     private func checkPauses(by failed: [MessageID]) async {
         guard !failed.isEmpty, !isClosed else { return }
         do throws(StoreError) {
@@ -87,7 +87,7 @@ extension SyncEngine {
     }
 
     private func transmit(_ round: DeliveryRound, _ mutations: [Mutation]) async {
-        // Questions that are repeated have nothing to be written down.
+        // A repeated batch of fences has nothing to commit.
         if !mutations.isEmpty { await commitUntilDurable(mutations) }
         guard !isClosed else { return }
         guard let transport else {
@@ -115,14 +115,14 @@ extension SyncEngine {
         }
     }
 
-    /// - Parameter asked: the account for which the round left.
+    /// - Parameter asked: the account for which the batch was sent.
     private func answered(_ round: DeliveryRound, _ report: DeliveryReport, for asked: Account?) {
         deliveries[round.id] = nil
         brokenOff.remove(round.id)
         submit(
             .work { engine in
-                // An answer of a former history proves nothing in the present one. After a logout the store still shows
-                // the account that asked; another account has a history of its own.
+                // A response that belongs to a former history confirms nothing in the current one. After a logout the
+                // store still shows the account that sent the batch; another account has a history of its own.
                 let isOwn = engine.session.map { $0.account == asked } ?? true
                 let isProof = !isOwn || engine.admit(report.history)
                 let event = isProof ? OutboxEvent.answered(round, report) : .interrupted(round)
@@ -130,15 +130,15 @@ extension SyncEngine {
             })
     }
 
-    /// Attempts that the end of the run broke off are nobody's failure. A store that does not take that now keeps them
-    /// counted.
+    /// Refunds attempts that the end of the run cut off. If the store rejects this commit, they remain counted.
     func giveAttemptsBack() async {
         let mutations = outbox.mutationsToClose(at: moment)
         guard !mutations.isEmpty else { return }
         do throws(StoreError) { try await store.commit(mutations) } catch { storeProblem = error }
     }
 
-    /// Puts the content of the messages to a round; `nil` when that is not possible, which the outbox is told.
+    /// Builds a delivery by adding the content of its messages to a batch; `nil` if that is not possible, which is
+    /// reported to the outbox.
     private func assemble(_ round: DeliveryRound) async -> Delivery? {
         let sends = round.operations.filter { $0.kind == .send }.map(\.message)
         var messages: [MessageID: Message] = [:]
@@ -153,7 +153,8 @@ extension SyncEngine {
             submit(.event(.unsendable(round, missing, detail: "its content cannot be read from the store")))
             return nil
         }
-        // A creation that a logout and another login overtook is in the queue of the account that did not create it.
+        // A message whose creation overlapped a logout and another login is in the queue of an account that did not
+        // create it.
         let foreign = sends.filter { messages[$0]?.sender != session?.user }
         guard foreign.isEmpty else {
             submit(.event(.foreign(round, foreign)))
@@ -197,7 +198,7 @@ extension SyncEngine {
         }
     }
 
-    /// What became of a probe, unless another one has begun when it is that input's turn.
+    /// Reports the result of a probe, unless another probe has begun by the time that this input is processed.
     private func probeEnded(_ number: Int, _ event: OutboxEvent, _ greeting: ServerGreeting? = nil) {
         submit(
             .work { engine in
@@ -219,8 +220,8 @@ extension SyncEngine {
         probeEnded(number, .greeted, greeting)
     }
 
-    /// Ends the calls under way and waits until they have ended. The transport can be used afterwards: when what
-    /// follows fails, the session goes on.
+    /// Cancels the calls under way and waits until they have ended. The transport remains usable: if a later step
+    /// fails, the session continues.
     func endCalls() async {
         brokenOff.formUnion(deliveries.keys)
         let calls = deliveries.sorted { $0.key < $1.key }.map(\.value) + [probe].compactMap(\.self)
@@ -232,7 +233,7 @@ extension SyncEngine {
 }
 
 extension DeliveryOperation.Body {
-    /// What the server is told of a message or an operation: the same in every attempt.
+    /// The part of a message or an operation that is sent to the server: the same in every attempt.
     init(_ message: Message) {
         switch message.role {
         case .message, .reply:

@@ -4,7 +4,7 @@ import CausewayRuntime
 import CausewayStorage
 
 extension SyncEngine {
-    /// Another copy of the store has delivered: this one goes on under a new outbox id.
+    /// Another copy of the store has delivered: this one continues under a new outbox id.
     func fork() async {
         let id = OutboxID(runtime.makeUUIDv7())
         await commitUntilDurable([.forkOutbox(id, at: moment.wall)])
@@ -12,7 +12,7 @@ extension SyncEngine {
         await reload()
     }
 
-    /// Reads the outbox from the store, however long that takes, and goes on with it.
+    /// Reads the outbox from the store, retrying as long as necessary, and continues with it.
     func reload() async {
         while !isClosed {
             feed.clear()
@@ -28,7 +28,7 @@ extension SyncEngine {
         }
     }
 
-    /// Puts something into the status that needs nobody to act.
+    /// Adds a notice to the status for an event that requires no action.
     func note(_ kind: SyncNotice.Kind, _ detail: String) {
         if notices.count >= SyncLimits.noticesKeptMax { notices.removeFirst() }
         notices.append(SyncNotice(kind: kind, at: moment.wall, detail: detail))

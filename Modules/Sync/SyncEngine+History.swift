@@ -6,13 +6,13 @@ import CausewayTransport
 
 /// The history of the server's data.
 ///
-/// Each answer of the server names its history. While it is the one that is kept, how far it has come is written down
-/// with the next commit, at the latest with the one that calls a message `synced`. An answer of another history is not
-/// believed: the server is asked where the lanes of this outbox stand in it, and what it lost is queued again.
+/// Each response of the server names its history. While it is the stored one, its progress is stored with the next
+/// commit, at the latest with the one that marks a message as `synced`. A response of another history is not trusted:
+/// the server is asked for the marks of this outbox's lanes in it, and messages that it lost are queued again.
 extension SyncEngine {
-    /// Takes note of what an answer says of the history.
+    /// Records the history named by a response.
     ///
-    /// - Returns: false when the answer belongs to another history than the one that is kept: it proves nothing.
+    /// - Returns: false if the response belongs to another history than the stored one: it confirms nothing.
     func admit(_ seen: ServerHistory?) -> Bool {
         guard let seen else { return true }
         guard let known = history else {
@@ -27,19 +27,20 @@ extension SyncEngine {
         return true
     }
 
-    /// The mutation that writes the history down; none when that was done.
+    /// The mutation that stores the history; none if it is stored already.
     var unkeptHistory: [Mutation] {
         guard let history, history != keptHistory else { return [] }
         return [.keepHistory(history)]
     }
 
-    /// The server was reached. When it has another history, what it has lost is queued again before anything is sent.
+    /// Handles a successful probe. If the server has another history, messages that it has lost are queued again before
+    /// anything is sent.
     func follow(_ greeting: ServerGreeting) async {
         guard let seen = greeting.history, let known = history, !known.isSame(as: seen) else {
             _ = admit(greeting.history)
             return
         }
-        // Without the marks it answered somebody who knew less.
+        // A response without marks answers a request that named no history.
         guard let marks = greeting.marks else { return submit(.event(.probeRequested)) }
         await queueDeletionsAgain()
         await perform(outbox.handle(.historyChanged(seen, marks: marks), at: moment))
@@ -66,8 +67,8 @@ extension SyncEngine {
         await reload()
     }
 
-    /// Deletes again, so that a server that went back shows no message that was deleted here. Bounded by the deletions
-    /// that are kept; one that the server still knows of changes nothing there.
+    /// Queues recorded deletions again, so that a server whose data were reset shows no message that was deleted here.
+    /// Bounded by the number of deletions that are kept; a deletion that the server still knows changes nothing there.
     private func queueDeletionsAgain() async {
         var before: Int64?
         while !isClosed {

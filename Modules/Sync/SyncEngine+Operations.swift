@@ -5,9 +5,10 @@ import CausewayStorage
 
 /// Edits and reactions.
 extension SyncEngine {
-    /// Does something to a message, wherever it is. When it returns, what was done is durable and shows in the message.
+    /// Applies a change to a message, wherever it is. When this returns, the change is durable and displayed in the
+    /// message.
     ///
-    /// - Returns: false when nothing had to be done.
+    /// - Returns: false if nothing had to be changed.
     package func apply(
         _ wish: Outbox.Wish, to id: MessageID, in lane: @escaping @Sendable (ChannelID) -> LaneID
     ) async throws(SyncError) -> Bool {
@@ -38,9 +39,9 @@ extension SyncEngine {
         }
     }
 
-    /// Reads what a decision is made on, such that the outbox knows of it: what was created a moment ago may still be
-    /// on its way from the feed. A stream of creations does not hold the decision up for ever; what the outbox does not
-    /// know then it finds gone when it comes to send it.
+    /// Reads the input of a decision together with the outbox's knowledge of it: a message created a moment ago may
+    /// still be in the feed. A stream of creations does not delay the decision indefinitely; a message that the outbox
+    /// does not know then is found to be removed when it is to be sent.
     func readKnown<Value>(
         _ read: (any Store) async throws(StoreError) -> sending Value
     ) async throws(StoreError) -> sending Value {
@@ -52,8 +53,8 @@ extension SyncEngine {
         return try await read(store)
     }
 
-    /// Ends those of these failed operations that a later one on the same message overtook. A store that cannot be read
-    /// leaves them as they are: they are not resent all the same.
+    /// Removes those of these failed operations that a later one on the same message overtook. If the store cannot be
+    /// read, they are left; they are not resent in any case.
     func endOvertaken(_ failed: [MessageID]) async {
         guard !isClosed else { return }
         do throws(StoreError) {
@@ -69,7 +70,7 @@ extension SyncEngine {
         } catch {}
     }
 
-    /// Commits what was decided, lets the outbox know, and then those who wait.
+    /// Commits the changes, reports them to the outbox, and then completes the waiters.
     func carryOut(_ all: [Outbox.Changes]) async throws(StoreError) {
         let mutations = all.flatMap(\.mutations)
         try await store.commit(mutations)
@@ -79,14 +80,14 @@ extension SyncEngine {
         }
         let vanished = all.flatMap(\.vanished)
         await perform(outbox.handle(.deleted(vanished), at: moment))
-        // What was parked the outbox never knew.
+        // The outbox never knew parked messages.
         for id in vanished { waiters.complete(id, .deleted) }
         for id in all.flatMap(\.ended) { await completeIfEnded(id) }
     }
 }
 
 extension Message {
-    /// Why the wish cannot be granted; `nil` when it can.
+    /// The reason why the request cannot be applied; `nil` if it can.
     fileprivate func problem(with wish: Outbox.Wish, of user: UserID) -> SyncError? {
         if role.isOperation { return .notAMessage(id) }
         guard case .edit(let content) = wish else { return nil }

@@ -6,26 +6,27 @@ package import CausewayTransport
 
 /// Reading pages of a channel from the server.
 ///
-/// A page is compared with the part of the channel that it covers: a stored message in that range which the page does
-/// not list was deleted on the server, and is deleted here. A deleted message never comes back on the server, so a page
-/// that was asked for earlier, or at the same time, brings no message back that another one showed to be gone.
+/// A page is compared with the part of the channel that it covers: a stored message in that range that the page does
+/// not list was deleted on the server, and is deleted here. A deleted message never reappears on the server, so a page
+/// that was requested earlier, or at the same time, restores no message that another page showed to be deleted.
 ///
-/// Nor does a page take away what was delivered from here since it was asked for: the server may have gone back to an
-/// earlier state between the two answers, and have been asked for the page by one who did not know enough to notice.
+/// Nor does a page remove a message that was delivered from here since the page was requested: the server may have been
+/// reset to an earlier state between the two responses, and the page may have been requested without enough knowledge
+/// to detect that.
 extension SyncEngine {
-    /// A page that was asked for, and the changes since then.
+    /// A page that was requested, and the changes since then.
     struct PageUnderWay {
-        /// Messages that were found to be gone.
+        /// Messages that were found to be deleted.
         var gone: Set<MessageID> = []
-        /// Messages that the server took from here.
+        /// Messages that the server accepted from here.
         var delivered: Set<MessageID> = []
     }
 
-    /// Asks the server for a page of a channel and merges it into the store.
+    /// Requests a page of a channel from the server and merges it into the store.
     ///
-    /// - Parameter isAskedAgain: true for one who asks again when told that the server can be reached: with nothing to
-    ///   send, nobody else looks for it.
-    /// - Returns: the page; what it brought is in the store by then, and was told by its feed.
+    /// - Parameter isAskedAgain: true for a caller that repeats the request when notified that the server can be
+    ///   reached: with nothing to send, nothing else probes it.
+    /// - Returns: the page; its messages are stored by then, and the feed has reported them.
     @discardableResult
     package func refresh(
         _ query: RemoteQuery, isAskedAgain: Bool = false
@@ -38,7 +39,7 @@ extension SyncEngine {
         let page: RemotePage
         do throws(TransportError) {
             page = try await transport.messages(query)
-            // Taken for the end of the channel, it would hide all that is there.
+            // Treated as the end of the channel, it would hide all existing messages.
             if page.items.isEmpty, page.hasMore {
                 throw .inDoubt(detail: "the server reports more messages and returned none")
             }
@@ -47,9 +48,9 @@ extension SyncEngine {
             throw .transport(error)
         }
         return try await request { [channel = query.channel] engine -> Result<RemotePage, SyncError> in
-            // What another session was shown is not for this one.
+            // Data requested in another session must not be used in this one.
             guard engine.session?.id == asked else { return .failure(.noSession) }
-            // Nothing is gone because a server that went back does not list it.
+            // Messages that a reset server does not list were not deleted.
             guard engine.admit(page.history) else {
                 let error = TransportError.historyChanged(detail: "the server has another state of its data now")
                 if isAskedAgain { engine.missedPage(error) }
@@ -65,10 +66,10 @@ extension SyncEngine {
         }
     }
 
-    /// Asks the server for the changes of a part of a channel since it was read, and merges them into the store in one
-    /// commit. For one who asks again when told that the server can be reached.
+    /// Requests the changes of a part of a channel since it was read, and merges them into the store in one commit. For
+    /// callers that repeat the request when notified that the server can be reached.
     ///
-    /// - Returns: `nil` when pages must be read instead.
+    /// - Returns: `nil` if pages must be read instead.
     package func refreshChanges(_ query: RemoteChangesQuery) async throws(SyncError) -> RemoteChanges? {
         guard let transport, let asked = session?.id else { throw .noSession }
         let number = beginPage()
@@ -103,7 +104,7 @@ extension SyncEngine {
         await confirm(items)
     }
 
-    /// Asks whether the server still has a message of somebody else, and deletes it here when it has not. For servers
+    /// Asks whether the server still has a message of another user, and deletes it here if it has not. For servers
     /// whose pages report no range.
     package func verify(_ id: MessageID) async throws(SyncError) {
         guard let transport, let asked = session?.id else { throw .noSession }
@@ -137,7 +138,7 @@ extension SyncEngine {
         for page in pagesUnderWay.keys { pagesUnderWay[page]?.gone.formUnion(ids) }
     }
 
-    /// A commit was made that says that the server has taken messages.
+    /// Records the deliveries of a commit in the pages under way.
     func noteDelivered(_ mutations: [Mutation]) {
         guard !pagesUnderWay.isEmpty else { return }
         for case .deliver(let id, _, at: _) in mutations {
@@ -159,26 +160,28 @@ extension SyncEngine {
             try await store.commit(mutations + step.ids.map { .delete($0) } + unkeptHistory)
             keptHistory = noted
             noteGone(step.ids)
-            // Waiters learn of the stored messages now: the next step may fail.
+            // Complete the waiters of stored messages now: the next step may fail.
             if !mutations.isEmpty { await confirm(items) }
             mutations = []
             cursor = step.next
         } while cursor != nil
     }
 
-    /// The server has these, whatever was thought of them.
+    /// Confirms messages that the server has, whatever their state here.
     private func confirm(_ items: [PlacedMessage]) async {
         for item in items {
             if outbox.isWaiting(for: item.id) {
                 await perform(outbox.handle(.proven(item.id, item.placement), at: moment))
             } else {
-                // It may have been parked, sent by another copy of this store: without a place nobody else tells.
+                // It may have been parked, and sent by another copy of this store: without a slot no other event
+                // completes its waiters.
                 waiters.complete(item.id, .delivered(item.placement))
             }
         }
     }
 
-    /// The next stored messages of a range that a page does not keep, and where to go on; `nil` at its end.
+    /// The next stored messages of a range that a page does not list, and the position from which to continue; `nil` at
+    /// the end of the range.
     private func deletions(
         of channel: ChannelID, in range: Range<Int64>?, after cursor: MessageQuery.Cursor?,
         except kept: Set<MessageID>
@@ -194,9 +197,9 @@ extension SyncEngine {
 
     // MARK: - Pages that could not be read
 
-    /// A page could not be asked for. The outbox, which has nothing to send perhaps, does not know what that says of
-    /// the way to the server: it is looked for after a while, and whoever wants pages told when it is there. What the
-    /// server refused is asked for again by nobody else, and seldom.
+    /// Plans to recover from a page that could not be requested. The outbox, which may have nothing to send, does not
+    /// know that the server could not be reached: it is probed after a while, and callers that need pages are notified
+    /// when it responds. Requests that the server refused are repeated only by this engine, and rarely.
     private func missedPage(_ error: TransportError) {
         switch error {
         case .refused:
@@ -224,13 +227,14 @@ extension SyncEngine {
         if !isClosed, session != nil { tell(.pagesDue) }
     }
 
-    /// A server that cannot be reached is looked for anyway.
+    /// A server that cannot be reached is probed anyway.
     private func probeForMissedPage() {
         isPageProbePlanned = false
         if hasMissedPage, outbox.isReached { submit(.event(.probeRequested)) }
     }
 
-    /// The server was reached: whoever could not read a page asks again, and everybody when it had been lost.
+    /// Notifies callers after the server was reached: those that missed a page, or all of them if the connection had
+    /// been lost.
     func tellOfReachedServer() {
         let wasLost = hasLostServer || !outbox.isReached
         let hadMissedPage = hasMissedPage

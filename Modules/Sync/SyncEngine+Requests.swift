@@ -4,14 +4,14 @@ import CausewayRuntime
 package import CausewayStorage
 package import CausewayTransport
 
-/// What people ask for. Each request is one piece of work in the inbox; its answer is given after its commit.
+/// User requests. Each request is one piece of work in the inbox; it returns after its commit.
 extension SyncEngine {
     /// Runs `work` in its turn.
     func request<Answer: Sendable>(
         _ work: @escaping @Sendable (isolated SyncEngine) async -> Result<Answer, SyncError>
     ) async throws(SyncError) -> Answer {
         guard !isClosed else { throw .closed }
-        // What is asked for now would wait behind a commit that waits for room on the disk.
+        // A new request would wait behind a commit that waits for room on the disk.
         if let storeProblem { throw .store(storeProblem) }
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Answer, SyncError>, Never>) in
@@ -26,7 +26,7 @@ extension SyncEngine {
 
     // MARK: - Messages
 
-    /// Deletes messages wherever they are. Those that are not there are left out of the answer.
+    /// Deletes messages wherever they are. Ids without a message are left out of the result.
     package func delete(
         _ ids: [MessageID], by origin: DeleteAction.Origin
     ) async throws(SyncError) -> [MessageID] {
@@ -45,7 +45,7 @@ extension SyncEngine {
 
     /// Deletes the next few failed messages.
     ///
-    /// - Returns: how many; 0 when there are none left.
+    /// - Returns: the number of deleted messages; 0 if none are left.
     package func deleteFailedStep(
         in channel: ChannelID?, by origin: DeleteAction.Origin
     ) async throws(SyncError) -> Int {
@@ -68,7 +68,7 @@ extension SyncEngine {
         var deletions: [Outbox.Changes] = []
         for message in messages {
             let dependants = try await store.dependants(of: message.id)
-            // One's own message from another device has no lane here; its deletion needs one.
+            // A message of this account from another device has no lane here; its deletion needs one.
             let isOwn = message.sender == session?.user
             deletions.append(
                 outbox.deletion(
@@ -79,9 +79,11 @@ extension SyncEngine {
         return messages.map(\.id)
     }
 
-    /// Puts failed messages back into the queue, in the order of their creation, and says which.
+    /// Returns failed messages to the queue, in the order of their creation.
     ///
-    /// Messages that are not `error` are left alone: a double click does nothing twice.
+    /// Messages that are not `error` are left alone, so a double click has no further effect.
+    ///
+    /// - Returns: the messages that were queued again.
     package func resend(_ ids: [MessageID]) async throws(SyncError) -> [MessageID] {
         try await request { engine in
             do throws(StoreError) {
@@ -96,9 +98,9 @@ extension SyncEngine {
         }
     }
 
-    /// Puts the next few failed messages back into the queue, beginning behind `after`.
+    /// Returns the next few failed messages to the queue, starting after `after`.
     ///
-    /// - Returns: how many, and where to go on; `nil` when there are none left.
+    /// - Returns: the number of messages, and the cursor from which to continue; `nil` if none are left.
     package func resendFailedStep(
         in channel: ChannelID?, after: MessageQuery.Cursor?
     ) async throws(SyncError) -> (count: Int, next: MessageQuery.Cursor?) {
@@ -135,20 +137,20 @@ extension SyncEngine {
         }
         guard !all.isEmpty else { return resent }
         try await carryOut(all)
-        // One that waits for another message now has no place that the feed would tell of.
+        // A message that now waits for another one has no sequence that the feed would report.
         submit(.event(.unpaused(resent)))
         return resent
     }
 
-    /// Waits until the delivery of a message has ended, one way or the other. Returns at once when it has already.
+    /// Waits until the delivery of a message has ended, successfully or not. Returns at once if it already has.
     ///
-    /// - Parameter account: whose message it is; while another one is current nothing can be said of it.
-    /// - Returns: `nil` when the waiting task was cancelled, the engine closed or another account logged in; the
-    ///   message is not touched by that.
+    /// - Parameter account: the account of the message; while another one is current its state is unknown.
+    /// - Returns: `nil` if the waiting task was cancelled, the engine closed or another account logged in; none of
+    ///   these affects the message.
     package func result(of id: MessageID, in account: Account?) async -> DeliveryResult? {
         let result = await result(of: id)
         guard result == .deleted, session?.account != account else { return result }
-        // Gone from the lists of another account, it may be there.
+        // A message that is missing from another account's data may exist in its own.
         while !isClosed, !Task.isCancelled {
             do throws(StoreError) {
                 return try await store.session()?.account == account ? result : nil
@@ -176,7 +178,7 @@ extension SyncEngine {
 
     private func cancelWaiter(_ id: MessageID, _ ticket: Int) { waiters.cancel(id, ticket) }
 
-    /// Tells who waits for the message, when the store says that its delivery has ended.
+    /// Completes the waiters of the message if its delivery has ended according to the store.
     func completeIfEnded(_ id: MessageID) async {
         let message: Message?
         do throws(StoreError) {
@@ -189,20 +191,20 @@ extension SyncEngine {
         if let placement = message.placement, message.syncState == .synced {
             waiters.complete(id, .delivered(placement))
         } else if message.syncState == .error, let failure = message.failure,
-            // With nobody logged in, nobody will ask the server for its verdict.
+            // Without a session no verdict will be requested from the server.
             !message.isInDoubt || session == nil
         {
             waiters.complete(id, .failed(failure))
         }
     }
 
-    /// Tells everybody whose message has ended, as the store says it has. What was created in the very moment of a
-    /// logout may be in the queue still: its verdict comes with the next login.
+    /// Completes the waiters of all messages whose delivery has ended according to the store. A message created at the
+    /// moment of a logout may still be in the queue: its verdict comes with the next login.
     private func completeAllAsStored() async {
         for message in waiters.messages { await completeIfEnded(message) }
     }
 
-    /// The store could not be read: whoever waits is told when it can be.
+    /// The store could not be read: the waiters are completed when it can be.
     private func completeLater(_ id: MessageID) {
         runtime.spawn { [runtime, weak self] in
             await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
@@ -212,7 +214,7 @@ extension SyncEngine {
 
     // MARK: - Session
 
-    /// Begins a session, or renews the token of the one that is there.
+    /// Starts a session, or renews the token of the current one.
     package func login(_ session: Session, _ transport: any Transport) async throws(SyncError) -> Session {
         try await request { engine in await engine.loginInTurn(session, transport) }
     }
@@ -233,22 +235,22 @@ extension SyncEngine {
                 tell(.reachable)
                 return .success(session)
             }
-            // What somebody created while nobody was logged in is nobody's to send.
+            // Messages that were created while no user was logged in must not be sent.
             let stray = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: moment.wall)
             try await store.commit([.endSession(stray)])
             let isOther = try await store.session().map { !$0.isSameAccount(as: new) } ?? false
             if isOther { await completeAllAsStored() }
-            // The store goes over to the account of the session, with what an earlier visit of it left. What the former
-            // one created meanwhile stays with that one.
+            // The store switches to the account of the session, with the data of its earlier sessions. Messages created
+            // meanwhile by the former account remain with that one.
             try await store.commit([.endSession(stray), .saveSession(new)])
-            // A wait for a message of the former account ends: it does not last until that account returns.
+            // Waits for messages of the former account end: they do not last until that account returns.
             if isOther { waiters.failAll() }
             await reloadOutbox()
             session = new
             transport = newTransport
             forgetMissedPages()
             tell(.sessionChanged)
-            await completeAllAsStored()  // those who wait for what was created while nobody was logged in
+            await completeAllAsStored()  // waiters of messages that were created while no user was logged in
             await perform(outbox.handle(.sessionBegan, at: moment))
             return .success(new)
         } catch {
@@ -256,10 +258,10 @@ extension SyncEngine {
         }
     }
 
-    /// Ends the session: nothing of it is sent afterwards, what is undelivered becomes `error`.
+    /// Ends the session: nothing of it is sent afterwards, and undelivered messages become `error`.
     ///
-    /// - Returns: how many messages and operations were given up so, and how many questions and deletions the server
-    ///   has not heard of; those go on when the account is back.
+    /// - Returns: the number of messages and operations that failed so, plus the number of fences and deletions that
+    ///   the server has not received; those resume when the account logs in again.
     package func logout() async throws(SyncError) -> Int {
         try await request { engine in await engine.logoutInTurn() }
     }
@@ -287,22 +289,22 @@ extension SyncEngine {
         }
     }
 
-    /// How many messages and operations there are of which the server has not confirmed something: those in the queue,
-    /// those that wait for another message, and those that are asked about or deleted, each once. A failure that is
-    /// certain is none.
+    /// The number of messages and operations of which the server has not confirmed some part: queued ones, those that
+    /// wait for another message, and those with a fence or a deletion, each counted once. A certain failure does not
+    /// count.
     private func pendingCount() async throws(StoreError) -> Int {
         let counts = try await store.counts()
         let entries = try await store.outbox().entries
         let queued = entries.count { $0.kind == .send }
         let parked = counts.undelivered - counts.error - queued
-        // A message that waits for another one may be asked about besides.
+        // A message that waits for another one may have a fence as well.
         let asked = entries.filter { $0.kind != .send }.map(\.message)
         let both = try await store.messages(asked).count(where: \.isParked)
         return Set(entries.map(\.message)).count + parked - both
     }
 
-    /// The store holds another outbox than the machine now: nothing goes on before it was read, however long that
-    /// takes.
+    /// The store contains another outbox than the machine now: nothing continues until it has been read, however long
+    /// that takes.
     private func reloadOutbox() async {
         let wasPaused = outbox.isPaused
         while !isClosed {
@@ -321,7 +323,7 @@ extension SyncEngine {
             }
             await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
         }
-        // Who stopped the outbox stopped it for whoever is logged in.
+        // A pause by an operator applies to every account.
         if wasPaused { await perform(outbox.handle(.paused, at: moment)) }
     }
 
@@ -334,10 +336,10 @@ extension SyncEngine {
         }
     }
 
-    /// Looks for the server now instead of at the next planned moment.
+    /// Probes the server now instead of at the next planned time.
     package func probeNow() { submit(.event(.probeRequested)) }
 
-    /// How things stand. Does not wait for its turn.
+    /// The status of the engine. Does not wait for queued work.
     package func status() async throws(SyncError) -> SyncStatus {
         await catchUp()
         let counts: StoreCounts
@@ -354,8 +356,8 @@ extension SyncEngine {
             notices: notices)
     }
 
-    /// Why each of these messages is not on the server yet; those that do not wait are left out. Does not wait for its
-    /// turn.
+    /// The reasons why these messages are not on the server yet; messages that do not wait are left out. Does not wait
+    /// for queued work.
     ///
     /// - Parameter messages: as they were just read.
     package func waitReasons(for messages: [Message]) async -> [MessageID: WaitReason] {
@@ -375,7 +377,7 @@ extension SyncEngine {
         return reasons
     }
 
-    /// The messages that these wait for and that failed: none of them goes on by itself.
+    /// The failed messages that these wait for: none of them resumes by itself.
     private func failedRelations(of messages: [Message]) async -> Set<MessageID> {
         let related = messages.compactMap { $0.isParked ? $0.role.related : nil }
         guard !related.isEmpty else { return [] }
@@ -386,8 +388,8 @@ extension SyncEngine {
         }
     }
 
-    /// The engine is in the middle of something: it has not taken a new message in yet, or has the verdict of an old
-    /// one and is writing it down.
+    /// The reason while the engine is busy: it has not processed a new message yet, or is committing the verdict of an
+    /// old one.
     private func reasonMeanwhile(_ message: Message, _ now: Moment) -> WaitReason {
         if message.syncState == .syncing { return .inFlight(since: message.lastAttemptAt ?? now.wall) }
         return outbox.waitReasonOfAll(at: now) ?? .ready

@@ -6,16 +6,16 @@ package import CausewayTransport
 import DequeModule
 import Synchronization
 
-/// Runs the outbox: performs its actions and feeds back what happened.
+/// The driver of the outbox: performs its actions and reports their results to it.
 ///
-/// Everything goes through one inbox and is dealt with one at a time, in order: events from the network and the
-/// clock, and what people ask for. While an action of one input waits for the disk, no other input is looked at; so
-/// the outbox machine and the store never disagree about what happened first. Network calls run beside it and come
-/// back as events.
+/// All input goes through one inbox and is processed one item at a time, in order: events from the network and the
+/// clock, and user requests. While an action of one input waits for the disk, no other input is processed, so the
+/// outbox machine and the store never disagree about the order of events. Network calls run in parallel and return as
+/// events.
 ///
-/// The engine decides nothing about order, retry or deletion: see `Outbox`.
+/// The engine makes no decision about order, retry or deletion: see `Outbox`.
 package actor SyncEngine {
-    /// What waits to be dealt with.
+    /// An item of the inbox.
     enum Input {
         case event(OutboxEvent)
         case work(@Sendable (isolated SyncEngine) async -> Void)
@@ -32,38 +32,38 @@ package actor SyncEngine {
     package internal(set) var session: Session? {
         didSet { shownSession.withLock { $0 = session } }
     }
-    /// The session for those who need not wait for their turn.
+    /// A copy of the session for callers that need not wait for queued work.
     private nonisolated let shownSession = Mutex<Session?>(nil)
     var transport: (any Transport)? {
         didSet { outbox.configuration = configuration.within(transport?.capabilities) }
     }
     var serverName: String?
-    /// The last history that the server named, and the last of them that is in the store.
+    /// The last history that the server named, and the last one that is stored.
     var history: ServerHistory?
     var keptHistory: ServerHistory?
-    /// Why a commit is being tried again; everything else waits for it meanwhile.
+    /// The error of a commit that is being retried; all other work waits for it.
     var storeProblem: StoreError?
     var deliveredCount = 0
-    /// What happened in this run, oldest first.
+    /// Notices of this run, oldest first.
     var notices: [SyncNotice] = []
     var isClosed = false
-    /// True when the end came before something that the outbox had decided was written down: the outbox knows more than
-    /// the store from then on, and nothing more is decided.
+    /// True if the run ended before a decision of the outbox was committed: the outbox is ahead of the store from then
+    /// on, and makes no more decisions.
     var isAheadOfStore = false
-    /// Calls under way, by round; the probe has its own.
+    /// Calls under way, by batch; the probe is separate.
     var deliveries: [Int: RuntimeTask] = [:]
     var probe: RuntimeTask?
-    /// The number of the probe that counts; what an earlier one comes to is out of date.
+    /// The number of the current probe; results of earlier ones are obsolete.
     var probeNumber = 0
-    /// Rounds whose calls the engine itself broke off, until they have ended.
+    /// Batches whose calls the engine itself cancelled, until they have ended.
     var brokenOff: Set<Int> = []
-    /// True when a page could not be asked for since the server was reached last.
+    /// True if a page could not be requested since the server was last reached.
     var hasMissedPage = false
-    /// True when one of them could not be asked for because the server could not be reached.
+    /// True if one of them could not be requested because the server could not be reached.
     var hasLostServer = false
-    /// True when the server will be looked for because of that.
+    /// True if a probe is planned because of that.
     var isPageProbePlanned = false
-    /// True when pages that the server refused will be asked for again.
+    /// True if pages that the server refused will be requested again.
     var isRefusedPageDue = false
     /// Pages that are being read.
     var pagesUnderWay: [Int: PageUnderWay] = [:]
@@ -72,15 +72,15 @@ package actor SyncEngine {
 
     private var inbox: Deque<Input> = []
     private var isDraining = false
-    /// Who waits until everything in the inbox was dealt with.
+    /// Callers that wait until the inbox is empty.
     private var drainWaiters: [CheckedContinuation<Void, Never>] = []
     private var timer: (deadline: MonotonicTime, task: RuntimeTask)?
     private var subscription: StoreSubscription?
 
     /// - Parameters:
-    ///   - snapshot: what ``Store/begin(_:)`` returned.
-    ///   - onOccasion: called whenever it is worth while to ask the server for pages again. Must return quickly and
-    ///     must not call the engine.
+    ///   - snapshot: the result of ``Store/begin(_:)``.
+    ///   - onOccasion: called whenever pages should be requested from the server again. Must return quickly and must
+    ///     not call the engine.
     package init(
         store: any Store, snapshot: OutboxSnapshot, runtime: any Runtime, configuration: OutboxConfiguration,
         ordering: OrderingPolicy, onOccasion: @escaping @Sendable (SyncOccasion) -> Void
@@ -98,10 +98,11 @@ package actor SyncEngine {
         }
     }
 
-    /// Who is logged in, without waiting for the engine: creating a message stands behind nothing that it does.
+    /// The current session, without waiting for the engine: the creation of a message waits for nothing that the engine
+    /// does.
     package nonisolated var currentSession: Session? { shownSession.withLock { $0 } }
 
-    /// Listens to the store's feed, and goes on with a saved session when there is one.
+    /// Subscribes to the store's feed, and resumes a saved session if there is one.
     package func start(session: Session?, transport: (any Transport)?, attention: Attention?) {
         subscription = store.subscribe { [feed, weak self, runtime] commit in
             guard feed.push(commit) else { return }
@@ -114,12 +115,12 @@ package actor SyncEngine {
         if let attention { submit(.event(.probeFailed(.needsAttention(attention)))) }
     }
 
-    /// Stops everything; nothing is sent afterwards. What is undelivered stays as it is, what came as an answer is
-    /// still written down, and an attempt that is broken off here does not count.
+    /// Stops everything; nothing is sent afterwards. Undelivered messages are unchanged, outcomes of received responses
+    /// are still committed, and an attempt that is cut off here does not count.
     package func close() async {
         guard !isClosed else { return }
         isClosed = true
-        _ = outbox.handle(.paused, at: moment)  // nothing more is to leave
+        _ = outbox.handle(.paused, at: moment)  // nothing more may be sent
         subscription?.cancel()
         timer?.task.cancel()
         await endCalls()
@@ -134,7 +135,7 @@ package actor SyncEngine {
 
     // MARK: - The inbox
 
-    /// What was not dealt with.
+    /// The number of unprocessed inputs.
     var waitingInputs: Int { inbox.count + feed.count }
 
     func submit(_ input: Input) {
@@ -144,7 +145,7 @@ package actor SyncEngine {
         runtime.spawn { await self.drain() }
     }
 
-    /// Deals with all that waits, one at a time; returns at once when that is being done already.
+    /// Processes all waiting input, one item at a time; returns at once if that is under way already.
     func drain() async {
         guard !isDraining else { return }
         isDraining = true
@@ -153,7 +154,7 @@ package actor SyncEngine {
             switch input {
             case .event(let event):
                 if !isClosed { await perform(outbox.handle(event, at: moment)) }
-            // What was asked for is answered even after the end.
+            // Requests are completed even after the end.
             case .work(let work): await work(self)
             }
             await takeFeed()
@@ -166,12 +167,12 @@ package actor SyncEngine {
         if !isClosed, feed.await(outbox.canUseNews) { await drain() }
     }
 
-    /// Takes in what the store has brought while nobody was told, so that what is said of the outbox is complete.
+    /// Processes entries of the feed for which the engine was not woken, so that its view of the outbox is complete.
     func catchUp() async {
         if !feed.isEmpty { await drain() }
     }
 
-    /// What the store took in comes before anything that was asked for after it.
+    /// Processes the store's commits before any request that was made after them.
     func takeFeed() async {
         while !isClosed {
             if feed.takeReset() {

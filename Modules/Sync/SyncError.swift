@@ -1,25 +1,25 @@
 public import CausewayModels
 public import CausewayStorage
 
-/// Why the engine did not do what it was asked to.
+/// The reason why the engine did not perform a request.
 public enum SyncError: Error, Sendable, Hashable {
-    /// Nobody is logged in.
+    /// No user is logged in.
     case noSession
-    /// Somebody else is logged in: log out first.
+    /// Another user is logged in, and must log out first.
     case sessionExists(user: UserID, server: String)
-    /// There is no message with this id here.
+    /// No message with this id exists here.
     case messageNotFound(MessageID)
-    /// It is not `error`, so there is nothing to resend.
+    /// The message is not `error`, so there is nothing to resend.
     case notFailed(MessageID, SyncState)
     /// A later operation on the same message replaced this one: it is not resent, and ends with its verdict.
     case overtaken(MessageID)
     /// Another user wrote it.
     case notYours(MessageID)
-    /// The id is an operation's, on another message.
+    /// The id belongs to an operation on another message.
     case notAMessage(MessageID)
-    /// An edit cannot make a message one of another type.
+    /// An edit cannot change the type of a message.
     case typeDiffers(MessageID, MessageType, MessageType)
-    /// ``Limits/operationsPerMessageMax`` operations on it wait already.
+    /// ``Limits/operationsPerMessageMax`` operations on the message are waiting already.
     case tooManyOperations(MessageID)
     case store(StoreError)
     case transport(TransportError)

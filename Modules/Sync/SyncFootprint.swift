@@ -1,13 +1,13 @@
 import CausewayOutbox
 
-/// What an engine holds in memory for work that is not done. All of it is 0 when nothing waits for anything.
+/// The amount of unfinished work that an engine holds in memory. All values are 0 when nothing is waiting.
 package struct SyncFootprint: Sendable, Hashable {
-    /// Inputs and news of the store that were not dealt with.
+    /// Unprocessed inputs, including entries of the feed.
     package var inputs: Int
     /// Deliveries under way.
     package var calls: Int
     package var waiters: Int
-    /// What the outbox machine keeps: links, and messages that it can find or owes a verdict.
+    /// The contents of the outbox machine: links, and messages that are indexed or await a verdict.
     package var links: Int
     package var indexed: Int
 
@@ -15,7 +15,7 @@ package struct SyncFootprint: Sendable, Hashable {
 }
 
 extension SyncEngine {
-    /// For tests and simulators, and for who looks for a leak. Cost: constant, but for the number of lanes.
+    /// For tests and simulators, and for finding leaks. Cost: constant, except for the number of lanes.
     package var footprint: SyncFootprint {
         SyncFootprint(
             inputs: waitingInputs, calls: deliveries.count, waiters: waiters.count, links: outbox.depth,

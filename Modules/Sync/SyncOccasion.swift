@@ -1,9 +1,9 @@
-/// Something came about that makes it worth while to ask the server for pages again.
+/// An event after which pages should be requested from the server again.
 package enum SyncOccasion: Sendable, Hashable {
-    /// A session began or ended: what the server told the one before is nothing to rely on.
+    /// A session began or ended: data that the server returned in the previous one may be out of date.
     case sessionChanged
-    /// The server can be reached again, or takes the account again.
+    /// The server can be reached again, or accepts the account again.
     case reachable
-    /// A page that could not be read may be readable now; all others are as they were.
+    /// Pages that could not be read may be readable now; all others are unchanged.
     case pagesDue
 }

@@ -1,15 +1,15 @@
 import CausewayModels
 import CausewayOutbox
 
-/// Who waits for the result of which message. Each is told once, and those who came first are told first: whoever
-/// simulates the client must get the same order each time.
+/// The callers that wait for the results of messages. Each is resumed once, in the order of arrival, so that
+/// simulations of the client are reproducible.
 struct Waiters {
     private var byMessage: [MessageID: [Int: CheckedContinuation<DeliveryResult?, Never>]] = [:]
     private var next = 0
 
     var count: Int { byMessage.values.reduce(0) { $0 + $1.count } }
 
-    /// A number by which the waiter can be taken out again.
+    /// A number that identifies a waiter for its removal.
     mutating func ticket() -> Int {
         next += 1
         return next
@@ -19,25 +19,25 @@ struct Waiters {
         byMessage[message, default: [:]][ticket] = waiter
     }
 
-    /// Tells everybody who waits for the message.
+    /// Resumes all waiters of the message.
     mutating func complete(_ message: MessageID, _ result: DeliveryResult) {
         guard let waiters = byMessage.removeValue(forKey: message) else { return }
         Self.tell(waiters, result)
     }
 
-    /// The waiter does not wait any longer; the message is not touched.
+    /// Ends one wait; the message is not affected.
     mutating func cancel(_ message: MessageID, _ ticket: Int) {
         guard let waiter = byMessage[message]?.removeValue(forKey: ticket) else { return }
         if byMessage[message]?.isEmpty == true { byMessage[message] = nil }
         waiter.resume(returning: nil)
     }
 
-    /// The messages that somebody waits for, in the order in which somebody began to.
+    /// The messages with waiters, in the order of their first waiter.
     var messages: [MessageID] {
         byMessage.sorted { ($0.value.keys.min() ?? 0) < ($1.value.keys.min() ?? 0) }.map(\.key)
     }
 
-    /// Nobody will learn anything any more.
+    /// Resumes every remaining waiter with `nil`.
     mutating func failAll() {
         let all = byMessage
         byMessage = [:]
