@@ -1,22 +1,23 @@
-/// Where the data of a live object or collection come from.
+/// The origin of the data of a live object or collection.
 public enum DataStatus: Sendable, Hashable, CaseIterable {
-    /// Nothing is stored here, and the server has not answered yet (or has nothing either, for an object).
+    /// Nothing is stored here, and the server has not responded yet (or has nothing either, for an object).
     case notExist
-    /// What is stored here; the server has not answered yet.
+    /// The data are stored here; the server has not responded yet.
     case local
-    /// As the server has it. What the server has no say in (the outbox, past deletions) is fresh at once.
+    /// The data are those of the server. Data that the server does not have (the outbox, past deletions) are fresh at
+    /// once.
     case fresh
-    /// There are no data: they could not be read, or it was disposed of.
+    /// There are no data: they could not be read, or the object or collection was disposed of.
     case error
 }
 
-/// How far loading has come.
+/// The progress of loading.
 public enum LoadingStatus: Sendable, Hashable, CaseIterable {
     case notLoading
     /// The store or the server is being asked.
     case loading
-    /// Both have answered.
+    /// Both have responded.
     case loaded
-    /// One of them could not be asked; data that were there before stay.
+    /// One of them could not be asked; earlier data remain.
     case error
 }

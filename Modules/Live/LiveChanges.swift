@@ -1,8 +1,8 @@
-/// The changes of a live collection, one after the other.
+/// The changes of a live collection as an asynchronous sequence.
 ///
-/// Each iterator has its own place: it sees what *it* has not seen, merged into one change however far it fell behind,
-/// and takes nothing from the others. The first change shows everything that is there. Ends when the collection is
-/// disposed of or the task is cancelled; and when the client is closed, after a change that says so. Holding the
+/// Each iterator is independent: it returns the changes that *it* has not seen, merged into one change however far it
+/// fell behind, and takes nothing from the others. The first change contains everything. Ends when the collection is
+/// disposed of or the task is cancelled; and when the client is closed, after a change that reports it. Holding the
 /// sequence or an iterator keeps the collection's window open.
 public struct LiveChanges<Record: LiveRecord>: AsyncSequence, Sendable {
     public typealias Element = LiveCollectionChange<Record>
@@ -13,7 +13,7 @@ public struct LiveChanges<Record: LiveRecord>: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(source: source, lifetime: lifetime) }
 
-    /// Used by one task at a time.
+    /// An iterator for use by one task at a time.
     public final class Iterator: AsyncIteratorProtocol {
         private let source: any LiveSource<Record>
         private let lifetime: LiveLifetime
@@ -29,7 +29,7 @@ public struct LiveChanges<Record: LiveRecord>: AsyncSequence, Sendable {
 
         public func next() async -> LiveCollectionChange<Record>? {
             while !Task.isCancelled, !source.isFinished {
-                // Asked first: what came before the end is taken in any case.
+                // Read first, so that changes from before the end are always taken.
                 let isOver = source.isOver
                 if let taken = source.take(reader) {
                     let change = taken.change()

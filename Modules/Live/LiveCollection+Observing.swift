@@ -1,8 +1,8 @@
 extension LiveCollection {
-    /// Calls `body` on the main actor for every update: first with everything that is there, as soon as there is
-    /// something to tell, and never before this returns.
+    /// Calls `body` on the main actor for every update: first with the complete contents, as soon as there is anything
+    /// to report, and never before this returns.
     ///
-    /// - Returns: what keeps the observation, and with it the collection, alive.
+    /// - Returns: a token that keeps the observation, and with it the collection, alive.
     public func observe(
         _ body: @escaping @MainActor (LiveCollection, LiveCollectionChange<Record>) -> Void
     ) -> NotificationToken {
@@ -13,9 +13,10 @@ extension LiveCollection {
             })
     }
 
-    /// Calls `body` on the main actor once: with what is stored, when something is, or else with what the server says.
+    /// Calls `body` on the main actor once: with the stored records, if there are any, otherwise with the server's
+    /// response.
     ///
-    /// - Returns: what keeps the observation alive until then.
+    /// - Returns: a token that keeps the observation alive until then.
     public func observeOnce(
         _ body: @escaping @MainActor (LiveCollection, LiveCollectionChange<Record>) -> Void
     ) -> NotificationToken {
@@ -46,7 +47,7 @@ extension LiveCollection {
         }
     }
 
-    /// Calls `handler` on the main actor when the event happens the next time.
+    /// Calls `handler` on the main actor the next time the event happens.
     public func once<Payload>(
         _ event: LiveEvent<Record, Payload>, _ handler: @escaping @MainActor (Payload) -> Void
     ) {
@@ -57,13 +58,13 @@ extension LiveCollection {
         }
     }
 
-    /// Takes out the listeners of one event, or of all when none is named. Observers with a token are not concerned.
+    /// Removes the listeners of one event, or of all if none is given. Observers with a token are not affected.
     public func removeAllListeners(_ event: LiveEventName? = nil) {
         core.removeListeners(event.map { [$0.step] } ?? Set(LiveEventName.allCases.map(\.step)))
     }
 }
 
 extension LiveStatus {
-    /// True when there is something to show, or nothing more to wait for.
+    /// True if there is anything to show, or nothing more to wait for.
     var isTelling: Bool { data != .notExist || loading != .loading }
 }

@@ -1,10 +1,10 @@
 public import Observation
 
-/// A list that keeps itself up to date: what is stored at once, what the server has as soon as it answers, and every
+/// A list that keeps itself up to date: it shows stored records at once, the server's as soon as it responds, and every
 /// change from then on.
 ///
-/// It begins when it is made, and goes on as long as somebody holds it, one of its tokens or one of its iterators.
-/// There are three ways to follow it, and any number of followers:
+/// It starts when it is created, and remains active as long as a reference to it, one of its tokens or one of its
+/// iterators exists. There are three ways to observe it, for any number of observers:
 ///
 /// ```swift
 /// let token = collection.observe { collection, change in … }      // called on the main actor
@@ -12,39 +12,40 @@ public import Observation
 /// Text("\(collection.snapshots.count)")                           // as observable properties
 /// ```
 ///
-/// What holds:
-/// - Everything it shows is of one version of the store, and so is everything that all collections of a client show
-///   within one turn of the main actor. Versions only grow.
+/// Guarantees:
+/// - Its contents correspond to one version of the store, as do those of all collections of a client within one turn of
+///   the main actor. Versions only grow.
 /// - Within one update `loadingStatus` is set first, then `dataStatus`, then the data, and those only if they differ.
 /// - A snapshot never changes.
-/// - Whoever is slow gets one change from what it saw last to what is there now. Nobody who writes ever waits for it.
+/// - Slow observers receive one change from the state that they saw last to the current one. Writers never wait for
+///   observers.
 ///
 /// Cost of a change: O(log n) for n records in the window, plus the size of the change. Only the window is in memory.
 @MainActor @Observable
 public final class LiveCollection<Record: LiveRecord> {
-    /// How far loading has come.
+    /// The progress of loading.
     public private(set) var loadingStatus = LoadingStatus.notLoading
-    /// Where the data come from.
+    /// The origin of the data.
     public private(set) var dataStatus = DataStatus.notExist
     /// The records in the window, in order.
     public var snapshots: LiveSnapshot<Record> {
         access(keyPath: \.snapshots)
         return shownSnapshot
     }
-    /// True when there is another page after the last record. False until the first query has ended.
+    /// True if there is another page after the last record. False until the first query has ended.
     public private(set) var hasNext = false
-    /// True when there is another page before the first record. False until the first query has ended.
+    /// True if there is another page before the first record. False until the first query has ended.
     public private(set) var hasPrevious = false
-    /// Why the store or the server could not be asked; `nil` when both could.
+    /// The reason why the store or the server could not be asked; `nil` if both could.
     public private(set) var error: (any Error)?
 
-    /// The commit of the store up to which everything here holds. Not observed by itself: where nothing differs, it may
-    /// stay behind.
+    /// The commit of the store that the contents correspond to. Not observed by itself: if a commit changes nothing
+    /// here, it may lag behind.
     public var version: Int64 { core.shown?.version ?? 0 }
 
-    /// Observed by hand: the setter that the macro makes compares the old list with the new one, row by row.
+    /// Observed manually: the setter that the macro generates compares the old list with the new one, row by row.
     @ObservationIgnored private var shownSnapshot = LiveSnapshot<Record>()
-    /// True until something is shown after ``resetPage()``: what was shown before says nothing of its pages.
+    /// True after ``resetPage()`` until the next update: the earlier state has no information about its pages.
     @ObservationIgnored private var isResetting = false
     @ObservationIgnored let core: LiveCore<Record>
 
@@ -65,10 +66,10 @@ public final class LiveCollection<Record: LiveRecord> {
 
     // MARK: - The window
 
-    /// How many records the window holds.
+    /// The number of records in the window.
     public var count: Int { snapshots.count }
 
-    /// The record at an index of ``snapshots``; `nil` when there is none.
+    /// The record at an index of ``snapshots``; `nil` if there is none.
     public func object(at index: Int) -> Record? {
         index >= 0 && index < snapshots.count ? snapshots[index] : nil
     }
@@ -76,14 +77,14 @@ public final class LiveCollection<Record: LiveRecord> {
     /// All records of the window, in order. Cost: linear; ``snapshots`` costs nothing.
     public func allObjects() -> [Record] { Array(snapshots) }
 
-    /// Widens the window by a page after its last record, and asks the server for it where it has a say. Does nothing
-    /// when there is none. Returns at once.
+    /// Widens the window by a page after its last record, requesting it from the server if necessary. Does nothing if
+    /// there is none. Returns at once.
     public func nextPage() { if hasNext || isResetting { core.lifetime.turn(.next) } }
 
-    /// Widens the window by a page before its first record. Does nothing when there is none. Returns at once.
+    /// Widens the window by a page before its first record. Does nothing if there is none. Returns at once.
     public func previousPage() { if hasPrevious || isResetting { core.lifetime.turn(.previous) } }
 
-    /// Goes back to the first page alone. Returns at once.
+    /// Returns to only the first page. Returns at once.
     public func resetPage() {
         if core.isDisposed { return }
         isResetting = true
@@ -92,8 +93,8 @@ public final class LiveCollection<Record: LiveRecord> {
 
     // MARK: - The end
 
-    /// Ends it for good: both statuses become `error`, nobody is called any more, and every iterator ends. What was
-    /// shown last can still be read.
+    /// Ends the collection permanently: both statuses become `error`, no observer is called any more, and every
+    /// iterator ends. The last displayed records can still be read.
     public func dispose() {
         if core.isDisposed { return }
         core.dispose()

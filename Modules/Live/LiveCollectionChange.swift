@@ -1,12 +1,12 @@
-/// What became of a collection between two looks at it.
+/// The difference between two states of a collection, as seen by one observer.
 ///
-/// Taking ``deletions`` out of ``oldSnapshot`` and then putting in ``insertions`` and ``modifications`` from
-/// ``snapshot``, by ascending index, gives ``snapshot``; always. All of them belong to these two snapshots, never to
-/// what the collection has become meanwhile.
+/// Removing ``deletions`` from ``oldSnapshot`` and then adding ``insertions`` and ``modifications`` from ``snapshot``,
+/// by ascending index, always results in ``snapshot``. All indices refer to these two snapshots, never to a later state
+/// of the collection.
 public struct LiveCollectionChange<Record: LiveRecord>: Sendable {
-    /// The commit of the store up to which ``snapshot`` holds. It only grows.
+    /// The commit of the store that ``snapshot`` corresponds to. It only grows.
     public let version: Int64
-    /// What this observer saw last; empty in its first change.
+    /// The state that this observer saw last; empty in its first change.
     public let oldSnapshot: LiveSnapshot<Record>
     public let snapshot: LiveSnapshot<Record>
 
@@ -14,24 +14,24 @@ public struct LiveCollectionChange<Record: LiveRecord>: Sendable {
     let oldStatus: LiveStatus
     let status: LiveStatus
 
-    /// Indices in ``oldSnapshot`` of what is gone, or went to another place; ascending.
+    /// Indices in ``oldSnapshot`` of records that were removed or moved; ascending.
     public var deletions: [Int] { indices.deletions }
-    /// Indices in ``snapshot`` of what is new, or came from another place; ascending.
+    /// Indices in ``snapshot`` of records that are new or were moved; ascending.
     public var insertions: [Int] { indices.insertions }
-    /// Indices in ``snapshot`` of what changed and kept its place among the others; ascending.
+    /// Indices in ``snapshot`` of records that changed without moving relative to the others; ascending.
     public var modifications: [Int] { indices.modifications }
-    /// Records that went to another place among the others: each is a deletion and an insertion, too.
+    /// Records that moved relative to the others: each is also among the deletions and the insertions.
     public var moves: [LiveMove] { indices.moves }
-    /// True when both snapshots show the same.
+    /// True if both snapshots are equal.
     public var isDataUnchanged: Bool { indices.isEmpty }
 
-    /// True when anything differs. What changed and changed back before it was looked at leaves nothing to tell.
+    /// True if anything differs. A change that was reverted before the observer looked is not reported.
     var isDifferent: Bool { !isDataUnchanged || !status.isSame(as: oldStatus) }
 
     public var dataStatus: DataStatus { status.data }
     public var loadingStatus: LoadingStatus { status.loading }
     public var hasNext: Bool { status.hasNext }
     public var hasPrevious: Bool { status.hasPrevious }
-    /// Why the store or the server could not be asked; `nil` when both could.
+    /// The reason why the store or the server could not be asked; `nil` if both could.
     public var error: (any Error)? { status.error }
 }

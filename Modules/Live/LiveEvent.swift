@@ -1,6 +1,7 @@
-/// Something that a live collection tells those who ask for it by name; see ``LiveCollection/on(_:_:)``.
+/// A named event of a live collection; see ``LiveCollection/on(_:_:)``.
 ///
-/// Within one update they come in the order `loadingStatusChanged`, `dataStatusChanged`, `dataUpdated`, `dataError`.
+/// Within one update events are reported in the order `loadingStatusChanged`, `dataStatusChanged`, `dataUpdated`,
+/// `dataError`.
 public struct LiveEvent<Record: LiveRecord, Payload>: Sendable {
     let step: LiveStep
     let payload: @Sendable (LiveCollectionChange<Record>) -> Payload?
@@ -29,12 +30,12 @@ extension LiveEvent where Payload == LiveStatusChange<DataStatus> {
 }
 
 extension LiveEvent where Payload == LiveCollectionChange<Record> {
-    /// The data differ from what they were.
+    /// The data changed.
     public static var dataUpdated: LiveEvent { LiveEvent(step: .data) { $0 } }
 }
 
 extension LiveEvent where Payload == any Error {
-    /// The store or the server could not be asked; what is shown stays.
+    /// The store or the server could not be asked; the displayed data remain.
     public static var dataError: LiveEvent { LiveEvent(step: .error) { $0.status.error } }
 }
 

@@ -2,47 +2,47 @@ import CausewayModels
 import CausewayStorage
 import Synchronization
 
-/// What waits for the router: commits of the store, and what people ask for.
+/// The router's input: commits of the store, and requests.
 ///
-/// Filled by any thread, emptied by the router alone. The lock is held for an append or a swap, so a writer never waits
-/// for whoever looks on. Bounded: past ``LiveLimits/inboxCommitsMax`` the router is told so, and reads every window
-/// again; what had come until then is thrown away by the router, not by a writer.
+/// Filled by any thread, emptied only by the router. The lock is held for an append or a swap, so a writer never waits
+/// for observers. Bounded: beyond ``LiveLimits/inboxCommitsMax`` the router is notified, and reads every window again;
+/// the commits that had arrived are released by the router, not by a writer.
 final class LiveInbox: Sendable {
     enum Job: Sendable {
         case open(@Sendable () -> any LiveWindow)
         case turn(Int, LivePageJob)
-        /// The question of this number, of a window.
+        /// The result of the window's request with this number.
         case loadEnded(Int, number: Int, LiveLoadEnd)
         case close(Int)
-        /// Reads once more what could not be read.
+        /// Retries reads that failed.
         case retry
-        /// Goes on with what one pass did not come to.
+        /// Continues with work that one pass did not reach.
         case goOn
         /// Calls back when the pass is over.
         case tell(@Sendable () -> Void)
         /// Asks the server again.
         case refresh(isNewSession: Bool)
-        /// Asks the server again for what it could not be asked for.
+        /// Repeats failed requests to the server.
         case retryFailed
-        /// Ends every window, for good.
+        /// Ends every window permanently.
         case end(@Sendable () -> Void)
     }
 
     struct Batch {
         var commits: [StoreCommit] = []
         var jobs: [Job] = []
-        /// True when more commits came than were kept: none of them is told.
+        /// True if more commits arrived than were kept: none of them is listed.
         var isReset = false
-        /// The account whose session was saved last. It is told whatever is dropped: nobody may be shown the records
-        /// of another one.
+        /// The account whose session was saved last. It is reported even if commits are dropped, so that records of one
+        /// account are never shown to another.
         var account: Account?
 
         var isEmpty: Bool { commits.isEmpty && jobs.isEmpty && !isReset }
 
-        /// As the router gets it. Frees what is not told, so it is called under no lock.
+        /// The batch as passed to the router. Releases commits that are not listed, so it must be called under no lock.
         fileprivate func told() -> Batch { isReset ? Batch(jobs: jobs, isReset: true, account: account) : self }
 
-        /// True when somebody asks for something.
+        /// True if it contains requests.
         var hasRequests: Bool {
             jobs.contains { if case .goOn = $0 { false } else { true } }
         }
@@ -51,13 +51,13 @@ final class LiveInbox: Sendable {
     private struct State {
         var batch = Batch()
         var changes = 0
-        /// Bytes of the contents in them.
+        /// Bytes of the contents in the commits.
         var bytes = 0
         /// False while there is no window that a commit could concern.
         var isListening = false
-        /// True when nothing is to be begun any more.
+        /// True once nothing new may be started.
         var isClosed = false
-        /// True while somebody empties the inbox or is about to.
+        /// True while the router is emptying the inbox or has been scheduled to.
         var isAwake = false
 
         mutating func wake() -> Bool {
@@ -86,12 +86,12 @@ final class LiveInbox: Sendable {
         self.plantedFault = plantedFault
     }
 
-    /// - Returns: true when the router must be woken.
+    /// - Returns: true if the router must be woken.
     func push(_ commit: StoreCommit) -> Bool {
         state.withLock { state in
             guard state.isListening, commit.isReset || !commit.changes.isEmpty else { return false }
             if commit.isReset, let account = commit.account { state.batch.account = account }
-            // Every window will be read again, and sees this commit, too.
+            // Every window will be read again, and that read includes this commit.
             if state.batch.isReset { return state.wake() }
             if state.batch.commits.count >= commitsMax || state.changes > LiveLimits.inboxChangesMax
                 || state.bytes > bytesMax
@@ -109,7 +109,7 @@ final class LiveInbox: Sendable {
         }
     }
 
-    /// - Returns: true when the router must be woken.
+    /// - Returns: true if the router must be woken.
     func submit(_ job: Job) -> Bool {
         state.withLock { state in
             state.batch.jobs.append(job)
@@ -117,7 +117,7 @@ final class LiveInbox: Sendable {
         }
     }
 
-    /// Says whether commits are wanted at all.
+    /// Sets whether commits are needed at all.
     func listen(_ isListening: Bool) {
         state.withLock { state in
             state.isListening = isListening
@@ -125,18 +125,18 @@ final class LiveInbox: Sendable {
         }
     }
 
-    /// Commits that wait.
+    /// The number of waiting commits.
     var commitCount: Int { state.withLock { $0.batch.isReset ? commitsMax : $0.batch.commits.count } }
 
     /// False while there is no window.
     var isListening: Bool { state.withLock { $0.isListening } }
     var isClosed: Bool { state.withLock { $0.isClosed } }
-    /// True while somebody empties the inbox or is about to: a window may be being opened.
+    /// True while the router is emptying the inbox or has been scheduled to: a window may be about to be opened.
     var isAwake: Bool { state.withLock { $0.isAwake } }
 
-    /// Lets nothing begin any more.
+    /// Prevents any new work.
     ///
-    /// - Returns: true when nothing goes on either.
+    /// - Returns: true if no work is under way either.
     func close() -> Bool {
         state.withLock { state in
             state.isClosed = true
@@ -144,7 +144,7 @@ final class LiveInbox: Sendable {
         }
     }
 
-    /// Takes all that waits. With nothing there, the router goes to sleep and `nil` is returned.
+    /// Takes all waiting input. If there is none, the router goes to sleep and `nil` is returned.
     func take() -> Batch? {
         let batch: Batch? = state.withLock { state in
             if state.batch.isEmpty {
@@ -159,7 +159,7 @@ final class LiveInbox: Sendable {
         return batch?.told()
     }
 
-    /// Takes the commits that wait, and leaves the jobs.
+    /// Takes the waiting commits, and leaves the jobs.
     func takeCommits() -> Batch {
         let batch = state.withLock { state in
             defer { state.dropCommits() }
@@ -171,7 +171,7 @@ final class LiveInbox: Sendable {
 }
 
 extension StoreCommit {
-    /// The account of the session that it saved last.
+    /// The account of the last session in the commit.
     fileprivate var account: Account? {
         changes.reversed().lazy.compactMap { change in
             if case .session(let session) = change { session.account } else { nil }

@@ -1,4 +1,4 @@
-/// As long as somebody holds this, a window stays open.
+/// Keeps a window open as long as a reference to it exists.
 package final class LiveLifetime: Sendable {
     private let router: LiveRouter
     let window: Int
@@ -15,7 +15,7 @@ package final class LiveLifetime: Sendable {
 
     package func turn(_ page: LivePageJob) { router.submit(.turn(window, page)) }
 
-    /// Asks for a turn on the main actor although nothing changed.
+    /// Requests a turn on the main actor although nothing changed.
     func requestTurn() { router.stage.requestTurn(window: window) }
 
     func present(on presenter: any LivePresenter) { router.stage.add(presenter, window: window) }

@@ -1,23 +1,23 @@
 public import Observation
 
-/// One record that keeps itself up to date: what is stored at once, what the server has as soon as it answers, and
-/// every change from then on.
+/// One record that keeps itself up to date: it shows the stored record at once, the server's as soon as it responds,
+/// and every change from then on.
 ///
-/// Everything that is said of ``LiveCollection`` holds for it, too. A record that is deleted while it is watched leaves
+/// The guarantees of ``LiveCollection`` apply to it, too. If the record is deleted while it is observed,
 /// `snapshot == nil` and `dataStatus == .notExist`.
 @MainActor @Observable
 public final class LiveObject<Record: LiveRecord> {
-    /// How far loading has come.
+    /// The progress of loading.
     public private(set) var loadingStatus = LoadingStatus.notLoading
-    /// Where the data come from.
+    /// The origin of the data.
     public private(set) var dataStatus = DataStatus.notExist
-    /// The record; `nil` when there is none.
+    /// The record; `nil` if there is none.
     public private(set) var snapshot: Record?
-    /// Why the store or the server could not be asked; `nil` when both could.
+    /// The reason why the store or the server could not be asked; `nil` if both could.
     public private(set) var error: (any Error)?
 
-    /// The commit of the store up to which everything here holds. Not observed by itself: where nothing differs, it may
-    /// stay behind.
+    /// The commit of the store that the contents correspond to. Not observed by itself: if a commit changes nothing
+    /// here, it may lag behind.
     public var version: Int64 { core.shown?.version ?? 0 }
 
     @ObservationIgnored let core: LiveCore<Record>
@@ -36,10 +36,10 @@ public final class LiveObject<Record: LiveRecord> {
 
     // MARK: - Observing
 
-    /// Calls `body` on the main actor for every update: first with what is there, as soon as there is something to
-    /// tell, and never before this returns.
+    /// Calls `body` on the main actor for every update: first with the current state, as soon as there is anything to
+    /// report, and never before this returns.
     ///
-    /// - Returns: what keeps the observation, and with it the object, alive.
+    /// - Returns: a token that keeps the observation, and with it the object, alive.
     public func observe(
         _ body: @escaping @MainActor (LiveObject, LiveObjectChange<Record>) -> Void
     ) -> NotificationToken {
@@ -50,9 +50,10 @@ public final class LiveObject<Record: LiveRecord> {
             })
     }
 
-    /// Calls `body` on the main actor once: with what is stored, when something is, or else with what the server says.
+    /// Calls `body` on the main actor once: with the stored record, if there is one, otherwise with the server's
+    /// response.
     ///
-    /// - Returns: what keeps the observation alive until then.
+    /// - Returns: a token that keeps the observation alive until then.
     public func observeOnce(
         _ body: @escaping @MainActor (LiveObject, LiveObjectChange<Record>) -> Void
     ) -> NotificationToken {
@@ -68,7 +69,7 @@ public final class LiveObject<Record: LiveRecord> {
         NotificationToken(validity, of: self) { [lifetime = core.lifetime] in lifetime.requestTurn() }
     }
 
-    /// The changes from now on, for any task, at its own pace; as those of a collection of at most one record.
+    /// The changes from now on, for any task, at its own pace; like those of a collection of at most one record.
     public nonisolated var changes: LiveChanges<Record> { LiveChanges(source: core.source, lifetime: core.lifetime) }
 
     // MARK: - Events
@@ -83,7 +84,7 @@ public final class LiveObject<Record: LiveRecord> {
         }
     }
 
-    /// Calls `handler` on the main actor when the event happens the next time.
+    /// Calls `handler` on the main actor the next time the event happens.
     public func once<Payload>(
         _ event: LiveEvent<Record, Payload>, _ handler: @escaping @MainActor (Payload) -> Void
     ) {
@@ -94,13 +95,13 @@ public final class LiveObject<Record: LiveRecord> {
         }
     }
 
-    /// Takes out the listeners of one event, or of all when none is named. Observers with a token are not concerned.
+    /// Removes the listeners of one event, or of all if none is given. Observers with a token are not affected.
     public func removeAllListeners(_ event: LiveEventName? = nil) {
         core.removeListeners(event.map { [$0.step] } ?? Set(LiveEventName.allCases.map(\.step)))
     }
 
-    /// Ends it for good: both statuses become `error`, nobody is called any more, and every iterator ends. What was
-    /// shown last can still be read.
+    /// Ends the object permanently: both statuses become `error`, no observer is called any more, and every iterator
+    /// ends. The last displayed record can still be read.
     public func dispose() {
         if core.isDisposed { return }
         core.dispose()
@@ -109,17 +110,17 @@ public final class LiveObject<Record: LiveRecord> {
     }
 }
 
-/// What became of a live object between two looks at it.
+/// The difference between two states of a live object, as seen by one observer.
 public struct LiveObjectChange<Record: LiveRecord>: Sendable {
-    /// The commit of the store up to which ``snapshot`` holds. It only grows.
+    /// The commit of the store that ``snapshot`` corresponds to. It only grows.
     public let version: Int64
-    /// What this observer saw last.
+    /// The state that this observer saw last.
     public let oldSnapshot: Record?
     public let snapshot: Record?
     public let isDataUnchanged: Bool
     public let dataStatus: DataStatus
     public let loadingStatus: LoadingStatus
-    /// Why the store or the server could not be asked; `nil` when both could.
+    /// The reason why the store or the server could not be asked; `nil` if both could.
     public let error: (any Error)?
 
     init(_ change: LiveCollectionChange<Record>) {

@@ -1,7 +1,7 @@
 extension LiveRouter {
-    /// A collection of what the query shows. It begins at once.
+    /// Creates a collection of a query. It starts at once.
     ///
-    /// - Parameter remote: the server's part; `nil` for what the server has no say in.
+    /// - Parameter remote: the server side; `nil` for queries that the server does not serve.
     @MainActor
     package func collection<Query: LiveQuery>(
         _ query: Query, remote: (any LiveRemote<Query.Key>)? = nil
@@ -9,7 +9,7 @@ extension LiveRouter {
         LiveCollection(core: core(query, isObject: false, remote))
     }
 
-    /// An object: the first record of what the query shows. It begins at once.
+    /// Creates an object: the first record of a query. It starts at once.
     @MainActor
     package func object<Query: LiveQuery>(
         _ query: Query, remote: (any LiveRemote<Query.Key>)? = nil

@@ -3,20 +3,20 @@ package import CausewayRuntime
 package import CausewayStorage
 import Synchronization
 
-/// Holds the store's changes against the windows that are open, and hands on what they show.
+/// Applies the store's changes to the open windows, and publishes their contents.
 ///
-/// Everything goes through one inbox and is dealt with one pass at a time. A pass
+/// All input goes through one inbox and is processed one pass at a time. A pass
 ///
-/// 1. does what was asked for: opens windows, turns pages, closes;
-/// 2. applies the commits that came, each change to the windows whose topic it names;
+/// 1. performs requests: opens windows, turns pages, closes;
+/// 2. applies the commits that arrived, each change to the windows whose topic it concerns;
 /// 3. reads from the store what windows need: new ones, those that must grow, those that a reset concerns;
-/// 4. waits until the feed has told every commit that these readings can have seen, and applies them, too;
-/// 5. freezes the windows that differ from what was shown last, and hands the frames over as one.
+/// 4. waits until the feed has reported every commit that these reads can reflect, and applies them, too;
+/// 5. freezes the windows that differ from their last frame, and publishes the frames together.
 ///
-/// So no change falls between a first reading and the changes after it, all frames of a pass show one version, and what
-/// came while a pass ran is merged into the next: the store's feed only puts commits into the inbox.
+/// So no change is lost between a first read and the changes after it, all frames of a pass have one version, and
+/// commits that arrive while a pass runs are merged into the next: the store's feed only appends commits to the inbox.
 package actor LiveRouter {
-    /// Where everything that waits for the router goes. Also for those who may not wait themselves.
+    /// All input of the router. Also for callers that must not wait.
     let inbox: LiveInbox
     let stage: LiveStage
     private let store: any Store
@@ -28,21 +28,21 @@ package actor LiveRouter {
 
     private var windows: [Int: any LiveWindow] = [:]
     private var byTopic: [LiveTopic: [Int]] = [:]
-    /// Questions to the server that are under way, by the window that asks.
+    /// Requests to the server under way, by window.
     private var loads: [Int: (number: Int, task: RuntimeTask)] = [:]
     private var nextLoad = 0
     private var subscription: StoreSubscription?
     private var version: Int64 = 0
-    /// Whose records the windows show; `nil` until a login or a logout was told.
+    /// The account whose records the windows show; `nil` until a login or a logout was reported.
     private var account: Account?
-    /// Windows for which the server may have to be asked.
+    /// Windows that may have to ask the server.
     private var unloaded: Set<Int> = []
-    /// Windows of which something may have changed since they were frozen last.
+    /// Windows that may have changed since they were last frozen.
     private var stirred: Set<Int> = []
-    /// Windows that could not be read; they are left alone until it is tried again.
+    /// Windows that could not be read; they are left unchanged until the read is retried.
     private var unreadable: Set<Int> = []
     private var isRetryOnItsWay = false
-    /// When the last pass ended, and how many in a row began at its heels.
+    /// The end of the last pass, and the number of consecutive passes that began right after the one before.
     private var lastPassEnd = MonotonicTime.zero
     private var hurriedPasses = 0
 
@@ -52,8 +52,8 @@ package actor LiveRouter {
     }
 
     /// - Parameters:
-    ///   - inboxCommitsMax, inboxBytesMax, windowSurplusMax, readingMax: bounds that tests make narrow.
-    ///   - plantedFault: what tests want to be found.
+    ///   - inboxCommitsMax, inboxBytesMax, windowSurplusMax, readingMax: limits that tests lower.
+    ///   - plantedFault: a fault that tests expect to be detected.
     package init(
         store: any Store, runtime: any Runtime, delivery: (any LiveDelivery)?, inboxCommitsMax: Int? = nil,
         inboxBytesMax: Int? = nil, windowSurplusMax: Int? = nil, readingMax: Int? = nil, plantedFault: LiveFault?
@@ -69,9 +69,9 @@ package actor LiveRouter {
         stage = LiveStage(delivery ?? MainActorDelivery(runtime), plantedFault: plantedFault)
     }
 
-    // MARK: - Asking, from anywhere
+    // MARK: - Requests, from any thread
 
-    /// Opens a window. It is closed when nobody holds the returned lifetime any more.
+    /// Opens a window. It is closed when the returned lifetime is released.
     package nonisolated func open<Query: LiveQuery>(
         _ query: Query, isObject: Bool, remote: (any LiveRemote<Query.Key>)?
     ) -> (lifetime: LiveLifetime, outlet: LiveOutlet<Query>) {
@@ -86,29 +86,30 @@ package actor LiveRouter {
         return (LiveLifetime(self, id), outlet)
     }
 
-    /// Asks the server again for everything that it has a say in: it can be reached again, or somebody else asks.
+    /// Asks the server again for all windows that it serves: it can be reached again, or another session began.
     ///
-    /// - Parameter isNewSession: true when a session began or ended: what the server told the one before is not fresh
-    ///   any more.
+    /// - Parameter isNewSession: true if a session began or ended: data that the server returned in the previous one
+    ///   are not fresh any more.
     package nonisolated func refresh(isNewSession: Bool) {
         // A window that is opened meanwhile asks anyway.
         if inbox.isListening { submit(.refresh(isNewSession: isNewSession)) }
     }
 
-    /// Asks the server again for what it could not be asked for, and for nothing else.
+    /// Repeats only the requests to the server that failed.
     package nonisolated func retryFailed() {
         if inbox.isListening { submit(.retryFailed) }
     }
 
-    /// Ends every live object and collection: both statuses become `error`, and iterators end. What is opened
-    /// afterwards begins so. Returns when they were told so. May be called twice.
+    /// Ends every live object and collection: both statuses become `error`, and iterators end. Those opened later start
+    /// in that state. Returns when the last frames have been published. May be called twice.
     package nonisolated func close() async {
         if inbox.close() { return }
         await withCheckedContinuation { isDone in submit(.end { isDone.resume() }) }
     }
 
-    /// Returns when every commit that was told before the call is in the collections; for a caller on the main actor in
-    /// what that shows, too. Nobody else waits for the main actor. Returns at once where nothing is shown.
+    /// Returns when every commit that was reported before the call is in the collections; for a caller on the main
+    /// actor also in their displayed state. Other callers do not wait for the main actor. Returns at once if there is
+    /// no window.
     package nonisolated func catchUp() async {
         guard inbox.isListening || inbox.isAwake else { return }
         await withCheckedContinuation { isDone in submit(.tell { isDone.resume() }) }
@@ -132,12 +133,12 @@ package actor LiveRouter {
         }
     }
 
-    /// Commit after commit comes at the heels of the last pass: somebody writes at full speed. A pass for each of them
-    /// would take the writer's processors away, and no screen shows a thousand frames a second: what comes within a
-    /// moment is merged into one. The inbox wakes nobody meanwhile.
+    /// Pauses when commits follow each other immediately, at a writer's full speed. A pass for each of them would
+    /// compete with the writer for the processors, and no screen shows a thousand frames a second: the commits of a
+    /// short interval are merged into one pass. The inbox does not wake the router meanwhile.
     ///
-    /// Where hardly anything came in that moment, the writer waits for what it wrote to be shown: for that one nothing
-    /// is put off for a while.
+    /// If hardly any commits arrive in that interval, the writer is waiting for its writes to be displayed: then
+    /// nothing is delayed for a while.
     private func breathe() async {
         await runtime.sleep(until: runtime.now + LiveLimits.breath)
         if inbox.commitCount <= LiveLimits.breathCommitsMin { hurriedPasses = -LiveLimits.promptPasses }
@@ -148,7 +149,7 @@ package actor LiveRouter {
         apply(batch)
         await readWhatIsNeeded()
         publish()
-        // The turn that shows it was asked for first.
+        // The turn that displays it was requested first.
         for job in batch.jobs { if case .tell(let isDone) = job { isDone() } }
         startLoads()
     }
@@ -193,7 +194,7 @@ package actor LiveRouter {
             }
         }
         if windows.isEmpty {
-            account = nil  // nobody listened to who came meanwhile
+            account = nil  // a later login was not reported
             inbox.listen(true)
         }
         let twins = byTopic[window.topic] ?? []
@@ -270,7 +271,7 @@ package actor LiveRouter {
                 await window.read(from: store)
                 if plantedFault == .readsBeforeRegistering { _ = inbox.takeCommits() }
                 window.integrate()
-                // Or else commits would gather while many windows are read, until too many wait.
+                // Otherwise commits would accumulate beyond the limit while many windows are read.
                 apply(inbox.takeCommits())
             }
             await settle(needy)
@@ -279,8 +280,8 @@ package actor LiveRouter {
         if !unreadable.isEmpty { retryLater() }
     }
 
-    /// The windows that are shown the first time by this pass. Those that are shown already are read in every pass: no
-    /// two of them may disagree.
+    /// The windows that this pass displays for the first time. Windows that are displayed already are read in every
+    /// pass, so that no two of them disagree.
     private var newcomersToRead: Set<Int> {
         let newcomers = stirred.subtracting(unreadable).filter {
             windows[$0].map { !$0.isShown && $0.needsReading } ?? false
@@ -297,7 +298,7 @@ package actor LiveRouter {
         }
     }
 
-    /// Applies what the feed has brought, up to every commit that a reading can have seen.
+    /// Applies the feed up to every commit that a read can reflect.
     private func settle(_ justRead: [any LiveWindow]) async {
         if plantedFault == .showsTooEarly { return }
         do throws(StoreError) {

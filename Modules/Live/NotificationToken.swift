@@ -2,17 +2,17 @@ import Synchronization
 
 /// Keeps an observation alive. It ends with ``invalidate()`` or when the token is released.
 ///
-/// A token keeps what it observes alive, too. Thread-safe.
+/// A token also keeps the observed object alive. Thread-safe.
 public final class NotificationToken: Sendable {
     private struct Held {
         /// The live object or collection.
         var observed: any Sendable
-        /// Holds the window open, too.
+        /// Also holds the window open.
         var onInvalidate: @Sendable () -> Void
     }
 
     private let validity: Validity
-    /// `nil` once it was invalidated: a token that somebody still has holds nothing then.
+    /// `nil` after invalidation: an invalidated token holds nothing.
     private let held: Mutex<Held?>
 
     init(_ validity: Validity, of observed: any Sendable, onInvalidate: @escaping @Sendable () -> Void) {
@@ -22,23 +22,23 @@ public final class NotificationToken: Sendable {
 
     deinit { invalidate() }
 
-    /// Ends the observation, and lets go of what it observed. On the main actor nothing is called afterwards; from
-    /// elsewhere a call may be under way.
+    /// Ends the observation and releases the observed object. On the main actor no call follows; from elsewhere a call
+    /// may be under way.
     public func invalidate() {
         let isFirst = validity.end()
-        // Whatever ended it before, a last call or `dispose`: what is held goes now. It may run anything, so it goes
-        // after the lock.
+        // Whatever ended the observation before, a last call or `dispose`, the held objects are released now. Their
+        // release may run arbitrary code, so it happens outside the lock.
         let held = held.withLock { $0.take() }
         if isFirst { held?.onInvalidate() }
     }
 }
 
-/// Whether an observation goes on.
+/// Whether an observation is still active.
 final class Validity: Sendable {
     private let isOver = Atomic<Bool>(false)
 
     var isValid: Bool { !isOver.load(ordering: .acquiring) }
 
-    /// - Returns: false when it was over already.
+    /// - Returns: false if it had ended already.
     func end() -> Bool { !isOver.exchange(true, ordering: .acquiringAndReleasing) }
 }

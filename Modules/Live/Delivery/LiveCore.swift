@@ -1,12 +1,12 @@
-/// What a live object and a live collection have in common on the main actor: what is shown, and who is called.
+/// The common part of live objects and live collections on the main actor: the displayed state, and the observers.
 @MainActor final class LiveCore<Record: LiveRecord>: LivePresenter {
-    /// One who is called.
+    /// One registered listener.
     struct Listener {
         var stage: LiveStep
         var validity: Validity
-        /// True when it must be told what is there although nothing changed.
+        /// True if it must be called with the current state although nothing changed.
         var isNewcomer: Bool
-        /// - Returns: true when it was the last call.
+        /// - Returns: true if this was the last call.
         var call: @MainActor (LiveCollectionChange<Record>) -> Bool
     }
 
@@ -29,13 +29,13 @@
         self.source = source
         reader = source.addReader()
         lifetime.present(on: self)
-        // The router works on another thread and may have handed over the first frame before there was anybody to show
-        // it to: no turn is on its way for that one.
+        // The router works on another thread and may have published the first frame before this presenter was added: no
+        // turn is scheduled for that one.
         if source.hasNews(reader) { lifetime.requestTurn() }
     }
 
-    /// Others may go on reading from the source: a slot that nobody empties would keep an old snapshot and cost a merge
-    /// with every frame.
+    /// Other readers may continue to use the source: an abandoned slot would keep an old snapshot and cost a merge with
+    /// every frame.
     deinit { source.removeReader(reader) }
 
     // MARK: A turn
@@ -60,7 +60,7 @@
         }
         for step in LiveStep.allCases {
             var index = 0
-            // Whoever is called may add listeners, remove them, or dispose of all.
+            // A listener may add listeners, remove them, or dispose of all.
             while index < listeners.count, !isDisposed {
                 defer { index += 1 }
                 guard listeners[index].stage == step, listeners[index].validity.isValid else { continue }
@@ -75,7 +75,7 @@
 
     // MARK: Listeners
 
-    /// - Parameter isReplayed: true for one that begins with what is there, as soon as there is something.
+    /// - Parameter isReplayed: true for a listener whose first call has the current state, as soon as there is one.
     func add(
         _ step: LiveStep, isReplayed: Bool, _ call: @escaping @MainActor (LiveCollectionChange<Record>) -> Bool
     ) -> Validity {
@@ -96,7 +96,7 @@
         if !isTelling { removeEnded() }
     }
 
-    /// A listener's values may run any code when they go, so they go when the list is whole again.
+    /// Releasing a listener's values may run arbitrary code, so it happens after the list is consistent again.
     private func removeEnded() {
         let ended = listeners.filter { !$0.validity.isValid }
         listeners.removeAll { !$0.validity.isValid }
@@ -116,7 +116,7 @@
 /// The steps of one update, in their order.
 enum LiveStep: Int, CaseIterable, Sendable {
     case loadingStatus, dataStatus, data, error
-    /// Everything at once: `observe`.
+    /// All steps at once: `observe`.
     case all
 
     func isDue<Record>(in change: LiveCollectionChange<Record>) -> Bool {
@@ -130,13 +130,13 @@ enum LiveStep: Int, CaseIterable, Sendable {
     }
 }
 
-/// What is shown, without what was shown before it.
+/// The displayed state, without the one before it.
 struct LiveShown<Record: LiveRecord>: Sendable {
     let version: Int64
     let snapshot: LiveSnapshot<Record>
     let status: LiveStatus
 
-    /// The change for one who has seen nothing.
+    /// The change for an observer that has seen nothing yet.
     var asFirst: LiveCollectionChange<Record> {
         LiveCollectionChange(
             version: version, oldSnapshot: LiveSnapshot(), snapshot: snapshot,

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Where the frames of one window go: one slot for each reader, however many frames it has missed.
+/// Distributes the frames of one window: one slot for each reader, however many frames it has missed.
 ///
-/// Who owns what: the router alone puts frames in; each reader takes from its own slot. The lock guards all of it and
-/// is held for as long as merging the change takes, never while anybody is called.
+/// Ownership: only the router publishes frames; each reader takes from its own slot. The lock guards everything and is
+/// held for as long as merging a change takes, never while a caller's code runs.
 package final class LiveOutlet<Query: LiveQuery>: LiveSource {
     package typealias Record = Query.Record
     typealias Touched = TouchedRows<Record.ID, Query.Key>
 
-    /// What one reader has not looked at.
+    /// The changes that one reader has not taken yet.
     private struct Slot {
         var seen: LiveFrame<Query>
         var touched = Touched()
-        /// True when there is something to take.
+        /// True if there is a change to take.
         var hasNews = false
         var waiter: CheckedContinuation<Void, Never>?
 
@@ -22,7 +22,7 @@ package final class LiveOutlet<Query: LiveQuery>: LiveSource {
                 touched = later
                 return
             }
-            // Past the size of both states it is cheaper to compare them.
+            // Beyond the size of both states it is cheaper to compare them.
             let size = max(seen.rows.count, frame.rows.count) + 64
             touched.append(later, limit: min(LiveLimits.pendingRecordsMax, size))
         }
@@ -32,7 +32,7 @@ package final class LiveOutlet<Query: LiveQuery>: LiveSource {
         var latest: LiveFrame<Query>
         var slots: [Int: Slot] = [:]
         var nextReader = 0
-        /// True when the last frame is there; readers may still take it.
+        /// True once the last frame has been published; readers may still take it.
         var isEnding = false
         var isFinished = false
     }
@@ -49,7 +49,7 @@ package final class LiveOutlet<Query: LiveQuery>: LiveSource {
 
     // MARK: The router
 
-    /// Puts in a frame and what changed since the one before.
+    /// Publishes a frame and the changes since the one before.
     func publish(_ frame: LiveFrame<Query>, _ touched: Touched) {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             if state.isFinished || state.isEnding { return [] }
@@ -64,11 +64,11 @@ package final class LiveOutlet<Query: LiveQuery>: LiveSource {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Puts in the last frame, whose rows are those of the one before.
+    /// Publishes the last frame, whose rows are those of the one before.
     func end(_ frame: LiveFrame<Query>) {
         publish(frame, Touched())
         state.withLock { $0.isEnding = true }
-        // Whoever began to wait in between learns of it, too.
+        // Readers that began to wait in between are woken, too.
         wakeAll()
     }
 
@@ -122,8 +122,8 @@ package final class LiveOutlet<Query: LiveQuery>: LiveSource {
         }
     }
 
-    /// Returns when there is something to take, when the reader was removed or the outlet finished, and when the task
-    /// is cancelled.
+    /// Returns when there is a change to take, when the reader was removed or the outlet finished, and when the task is
+    /// cancelled.
     package func waitForNews(_ reader: Int) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -152,27 +152,26 @@ package final class LiveOutlet<Query: LiveQuery>: LiveSource {
     }
 }
 
-/// What readers see of an outlet: everything but the keys.
+/// The interface of an outlet for readers: everything except the keys.
 package protocol LiveSource<Record>: AnyObject, Sendable {
     associatedtype Record: LiveRecord
 
-    /// A reader of its own slot. Its first change shows everything.
+    /// Adds a reader with a slot of its own. Its first change contains everything.
     func addReader() -> Int
     func removeReader(_ reader: Int)
-    /// Everything that the reader has not seen, as one change; `nil` when there is nothing.
+    /// All changes that the reader has not seen, merged into one; `nil` if there are none.
     func take(_ reader: Int) -> LiveTaken<Record>?
     func waitForNews(_ reader: Int) async
-    /// True when there is something to take.
+    /// True if there is a change to take.
     func hasNews(_ reader: Int) -> Bool
-    /// Nobody gets anything any more.
+    /// Ends all delivery; no reader gets another change.
     func finish()
     var isFinished: Bool { get }
-    /// True when no more comes than what was not taken yet.
+    /// True if nothing will be published beyond the changes not taken yet.
     var isOver: Bool { get }
 }
 
-/// What was taken from a slot. The indices are found out when they are asked for: that is the reader's work, done under
-/// no lock.
+/// A change taken from a slot. The indices are computed on demand: that is the reader's work, done under no lock.
 package struct LiveTaken<Record: LiveRecord>: Sendable {
     private let compare: @Sendable () -> LiveCollectionChange<Record>
 

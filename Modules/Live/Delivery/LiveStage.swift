@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Brings frames to the main actor: all that one frame of the router changed in one turn, and never more than one turn
-/// on the way.
+/// Delivers frames to the main actor: all changes of one frame of the router in one turn, with at most one turn
+/// scheduled at a time.
 ///
-/// Who owns what: the router puts frames into the slots under the gate, a turn takes all of them out under the gate. So
-/// a turn finds every collection at the same version. Order of locks: gate, then an outlet's. Nobody is called under
+/// Ownership: the router publishes frames into the slots under the gate, a turn takes all of them under the gate. So a
+/// turn finds every collection at the same version. Order of locks: gate, then an outlet's. No caller's code runs under
 /// either of them.
 final class LiveStage: Sendable {
     private struct Presenter {
@@ -13,7 +13,7 @@ final class LiveStage: Sendable {
 
     private struct Gate {
         var presenters: [Int: Presenter] = [:]
-        /// Windows with news for the main actor, in the order in which they came.
+        /// Windows with changes for the main actor, in the order of their arrival.
         var dirty: [Int] = []
         var isDirty: Set<Int> = []
         var isTurnOnItsWay = false
@@ -23,7 +23,7 @@ final class LiveStage: Sendable {
             dirty.append(window)
         }
 
-        /// - Returns: true when a turn must be scheduled.
+        /// - Returns: true if a turn must be scheduled.
         mutating func callTurn() -> Bool {
             guard !dirty.isEmpty, !isTurnOnItsWay else { return false }
             isTurnOnItsWay = true
@@ -51,7 +51,7 @@ final class LiveStage: Sendable {
         }
     }
 
-    /// Hands over the frames of one version, all or none as readers see it.
+    /// Publishes the frames of one version, atomically for readers.
     func publish(_ frames: [(window: Int, put: () -> Void)]) {
         let isFirst = gate.withLock { gate in
             for frame in frames {
@@ -63,7 +63,7 @@ final class LiveStage: Sendable {
         if isFirst { scheduleTurn() }
     }
 
-    /// Asks for a turn for a window although nothing in it changed.
+    /// Requests a turn for a window although nothing in it changed.
     func requestTurn(window: Int) {
         let isFirst = gate.withLock { gate in
             gate.mark(window)
@@ -74,9 +74,9 @@ final class LiveStage: Sendable {
 
     private func scheduleTurn() { delivery.schedule { [weak self] in self?.turn() } }
 
-    /// Shows and tells everything that was handed over until now, when the caller is the main actor.
+    /// Displays all published frames and notifies their observers, if the caller is the main actor.
     ///
-    /// - Parameter caller: where the call comes from.
+    /// - Parameter caller: the actor that the call comes from.
     func turn(for caller: (any Actor)?) {
         guard let caller, caller === MainActor.shared else { return }
         MainActor.assumeIsolated { turn() }
@@ -92,19 +92,20 @@ final class LiveStage: Sendable {
             for presenter in presenters { presenter.take() }
             return presenters
         }
-        // First everything is as it is in this version, then it is told: who is called finds no two lists at odds.
+        // All collections are updated to this version before observers are notified, so that an observer never finds
+        // two lists at different versions.
         for presenter in presenters { presenter.show() }
         for presenter in presenters { presenter.tell() }
         if plantedFault == .tearsFrames, gate.withLock({ $0.callTurn() }) { scheduleTurn() }
     }
 }
 
-/// Who shows a window on the main actor. The three steps come in this order, within one turn.
+/// Displays a window on the main actor. The three steps are called in this order, within one turn.
 @MainActor protocol LivePresenter: AnyObject, Sendable {
-    /// Takes what is new out of its slot. Called under the gate: calls nobody.
+    /// Takes the changes out of the slot. Called under the gate, so it must call no observer.
     func take()
-    /// Sets what is observed.
+    /// Sets the observed properties.
     func show()
-    /// Calls those who asked to be called.
+    /// Calls the observers.
     func tell()
 }

@@ -1,45 +1,45 @@
-/// A fault that a test plants, to show that the suite finds it. There is none in any other build of a router.
+/// A fault that tests plant to show that the suite detects it. Routers outside of tests have none.
 package enum LiveFault: Sendable, CaseIterable {
-    /// The record next outside a window goes, and the window goes on saying that there is a next page.
+    /// A record next to a window's edge is removed, and the window still reports that there is a next page.
     case missesEdge
-    /// A commit that reports a reset changes nothing in what is shown.
+    /// A commit that reports a reset does not change the displayed records.
     case losesReset
-    /// A record that moves is not told to anybody.
+    /// The move of a record is not reported.
     case forgetsMove
-    /// What was read is shown before the feed has come as far as the store.
+    /// Data that was read is displayed before the feed has caught up with the store.
     case showsTooEarly
-    /// What the feed brings while the store is read is lost.
+    /// Commits that the feed reports while the store is read are lost.
     case readsBeforeRegistering
-    /// A reader that has not looked gets only the last of its changes.
+    /// A slow reader gets only the last of its changes.
     case keepsOnlyTheLastChange
-    /// The lists of one frame are handed over one by one.
+    /// The lists of one frame are delivered one by one.
     case tearsFrames
     /// A window that loses rows is not filled again.
     case neverRefills
-    /// What has waited past the inbox's limit is dropped in silence.
+    /// Commits beyond the inbox's limit are dropped without a reset.
     case dropsInSilence
-    /// What is stored beyond what the server has told is shown as its neighbour.
+    /// Stored records beyond the server's range are displayed as its neighbours.
     case leavesHoles
-    /// With another session what the one before was told goes on being fresh.
+    /// Data of the previous session remain fresh in another session.
     case staysFresh
-    /// What could not be asked for is never asked for again.
+    /// A request that could not be made is never repeated.
     case neverRefreshes
-    /// A window that could not be read is left alone for good.
+    /// A window that could not be read is never read again.
     case neverReadsAgain
-    /// Records of the account before stay in a list that could not be read since another one logged in.
+    /// Records of the previous account remain in a list that could not be read since another one logged in.
     case keepsFormerAccount
-    /// The answer to a question that was given up counts as one to the question after it.
+    /// The response to an abandoned request counts as one to the request after it.
     case takesLateAnswer
-    /// Records that come by themselves, with others before them that were not asked for, count as following on.
+    /// Records that arrive by themselves, with a gap of unrequested ones before them, count as contiguous.
     case losesGap
-    /// A page that is asked for later counts as if all pages before it had been read with it.
+    /// A page that is requested later counts as if all pages before it had been read with it.
     case takesNewerCursor
-    /// A refresh is over with its first page, and the rest counts as refreshed.
+    /// A refresh ends with its first page, and the rest counts as refreshed.
     case stopsRefreshEarly
-    /// Too many changes are taken for none.
+    /// A response with too many changes is taken for one with none.
     case takesTooMuchForNothing
 
-    /// True for what only a window with a server can do wrong.
+    /// True for a fault that only a window with a server can have.
     package var isOfServer: Bool {
         switch self {
         case .leavesHoles, .staysFresh, .neverRefreshes, .losesGap, .takesNewerCursor, .stopsRefreshEarly,

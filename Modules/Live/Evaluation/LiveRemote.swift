@@ -1,26 +1,26 @@
-/// The server's part of a query: asks for pages of it, and puts what comes into the store.
+/// The server side of a query: requests pages of it, and stores the results.
 ///
-/// What an implementation promises: what it stored has been told by the store's feed when ``load(_:)`` returns, and a
-/// call ends soon after its task was cancelled. It remembers nothing between two calls: how far the server was asked is
-/// the window's to know.
+/// Requirements of an implementation: the store's feed has reported everything that it stored when ``load(_:)``
+/// returns, and a call ends soon after its task was cancelled. It keeps no state between calls: the window keeps track
+/// of the loaded range.
 package protocol LiveRemote<Key>: Sendable {
     associatedtype Key: Comparable & Hashable & Sendable
 
-    /// Asks for a page and merges it into the store.
+    /// Requests a page and merges it into the store.
     ///
-    /// - Returns: how far everything is known now.
+    /// - Returns: the range that is completely known now.
     func load(_ page: LiveRemotePage<Key>) async throws -> LiveReach<Key>
 
-    /// Asks for everything that changed since the server was asked for what `reach` covers, and merges it into the
+    /// Requests all changes since the server was asked for the records that `reach` covers, and merges them into the
     /// store in one commit.
     ///
-    /// - Returns: what is covered now, no less than before; `nil` when pages must be asked for instead.
+    /// - Returns: the range that is covered now, no less than before; `nil` if pages must be requested instead.
     func loadChanges(since reach: LiveReach<Key>) async throws -> LiveReach<Key>?
 
-    /// True for the key of a record that the server has placed. Those that it has not sort behind all others.
+    /// True for the key of a record with a position on the server. Records without one sort after all others.
     func isPlaced(_ key: Key) -> Bool
 
-    /// How many records the server can have placed behind `newest`, up to and with `key`, which lies behind it.
+    /// The maximum number of records on the server after `newest`, up to and including `key`, which follows it.
     func placedCount(after newest: Key, through key: Key) -> Int
 }
 
@@ -30,30 +30,30 @@ extension LiveRemote {
     package func placedCount(after newest: Key, through key: Key) -> Int { 0 }
 }
 
-/// A page to ask the server for, as the collection shows it.
+/// A page to request from the server, in the order in which the collection shows it.
 package enum LiveRemotePage<Key: Hashable & Sendable>: Sendable, Hashable {
-    /// The one at the query's anchor.
+    /// The page at the query's anchor.
     case first
-    /// One behind this key, of so many records.
+    /// A page after this key, with up to `count` records.
     case next(Key, count: Int)
-    /// One before this key, of so many records.
+    /// A page before this key, with up to `count` records.
     case previous(Key, count: Int)
 }
 
-/// The part of a query's result of which the server has told everything, as the collection shows it: what is stored
-/// here beyond it may have holes.
+/// The part of a query's result that the server has returned completely, in the order in which the collection shows it:
+/// stored records beyond it may have gaps.
 ///
-/// The answer to ``LiveRemotePage/next(_:count:)`` says only where it ends now, the one to
-/// ``LiveRemotePage/previous(_:count:)`` only where it starts.
+/// The response to ``LiveRemotePage/next(_:count:)`` contains only the new end, the one to
+/// ``LiveRemotePage/previous(_:count:)`` only the new start.
 package struct LiveReach<Key: Hashable & Sendable>: Sendable, Hashable {
-    /// Where it starts, inclusive; `nil` when the server has nothing before it.
+    /// The start, inclusive; `nil` if the server has nothing before it.
     package var start: Key?
-    /// Where it ends, inclusive; `nil` when the server has nothing behind it.
+    /// The end, inclusive; `nil` if the server has nothing after it.
     package var end: Key?
-    /// Where it is open towards the newest records: up to where those were known when the server was asked. `nil` when
-    /// it did not say.
+    /// The newest key that was known when the server was asked, if the range is open towards the newest records. `nil`
+    /// if the server did not return it.
     package var newest: Key?
-    /// Where asking for changes goes on; opaque. `nil` when the server cannot be asked for them.
+    /// An opaque cursor for requesting changes; `nil` if the server does not support that.
     package var cursor: String?
 
     package init(start: Key? = nil, end: Key? = nil, newest: Key? = nil, cursor: String? = nil) {
@@ -64,9 +64,9 @@ package struct LiveReach<Key: Hashable & Sendable>: Sendable, Hashable {
     }
 }
 
-/// Why an answer of the server was not taken.
+/// The reason why a response of the server was rejected.
 package enum LiveRemoteError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// It says that there is more, and leads nowhere.
+    /// The response reports more records, and leads to none.
     case noProgress
 
     package var description: String {

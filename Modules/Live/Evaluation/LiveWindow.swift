@@ -1,67 +1,68 @@
 import CausewayModels
 import CausewayStorage
 
-/// A window, whatever it shows.
+/// A window, independent of the type of its records.
 protocol LiveWindow: AnyObject {
     var id: Int { get }
     var topic: LiveTopic { get }
-    /// True when something of it was handed over.
+    /// True once a frame of it has been published.
     var isShown: Bool { get }
 
-    /// Takes in one change of the feed.
+    /// Applies one change of the feed.
     func apply(_ change: RecordChange)
-    /// More changed than the feed told.
+    /// Marks the window for reading again: more changed than the feed reported.
     func invalidate()
-    /// The store may show the records of another account now: without reading it again, nothing is shown of the former.
+    /// Hides the records until they have been read again: the store may show another account now.
     func disown()
 
     var needsReading: Bool { get }
     var hasReadingFailed: Bool { get }
-    /// Asks the store for what is needed; changes nothing that is shown.
+    /// Reads the required records from the store; does not change the displayed ones.
     func read(from store: any Store) async
-    /// Takes over what was read. What the feed brought meanwhile must be applied next.
+    /// Adopts the records that were read. Commits that the feed reported meanwhile must be applied next.
     func integrate()
-    /// How far the feed has come could not be found out: what was read last may be ahead of it.
+    /// Invalidates the last read: it may be ahead of the feed, whose progress could not be determined.
     func doubt(_ error: StoreError)
 
     func turn(_ page: LivePageJob)
 
-    /// True when the server is to be asked.
+    /// True if the server is to be asked.
     var wantsLoad: Bool { get }
-    /// The next question to the server; it is under way until its end was applied, or ``refresh(isNewSession:)``
+    /// The next request to the server; it is under way until its result was applied, or ``refresh(isNewSession:)``
     /// called with a new session.
     func beginLoad() -> LiveLoad?
-    /// The server may have more than it said: asks again.
+    /// Asks the server again, because it may have more than it returned.
     ///
-    /// - Parameter isNewSession: true when nothing that it said holds any more.
+    /// - Parameter isNewSession: true if nothing that it returned is valid any more.
     func refresh(isNewSession: Bool)
-    /// Asks the server again when it could not be asked last time.
+    /// Asks the server again if the last request failed.
     ///
-    /// - Returns: true when it does.
+    /// - Returns: true if it does.
     func retryFailed() -> Bool
-    /// Takes over what the server has told another window of the same query, when that is not long ago.
+    /// Adopts data that the server has returned to another window of the same query, if they are recent.
     ///
-    /// - Returns: false when it has told nothing of use.
+    /// - Returns: false if there are none to adopt.
     func adoptFreshness(from other: any LiveWindow, at now: MonotonicTime) -> Bool
 
-    /// Freezes what is shown, and returns how it is handed over; `nil` when nothing differs.
+    /// Creates an immutable frame of the current state, and returns a closure that publishes it; `nil` if nothing
+    /// differs.
     func freeze(at version: Int64) -> (() -> Void)?
     func close()
-    /// Hands over that nothing comes any more, and why.
+    /// Returns a closure that publishes the last frame, with the reason for the end.
     func end(_ error: any Error) -> () -> Void
 }
 
-/// What somebody asks of the pages of a collection.
+/// A request concerning the pages of a collection.
 package enum LivePageJob: Sendable { case next, previous, reset }
 
-/// One question to the server.
+/// One request to the server.
 struct LiveLoad: Sendable {
-    /// Puts it.
+    /// Sends the request.
     let run: @Sendable () async -> LiveLoadEnd
 }
 
-/// What became of a question to the server.
+/// The result of a request to the server.
 struct LiveLoadEnd: Sendable {
-    /// Tells the window that asked.
+    /// Applies the result to the window that made the request.
     let apply: @Sendable (any LiveWindow, MonotonicTime) -> Void
 }

@@ -1,58 +1,58 @@
 import CausewayModels
 
-/// How far asking the server for a window has come.
+/// The progress of loading a window from the server.
 ///
-/// A refresh asks for what changed since the server was asked last. Where the server cannot say, or too much changed,
-/// it asks for the first page and then for the rest of what was shown when the refresh began, page by page. What was
-/// covered before stays in force until the refresh has ended: the list neither shrinks meanwhile nor gets a hole.
-/// Where so much came to be that the rest cannot be reached, the list ends there.
+/// A refresh requests the changes since the server was last asked. If the server does not support that, or too much
+/// changed, it requests the first page and then the rest of the records displayed when the refresh began, page by page.
+/// The range covered before remains in effect until the refresh has ended: meanwhile the list neither shrinks nor gets
+/// a gap. If there are so many new records that the rest cannot be reached, the list ends there.
 struct ServerProgress<Key: Comparable & Hashable & Sendable> {
     enum Question: Sendable, Hashable {
-        /// The changes in all that is covered.
+        /// The changes in the whole covered range.
         case changes
         /// The first page.
         case first
-        /// A part of what is shown and was not in the first page.
+        /// A part of the displayed range that was not in the first page.
         case rest(WindowSide)
-        /// A page that is not shown yet.
+        /// A page that is not displayed yet.
         case more(WindowSide)
     }
 
-    /// What the server has told everything of, in this session; `nil` while it has not.
+    /// The range that the server has returned completely in this session; `nil` if there is none yet.
     var reach: LiveReach<Key>?
-    /// The same, while a refresh is under way.
+    /// The corresponding range of a refresh under way.
     var pending: LiveReach<Key>?
-    /// The first and the last key that were shown when the refresh began: it goes no further than these.
+    /// The first and the last key that were displayed when the refresh began: it goes no further than these.
     var goal = LiveReach<Key>()
-    /// The part of the window that the refresh has not come to.
+    /// The side of the window that the refresh has not reached.
     var restSide: WindowSide?
-    /// Pages that the refresh may still ask for, and of how many records.
+    /// The number of pages that the refresh may still request, and the number of records in each.
     var restPagesLeft = 0
     var restPageSize = 0
-    /// True when the server is to be asked again.
+    /// True if the server is to be asked again.
     var isRefreshDue: Bool
-    /// True when that came to be while it was being asked.
+    /// True if that became necessary while a request was under way.
     var isRefreshDueAgain = false
     var underWay: Question?
-    /// The newest record that was shown when the question that is under way was put: the answer covers it.
+    /// The newest record that was displayed when the current request was made: the response covers it.
     var newestWhenAsked: Key?
-    /// True when the server has told everything up to ``reach``.
+    /// True if the server has returned everything up to ``reach``.
     var isComplete: Bool
-    /// True when records came by themselves, and the server may have others before them that nobody asked for.
+    /// True if records arrived by themselves, and the server may have others before them that were not requested.
     var hasGap = false
-    /// When the server was asked last with success.
+    /// The time of the last successful request.
     var freshSince = MonotonicTime.zero
 
-    /// True when the server has told everything that is shown.
+    /// True if the server has returned everything that is displayed.
     var isFresh: Bool { isComplete && !hasGap }
 
-    /// - Parameter isAsked: false for what the server has no say in.
+    /// - Parameter isAsked: false for queries that the server does not serve.
     init(isAsked: Bool) {
         isRefreshDue = isAsked
         isComplete = !isAsked
     }
 
-    /// What was told holds no more.
+    /// Discards everything that the server returned.
     mutating func forget() {
         reach = nil
         abandonRefresh()
@@ -63,13 +63,13 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
         hasGap = false
     }
 
-    /// A refresh came to nothing: what was covered before stays so.
+    /// Ends a refresh without a result: the range covered before is kept.
     mutating func abandonRefresh() {
         pending = nil
         restSide = nil
     }
 
-    /// Asks for what changed, once more when that is being asked for.
+    /// Requests changes, once more if such a request is under way.
     mutating func askAgain() {
         if underWay == .first || underWay == .changes {
             isRefreshDueAgain = true
@@ -79,8 +79,8 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
     }
 
     /// - Parameters:
-    ///   - side: where the window lacks what only the server can give.
-    ///   - isTroubled: true when the last answer was none: what is only missing is not asked for before an occasion.
+    ///   - side: the side at which the window lacks records that only the server has.
+    ///   - isTroubled: true if the last request failed: missing records are then not requested before another trigger.
     func next(lacking side: WindowSide?, isTroubled: Bool) -> Question? {
         if underWay != nil { return nil }
         if isRefreshDue { return refreshing }

@@ -1,9 +1,9 @@
-/// How far the server has told everything, and what the window makes of it.
+/// The range that the server has returned completely, and its effect on the window.
 extension Window {
     typealias Reach = LiveReach<Key>
 
-    /// Lets in nothing beyond `reach`; `nil` lets in whatever is stored. A window that lies outside as a whole is read
-    /// again at the anchor: an edge that stayed outside would let in what lies between it and the reach.
+    /// Restricts the window to `reach`; `nil` admits all stored records. A window that lies completely outside is read
+    /// again at the anchor: an edge that remained outside would admit the records between it and the reach.
     func confine(to reach: Reach?) {
         self.reach = reach ?? Reach()
         if let key = start.key, isPast(key, .end) { return reopenInPlace() }
@@ -22,7 +22,7 @@ extension Window {
             cut(to: limit, side)
             return .limited(at: limit)
         }
-        // There may be more now, or what lay next is not to be shown.
+        // There may be more now, or the next record outside must not be shown.
         return .bounded(at: at, beyond: nil)
     }
 
@@ -32,14 +32,14 @@ extension Window {
 
     func limit(_ side: Side) -> Key? { side == .start ? reach.start : reach.end }
 
-    /// The key, or the place next to it that the server has told everything of.
+    /// The key, or the nearest one that the server has returned everything up to.
     func withinReach(_ key: Key) -> Key {
         if let end = reach.end, isPast(key, .end) { return end }
         if let start = reach.start, isPast(key, .start) { return start }
         return key
     }
 
-    /// True for a key beyond what the server has told.
+    /// True for a key beyond the range that the server has returned.
     func isPast(_ key: Key, _ side: Side) -> Bool { isPast(key, side, of: reach) }
 
     private func isPast(_ key: Key, _ side: Side, of reach: Reach) -> Bool {
@@ -49,10 +49,10 @@ extension Window {
         }
     }
 
-    /// The edge of a window that has all that the server has told.
+    /// The edge of a window that contains the whole range that the server has returned.
     func outermost(_ side: Side) -> WindowEdge<Key> { limit(side).map { .limited(at: $0) } ?? .open }
 
-    /// A side at which `extent` goes beyond `reach`.
+    /// A side on which `extent` goes beyond `reach`.
     func side(of extent: Reach, outside reach: Reach) -> Side? {
         if let first = extent.start, isPast(first, .start, of: reach) { return .start }
         if let last = extent.end, isPast(last, .end, of: reach) { return .end }
@@ -61,8 +61,8 @@ extension Window {
 
     // MARK: The newest end
 
-    /// The largest key for which `isPlaced` is true; it is for none behind one for which it is not.
-    /// Cost: O((log n)²) for n rows.
+    /// The largest key for which `isPlaced` is true; it is false for every key after one for which it is false. Cost:
+    /// O((log n)²) for n rows.
     func newestKey(where isPlaced: (Key) -> Bool) -> Key? {
         let isAscending = query.direction == .ascending
         var low = 0
@@ -78,13 +78,14 @@ extension Window {
         return low == 0 ? nil : rows[isAscending ? low - 1 : rows.count - low].key
     }
 
-    /// How many rows have keys above `lower`, up to and with `key`, which is one of them. Cost: O(log n).
+    /// The number of rows with keys above `lower`, up to and including `key`, which is one of them. Cost: O(log n).
     func count(after lower: Key, through key: Key) -> Int {
         guard query.direction == .ascending else { return rows.rank(of: lower) - rows.rank(of: key) }
         return rows.rank(of: key) + 1 - rows.rank(of: lower) - (rows.row(at: lower) == nil ? 0 : 1)
     }
 
-    /// The side at which the server must be asked for more: what the store may show is less than what was asked for.
+    /// The side on which the server must be asked for more: the stored records that may be shown are fewer than
+    /// requested.
     var sideForServer: Side? {
         if isStale { return nil }
         if demand.end > 0, end.isLimited { return .end }

@@ -2,30 +2,30 @@ import CausewayModels
 import CausewayStorage
 
 extension Window {
-    /// What the window needs from the store.
+    /// The read that the window requires from the store.
     enum Reading: Sendable, Equatable {
-        /// The first page, where the query says that it lies.
+        /// The first page, at the query's anchor.
         case anew
-        /// What it shows, once more.
+        /// The displayed records, once more.
         case again
-        /// So many rows beyond an edge, and whether there is one after them.
+        /// `count` rows beyond an edge, and whether there is one after them.
         case more(Side, count: Int)
     }
 
     typealias Side = WindowSide
 
-    /// Records in the order in which they were read, without the last of them, which only says what lies next.
+    /// Records in the order in which they were read, without the last of them, which only determines the next key.
     struct Fetched: Sendable {
         var reading: Reading
         var records: [Record]
         var next: Key?
-        /// The way they were read in, as they are shown: towards the end of the window or towards its start.
+        /// The direction in which they were read: towards the end of the displayed window or towards its start.
         var side: Side
-        /// True when they come from more than one state of the store: one may be among them twice.
+        /// True if they come from more than one state of the store: a record may occur twice.
         var isOfManyStates = false
     }
 
-    /// What is to be read next; `nil` when the window is as it should be.
+    /// The next read; `nil` if the window is complete.
     var need: Reading? {
         if isStale { return isReopening ? .anew : .again }
         if demand.end > 0, end.isBounded { return .more(.end, count: demand.end) }
@@ -39,12 +39,12 @@ extension Window {
         return nil
     }
 
-    /// How many rows it has too few, without the pages that are still to come.
+    /// The number of missing rows, without the pages that are still to be read.
     var missing: Int { target - rows.count - demand.start - demand.end }
 
     // MARK: Asking
 
-    /// Reads what ``need`` says; changes nothing.
+    /// Performs the read of ``need``; changes nothing.
     func fetch(_ reading: Reading, from store: any Store) async throws(StoreError) -> Fetched {
         switch reading {
         case .anew:
@@ -56,7 +56,7 @@ extension Window {
             }
         case .again:
             let count = max(target, rows.count)
-            // From the side of the anchor on: there it neither lets go of what it shows nor misses what came to be.
+            // Starting at the side of the anchor: there it neither drops displayed records nor misses new ones.
             if query.anchor == .last {
                 return try await fetch(reading, .start, from: end.key.map { .at($0) }, count: count, store)
             }
@@ -75,7 +75,8 @@ extension Window {
         let direction = side == .end ? query.direction : query.direction.opposite
         var records: [Record] = []
         var bound = bound
-        // The record after the last one tells whether there is another page: often the store's page names it already.
+        // The record after the last one determines whether there is another page: often the store's page contains it
+        // already.
         var following: Record?
         var pages = 0
         while records.count <= count {
@@ -105,7 +106,8 @@ extension Window {
 
     // MARK: Taking over
 
-    /// Takes over what was read. What the feed brought since the last change that was applied must be applied next.
+    /// Adopts the records that were read. Commits that the feed reported since the last applied change must be applied
+    /// next.
     func integrate(_ fetched: Fetched) {
         switch fetched.reading {
         case .anew:
@@ -135,7 +137,7 @@ extension Window {
             }
             meetDemand(side, asked: count, fetched.records.count)
         }
-        // What was asked for at an edge that is open now is all there.
+        // At an open edge all requested records are there.
         if start.isOpen { settleDemand(.start, left: 0) }
         if end.isOpen { settleDemand(.end, left: 0) }
     }
@@ -146,7 +148,7 @@ extension Window {
             return fetched.side == .end ? fill(fetched.records) : fill(fetched.records.reversed() as ReversedCollection)
         }
         var gone = Set(keys.keys)
-        // What was read last holds.
+        // The state that was read last is valid.
         for record in fetched.records {
             gone.remove(record.id)
             put(record.id, query.key(of: record), record)
@@ -154,7 +156,7 @@ extension Window {
         for id in gone { remove(id) }
     }
 
-    /// The edge at which a reading ended. With nothing read it stays where it was.
+    /// The edge at which a read ended. If nothing was read it is unchanged.
     private func edge(after fetched: Fetched, from old: WindowEdge<Key>?) -> WindowEdge<Key> {
         guard let next = fetched.next else { return outermost(fetched.side) }
         if let last = fetched.records.last { return .bounded(at: query.key(of: last), beyond: next) }
@@ -162,8 +164,7 @@ extension Window {
         preconditionFailure("a first page that ends before its first record")
     }
 
-    /// A page that was asked for and came short is made up for by the server where it has more, and not at the other
-    /// end.
+    /// If a requested page came out short and the server has more, the server supplies the rest, not the other end.
     private func meetDemand(_ side: Side, asked count: Int, _ found: Int) {
         let asked = side == .end ? demand.end : demand.start
         guard asked > 0, count >= asked else { return }
@@ -180,7 +181,7 @@ extension Window {
 
     // MARK: Pages
 
-    /// Asks for another page at one end, when there is one.
+    /// Requests another page at one end, if there is one.
     func grow(_ side: Side) {
         guard target + pageSize <= LiveLimits.windowRecordsMax else { return }
         if isStale, isReopening { return growWhileReopening(side) }
@@ -189,7 +190,7 @@ extension Window {
         if side == .end { demand.end += pageSize } else { demand.start += pageSize }
     }
 
-    /// The first page is still to be read: what is shown until then counts for nothing.
+    /// The first page is still to be read: the records displayed until then are irrelevant.
     private func growWhileReopening(_ side: Side) {
         switch (query.anchor, side) {
         case (.first, .start), (.last, .end): return
@@ -200,20 +201,20 @@ extension Window {
         target += pageSize
     }
 
-    /// Goes back to the first page.
+    /// Returns to the first page.
     func reopen() {
         target = pageSize
         reopenInPlace()
     }
 
-    /// Begins anew at the anchor, with as many rows as before.
+    /// Starts again at the anchor, with as many rows as before.
     func reopenInPlace() {
         demand = Demand()
         isReopening = true
         invalidate()
     }
 
-    /// Rows that were asked for beyond what the window held.
+    /// Rows that were requested beyond those that the window contained.
     struct Demand: Sendable {
         var start = 0
         var end = 0

@@ -3,19 +3,19 @@ import CausewayStorage
 
 /// The part of a query's result that a collection holds, kept up to date change by change.
 ///
-/// What holds after each step, once it was read (`isStale` is false):
+/// Invariants after each step, once it was read (`isStale` is false):
 ///
-/// 1. `rows` are the records that match with keys between the edges, as of the commit that was applied last.
+/// 1. `rows` are the records that match with keys between the edges, as of the last applied commit.
 /// 2. `keys` has the key of each of them by its identity.
-/// 3. A bounded edge knows the record next outside, or says that it must be asked for.
-/// 4. No edge lies beyond `reach`, and none that could is open.
-/// 5. `touched` names every row that differs from the state that was frozen last.
+/// 3. A bounded edge contains the key of the next record outside, or is marked as unknown.
+/// 4. No edge lies beyond `reach`, and no edge that could lie beyond it is open.
+/// 5. `touched` names every row that differs from the last frozen state.
 ///
-/// How it stays right while the store is asked. A page comes from some state r of the store, while the feed has been
-/// applied up to p, p ≤ r. All commits after p are applied on top of the page, those up to r for a second time. That is
-/// right in the end because a record is put where the last change of it says, whatever was there before; and it is
-/// shown only when the feed has been applied up to r (``Store/settledVersion()``). The same holds for records of pages
-/// that were read one after the other from different states.
+/// Consistency while the store is read: a page comes from some state r of the store, while the feed has been applied up
+/// to p, p ≤ r. All commits after p are applied on top of the page, those up to r for a second time. The result is
+/// correct because the last change of a record determines its state, whatever it was before; and it is displayed only
+/// when the feed has been applied up to r (``Store/settledVersion()``). The same holds for records of pages that were
+/// read one after the other from different states.
 ///
 /// Confined to the router that owns it.
 final class Window<Query: LiveQuery> {
@@ -25,22 +25,22 @@ final class Window<Query: LiveQuery> {
     let query: Query
     let plantedFault: LiveFault?
     private let surplusMax: Int
-    /// Records that are read at a time.
+    /// The number of records that are read at a time.
     let readingMax: Int
     private(set) var rows: RankedRows<Key, Record>
     private(set) var keys: [Record.ID: Key] = [:]
     private(set) var touched = TouchedRows<Record.ID, Key>()
     var start: WindowEdge<Key> = .open
     var end: WindowEdge<Key> = .open
-    /// What may be shown: records beyond it are let in by nothing.
+    /// The range that may be displayed: records beyond it are never admitted.
     var reach = LiveReach<Key>()
-    /// How many rows it should hold when there are as many.
+    /// The number of rows that it should contain if there are as many.
     var target: Int
-    /// Pages that were asked for and not read yet.
+    /// Pages that were requested and not read yet.
     var demand = Demand()
-    /// True when `rows` are nothing to rely on: it was never read, or more changed than was told.
+    /// True if `rows` is not reliable: it was never read, or more changed than was reported.
     private(set) var isStale = true
-    /// True when the next reading begins anew at the anchor.
+    /// True if the next read starts again at the anchor.
     var isReopening = true
 
     init(_ query: Query, surplusMax: Int, readingMax: Int, plantedFault: LiveFault?) {
@@ -56,7 +56,7 @@ final class Window<Query: LiveQuery> {
 
     var pageSize: Int { Self.pageSize(query) }
 
-    /// More changed than was told: the window must be read again.
+    /// Marks the window for reading again: more changed than was reported.
     func invalidate() {
         if plantedFault == .losesReset, !isReopening { return }
         isStale = true
@@ -67,18 +67,18 @@ final class Window<Query: LiveQuery> {
         isReopening = false
     }
 
-    /// What changed since it was asked last.
+    /// Returns and clears the changes since the last call.
     func takeTouched() -> TouchedRows<Record.ID, Key> {
         defer { touched = TouchedRows() }
         return touched
     }
 
-    /// Nothing of what was frozen last is the same in the next state.
+    /// Marks every row as changed since the last frozen state.
     func touchAll() { touched.overflow() }
 
     // MARK: - Changes of the feed
 
-    /// Takes in one change. Cost: O(log n) for a window of n rows.
+    /// Applies one change. Cost: O(log n) for a window of n rows.
     func apply(_ change: LiveRecordChange<Record>) {
         guard let id = change.after?.id ?? change.before?.id else { return }
         let after = change.after.flatMap { query.matches($0) ? (key: query.key(of: $0), record: $0) : nil }
@@ -87,7 +87,7 @@ final class Window<Query: LiveQuery> {
         put(id, after.key, after.record)
     }
 
-    /// The record next outside an edge may be this one, gone or moved.
+    /// Marks the edges as unknown if the next record outside is this one, removed or moved.
     private func forgetNeighbour(_ before: Record?, unlessAt key: Key?) {
         guard plantedFault != .missesEdge, let before, query.matches(before) else { return }
         let old = query.key(of: before)
@@ -96,7 +96,7 @@ final class Window<Query: LiveQuery> {
         if case .bounded(let at, old) = end { end = .bounded(at: at, beyond: nil) }
     }
 
-    /// True for a key between the edges; one that is outside may be the next one there.
+    /// True for a key between the edges; a key outside may become the next one there.
     private func isInside(_ key: Key) -> Bool {
         if let at = start.key, rows.isBefore(key, at) {
             if case .bounded(_, let beyond?) = start, rows.isBefore(beyond, key) {
@@ -117,7 +117,7 @@ final class Window<Query: LiveQuery> {
         let old = keys[id]
         if let there = rows.row(at: key) {
             if there.record == record { return }
-            // Another record in its place: that one is gone, whether the feed told it or not.
+            // Another record with the same key: the old one has been removed, whether the feed reported it or not.
             if there.record.id != id { remove(there.record.id) }
         }
         if let old, old != key { rows.remove(old) }
@@ -133,16 +133,15 @@ final class Window<Query: LiveQuery> {
         touched.note(id, from: old, to: nil)
     }
 
-    /// Lets go of rows that came in beyond what was asked for, down to half of what may be too many: whoever looks at
-    /// the list keeps most of it, and the record at the anchor. The window ends where it is cut; what lies beyond can
-    /// be asked for again.
+    /// Drops rows that arrived beyond the requested number, down to half of the allowed surplus, keeping the record at
+    /// the anchor and the rows near it. The window ends where it is cut; the records beyond can be requested again.
     func trim() {
         guard rows.count > target + surplusMax else { return }
         let isCutAtStart =
             switch query.anchor {
             case .first: false
             case .last: true
-            // Half of what is kept fits at either side.
+            // Half of the kept rows fit on either side.
             case .at(let key): rows.rank(of: key) > rows.count / 2
             }
         var next: Key?
@@ -155,14 +154,14 @@ final class Window<Query: LiveQuery> {
         if isCutAtStart { start = edge } else { end = edge }
     }
 
-    /// Takes over rows as a whole, for an empty window; no record may be there twice. Cost: linear.
+    /// Adopts rows as a whole, for an empty window; no record may occur twice. Cost: linear.
     func fill(_ records: some Collection<Record>) {
         if records.isEmpty { return }
         let ordered = records.map { RankedRows<Key, Record>.Row(query.key(of: $0), $0) }
         rows = RankedRows(isDescending: rows.isDescending, inOrder: ordered)
         keys.reserveCapacity(ordered.count)
         for row in ordered { keys[row.record.id] = row.key }
-        // Everything is new: who saw nothing before needs no list of it.
+        // Everything is new: a reader that saw nothing before needs no list of changes.
         touched.overflow()
     }
 }

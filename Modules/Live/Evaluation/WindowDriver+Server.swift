@@ -1,11 +1,11 @@
 import CausewayModels
 
-/// Asking the server.
+/// Requests to the server.
 extension WindowDriver {
     private typealias Question = ServerProgress<Query.Key>.Question
     private typealias Reach = LiveReach<Query.Key>
 
-    /// True when an answer of the server is still to come.
+    /// True if a response of the server is pending.
     var isAskingServer: Bool { server.underWay != nil || wantsLoad }
 
     var wantsLoad: Bool { nextQuestion != nil }
@@ -59,7 +59,7 @@ extension WindowDriver {
         }
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     private func loadEnded(_ question: Question, _ result: Result<Reach?, any Error>, _ now: MonotonicTime) {
         server.underWay = nil
@@ -70,11 +70,11 @@ extension WindowDriver {
         switch result {
         case .success(let answer?): answered(question, answer, now)
         case .success(nil):
-            // Too much changed, or nobody knows what: the pages are asked for again.
+            // Too much changed, or the server cannot tell what did: the pages are requested again.
             server.reach?.cursor = nil
             server.isRefreshDue = plantedFault != .takesTooMuchForNothing
         case .failure(let error):
-            // Since it was asked, something came about that makes it worth while to ask again.
+            // Another trigger since the request was made causes a new request anyway.
             if question == .first || question == .changes, server.isRefreshDue { return }
             loadFailed(question, error)
         }
@@ -111,15 +111,16 @@ extension WindowDriver {
         server.restPageSize = LiveLimits.catchUpPageSize
         server.restPagesLeft = LiveLimits.catchUpPagesMax
         if server.reach != nil {
-            // All that is shown is the server's: however much it is, it is kept.
+            // All displayed records come from the server: however many there are, they are kept.
             server.restPagesLeft += window.rows.count / LiveLimits.catchUpPageSize
         } else if case .at = window.query.anchor {
-            // A jump to another place: what happens to be stored elsewhere is no reason to ask for all in between.
+            // A jump to another position: records that happen to be stored elsewhere are no reason to request
+            // everything in between.
             (server.restPagesLeft, server.restPageSize) = (1, window.pageSize)
         }
     }
 
-    /// Asks on for what was shown beyond the first page, or comes to an end with it.
+    /// Continues with the range displayed beyond the first page, or ends the refresh.
     private func goOn() {
         guard let pending = server.pending else { return }
         if plantedFault == .stopsRefreshEarly, let reach = server.reach {
@@ -148,7 +149,7 @@ extension WindowDriver {
         } else if server.reach != nil, window.sideForServer == nil {
             return server.abandonRefresh()
         }
-        // Without the server what is stored is shown, holes and all; and it is not said to be fresh.
+        // Without the server all stored records are displayed, including gaps; the data are not reported as fresh.
         server.forget()
         server.isRefreshDue = isRefreshDue
         window.confine(to: nil)
@@ -156,10 +157,10 @@ extension WindowDriver {
 
     // MARK: The newest end
 
-    /// The side at which new records come.
+    /// The side at which new records arrive.
     private var newestSide: WindowSide { window.query.direction == .ascending ? .end : .start }
 
-    /// Rows that were shown when the server was asked are older than its answer, even if that is empty.
+    /// Rows that were displayed when the server was asked are older than its response, even if that is empty.
     private func covering(_ answer: Reach) -> Reach {
         guard let newest = answer.newest, let asked = server.newestWhenAsked, asked > newest else { return answer }
         var reach = answer
@@ -167,8 +168,9 @@ extension WindowDriver {
         return reach
     }
 
-    /// Finds out whether records that came by themselves, such as an own message that was delivered, follow on what the
-    /// server has told. Where others may lie between, the list is not fresh, and the server is asked.
+    /// Checks whether records that arrived by themselves, such as a delivered message of this account, directly follow
+    /// the range that the server has returned. If others may lie between, the list is not fresh, and the server is
+    /// asked.
     func checkNewest() {
         guard let remote, !window.isStale else { return }
         server.hasGap = false
@@ -183,7 +185,7 @@ extension WindowDriver {
         }
     }
 
-    // MARK: Occasions
+    // MARK: Triggers
 
     func refresh(isNewSession: Bool) {
         guard remote != nil, plantedFault != .neverRefreshes else { return }
@@ -215,7 +217,7 @@ extension WindowDriver {
 }
 
 extension LiveReach where Key: Comparable {
-    /// Reaches as far as an answer says, at one side; `nil` when that leads nowhere.
+    /// The range extended by a response on one side; `nil` if the response makes no progress.
     fileprivate func extended(by answer: LiveReach, at side: WindowSide, isNewest: Bool) -> LiveReach? {
         var reach = self
         switch side {

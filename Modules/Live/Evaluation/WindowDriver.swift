@@ -1,11 +1,11 @@
 import CausewayModels
 import CausewayStorage
 
-/// A window and all that belongs to it: its place in the feed, what the server says, and where its frames go.
+/// A window together with its state in the feed, its progress with the server, and the outlet of its frames.
 ///
 /// Confined to the router that owns it.
 final class WindowDriver<Query: LiveQuery>: LiveWindow {
-    /// Something that went wrong, as its how-manieth.
+    /// An error with its number.
     struct Trouble {
         var error: any Error
         var number: Int
@@ -23,9 +23,9 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     var remoteTrouble: Trouble?
     private var readTrouble: Trouble?
     private var troubles = 0
-    /// True when the rows may be another account's, until they were read again.
+    /// True if the rows may belong to another account, until they have been read again.
     private var isDisowned = false
-    /// What was handed over last.
+    /// The frame that was published last.
     private var frozen: LiveFrame<Query>
 
     init(
@@ -54,7 +54,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
 
     func invalidate() {
         window.invalidate()
-        // Among what was not told may be records of the server.
+        // The unreported changes may include records of the server.
         if remote != nil, server.reach != nil { server.askAgain() }
     }
 
@@ -75,7 +75,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         }
     }
 
-    /// Any failure, also that of a store that is closed for now, may have passed when it is tried again.
+    /// Any failure, including one of a store that is closed for now, may have passed when the read is retried.
     private func readingFailed(_ error: StoreError) { readTrouble = trouble(error) }
 
     func trouble(_ error: any Error) -> Trouble {
@@ -111,10 +111,10 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
 
     func freeze(at version: Int64) -> (() -> Void)? {
         if !window.isStale { window.trim() }
-        // What failed may be needed no more: the window has changed meanwhile.
+        // The failed read may no longer be needed: the window has changed meanwhile.
         if !needsReading { readTrouble = nil }
         checkNewest()
-        // What is stale is shown at no version at all; only that it could not be read is told.
+        // Stale rows are displayed at no version; only the failure to read them is reported.
         if window.isStale, readTrouble == nil { return nil }
         let status = status
         if isDisowned, window.isStale { return freezeNothing(at: version, status) }
@@ -129,14 +129,14 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         return { [outlet, frozen] in outlet.publish(frozen, touched) }
     }
 
-    /// Shows nothing: the rows were another account's, and those of this one cannot be read.
+    /// Displays nothing: the rows belonged to another account, and those of this one cannot be read.
     private func freezeNothing(at version: Int64, _ status: LiveStatus) -> (() -> Void)? {
         var status = status
         status.data = .error
         status.hasNext = false
         status.hasPrevious = false
         guard !frozen.rows.isEmpty || !status.isSame(as: frozen.status) else { return nil }
-        // The rows that follow are all new.
+        // The next rows are all new.
         window.touchAll()
         var touched = TouchedRows<Query.Record.ID, Query.Key>()
         touched.overflow()

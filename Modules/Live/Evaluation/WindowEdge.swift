@@ -1,29 +1,29 @@
-/// One end of a window: a window is a range of keys, so that a new record in it pushes no other one out.
+/// One end of a window. A window is a range of keys, so a new record in it pushes no other one out.
 enum WindowEdge<Key: Hashable & Sendable>: Sendable, Equatable {
-    /// The window reaches to the end of the order: what comes there belongs to it.
+    /// The window extends to the end of the order: new records there belong to it.
     case open
-    /// The window reaches to `at`, inclusive. `beyond` is the record that lies next outside: that there is one is what
-    /// `hasNext` says. It is `nil` when the one that was known has gone, and the store must be asked.
+    /// The window extends to `at`, inclusive. `beyond` is the next record outside, whose existence `hasNext` reports.
+    /// It is `nil` if the known one has been removed, and the store must be asked.
     case bounded(at: Key, beyond: Key?)
-    /// The window reaches to `at`, inclusive, as far as the server has told everything. It has more: what the store
-    /// has there may have holes and is not shown before the server was asked for it.
+    /// The window extends to `at`, inclusive, as far as the server has returned everything. The server has more: stored
+    /// records beyond may have gaps, and are not displayed before the server has been asked for them.
     case limited(at: Key)
 
     var isOpen: Bool { self == .open }
 
-    /// True when the store has more.
+    /// True if the store has more.
     var isBounded: Bool {
         if case .bounded = self { return true }
         return false
     }
 
-    /// True when the server has more.
+    /// True if the server has more.
     var isLimited: Bool {
         if case .limited = self { return true }
         return false
     }
 
-    /// Where the window ends; `nil` when it is open.
+    /// The end of the window; `nil` if it is open.
     var key: Key? {
         switch self {
         case .open: nil
@@ -31,12 +31,12 @@ enum WindowEdge<Key: Hashable & Sendable>: Sendable, Equatable {
         }
     }
 
-    /// True when the store must be asked whether anything lies outside.
+    /// True if the store must be asked whether there are records outside.
     var isUnknown: Bool {
         if case .bounded(_, nil) = self { return true }
         return false
     }
 }
 
-/// The two ends of a window, as it is shown.
+/// The two ends of a window, in display order.
 enum WindowSide: Sendable, Hashable { case start, end }

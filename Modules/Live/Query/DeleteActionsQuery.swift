@@ -3,8 +3,8 @@ public import CausewayStorage
 
 /// The past deletions, newest first.
 ///
-/// The oldest, which the store drops past ``Limits/deleteActionsKeptMax``, stay in a window that has read them until it
-/// is read again.
+/// The oldest ones, which the store drops beyond ``Limits/deleteActionsKeptMax``, remain in a window that has read them
+/// until it is read again.
 public struct DeleteActionsQuery: LiveQuery {
     public typealias Record = DeleteAction
     public typealias Key = Int64
@@ -20,7 +20,7 @@ public struct DeleteActionsQuery: LiveQuery {
     public func matches(_ action: DeleteAction) -> Bool { true }
     public func key(of action: DeleteAction) -> Int64 { action.sequence }
 
-    /// The store reads deletions only from the newest on; with this direction and anchor nothing else is asked for.
+    /// The store reads deletions only from the newest on; with this direction and anchor no other page is requested.
     public func page(
         in store: any Store, from bound: LiveBound<Int64>?, direction: LiveDirection, limit: Int
     ) async throws(StoreError) -> LivePage<DeleteAction> {

@@ -1,14 +1,14 @@
 public import CausewayModels
 public import CausewayStorage
 
-/// What a live object or a live collection can watch: a value with an identity of its own.
+/// A value that live objects and live collections can observe, with an identity of its own.
 ///
-/// The identity is what makes two values two states of one thing: a message keeps it from its creation through its
-/// delivery, so its way is told as modifications, never as a removal and an insertion of somebody else.
+/// The identity relates two values as two states of one record: a message keeps it from its creation through its
+/// delivery, so its progress is reported as modifications, never as a removal and an insertion of another record.
 public protocol LiveRecord: Sendable, Identifiable, Equatable where ID: Sendable {
-    /// What a change in the store's feed says about records of this kind; `nil` when it is about something else.
+    /// The change of a record of this kind in a change of the store's feed; `nil` if it concerns another kind.
     ///
-    /// `before` may be `nil` where the feed does not tell it; what is shown is found by its identity.
+    /// `before` may be `nil` if the feed does not report it; the displayed record is found by its identity.
     static func change(in change: RecordChange) -> LiveRecordChange<Self>?
 }
 
@@ -31,7 +31,7 @@ extension Message: LiveRecord {
 }
 
 extension DeleteAction: LiveRecord {
-    /// The place of the action among all: ``sequence``.
+    /// The number of the action: ``sequence``.
     public var id: Int64 { sequence }
 
     public static func change(in change: RecordChange) -> LiveRecordChange<DeleteAction>? {

@@ -1,16 +1,16 @@
 public import CausewayModels
 import CausewayStorage
 
-/// What a query depends on, as coarsely as changes are routed: a change is held only against the windows whose topic
-/// it names. With a thousand collections open, a message of one channel costs nothing in the others.
+/// The dependency of a query, at the granularity at which changes are routed: a change is evaluated only by the windows
+/// whose topic it concerns. With a thousand open collections, a message of one channel costs nothing in the others.
 public enum LiveTopic: Sendable, Hashable {
     /// One message, by its id.
     case message(MessageID)
     /// The messages of a channel.
     case channel(ChannelID)
-    /// Everything that is not `synced`.
+    /// All messages that are not `synced`.
     case undelivered
-    /// Everything that is `error`; of one channel when given.
+    /// All messages in state `error`; of one channel if given.
     case failed(in: ChannelID?)
     /// The past deletions.
     case deleteActions
@@ -19,7 +19,7 @@ public enum LiveTopic: Sendable, Hashable {
 }
 
 extension LiveTopic {
-    /// Calls `visit` for each topic that a change can concern, at least once. Cost: constant.
+    /// Calls `visit` at least once for each topic that a change can concern. Cost: constant.
     static func forEach(in change: RecordChange, _ visit: (LiveTopic) -> Void) {
         switch change {
         case .message(let before, let after, _):

@@ -1,17 +1,17 @@
 public import CausewayModels
 public import CausewayStorage
 
-/// The messages that a list on a screen shows.
+/// The messages of a list on a screen.
 public struct MessagesQuery: LiveQuery {
     public typealias Record = Message
     public typealias Key = MessageQuery.Cursor
 
-    /// Which messages, and in which order. In a channel, what is undelivered sorts behind everything that the server
-    /// has placed.
+    /// The messages and their order. In a channel, undelivered messages sort after all that have a position on the
+    /// server.
     public let scope: MessageQuery.Scope
     /// `.ascending` shows the oldest first, `.descending` the newest.
     public let direction: LiveDirection
-    /// Where the first page lies. Of a place in a scope without positions only the ordinal counts.
+    /// The location of the first page. For a scope without positions only the ordinal of a key counts.
     public let anchor: LiveAnchor<MessageQuery.Cursor>
     public let pageSize: Int
 
@@ -31,7 +31,7 @@ public struct MessagesQuery: LiveQuery {
         } else if cursor.position == .max {
             self.anchor = anchor
         } else {
-            // The position alone finds it, also where it was stored anew since and has another ordinal.
+            // The position alone identifies it, even if it has been stored again since and has another ordinal.
             self.anchor = .at(
                 MessageQuery.Cursor(position: cursor.position, ordinal: direction == .ascending ? .min : .max))
         }
@@ -44,7 +44,7 @@ public struct MessagesQuery: LiveQuery {
         }
     }
 
-    /// A place in the order of creation alone.
+    /// A key in the order of creation alone.
     private static func unplaced(_ ordinal: Int64) -> MessageQuery.Cursor {
         MessageQuery.Cursor(position: .max, ordinal: ordinal)
     }
@@ -59,7 +59,7 @@ public struct MessagesQuery: LiveQuery {
 
     public func matches(_ message: Message) -> Bool {
         switch scope {
-        // What is no message of its own shows in the message that it is about.
+        // Operations are displayed in the message that they target.
         case .channel(let channel): message.channel == channel && !message.role.isOperation
         case .undelivered: message.isUndelivered
         case .undeliveredIn(let channel): message.isUndelivered && message.channel == channel
@@ -83,8 +83,8 @@ public struct MessagesQuery: LiveQuery {
         return LivePage(records: page.messages, hasMore: page.next != nil, following: page.following)
     }
 
-    /// The place behind which a page begins. Ordinals are whole numbers and no two messages share one, so the place
-    /// before a message is one less. At the very end of them there is no message.
+    /// The cursor after which a page begins. Ordinals are integers and no two messages share one, so the cursor before
+    /// a message has its ordinal minus one. There is no message at the ends of their range.
     private static func place(
         before bound: LiveBound<MessageQuery.Cursor>, _ direction: LiveDirection
     ) -> MessageQuery.Cursor {

@@ -14,7 +14,7 @@ public struct SessionQuery: LiveQuery {
     public var pageSize: Int { 1 }
 
     public func matches(_ session: Session) -> Bool { true }
-    /// There is one place, and the newest session has it.
+    /// There is a single key, and the newest session has it.
     public func key(of session: Session) -> Int64 { 0 }
 
     public func page(

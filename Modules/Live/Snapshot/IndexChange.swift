@@ -1,4 +1,4 @@
-/// What leads from one list to another, by index.
+/// The difference between two lists, by index.
 struct IndexChange: Sendable, Equatable {
     /// Ascending, in the old list.
     var deletions: [Int] = []
@@ -12,7 +12,7 @@ struct IndexChange: Sendable, Equatable {
     var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 }
 
-/// A record that is at another place among the others.
+/// A record that moved relative to the others.
 public struct LiveMove: Sendable, Hashable {
     /// Its index in the old snapshot.
     public let from: Int
@@ -33,14 +33,14 @@ extension IndexChange {
         var isModified: Bool
     }
 
-    /// What leads from one state of a window to a later one.
+    /// Computes the difference between two states of a window.
     ///
-    /// A record that changed its key but not its place among the others is a modification: the echo of an own message
-    /// is not a move. As few records as possible count as moved.
+    /// A record that changed its key without moving relative to the others is a modification: the echo of an own
+    /// message is not a move. The number of moved records is minimal.
     ///
-    /// - Parameter touched: names at least every record that differs. Not looked at when one of the two is empty.
-    /// - Complexity: O(t log n) for t touched records in windows of n, wherever they lie; O(n) when one of the two is
-    ///   empty or when more was touched than `touched` lists.
+    /// - Parameter touched: names at least every record that differs. Ignored if one of the two is empty.
+    /// - Complexity: O(t log n) for t touched records in windows of n, wherever they lie; O(n) if one of the two is
+    ///   empty or if more was touched than `touched` lists.
     init<Key, Record: Equatable & Identifiable>(
         from old: RankedRows<Key, Record>, to new: RankedRows<Key, Record>,
         touched: TouchedRows<Record.ID, Key>
@@ -81,10 +81,10 @@ extension IndexChange {
         moves.sort { $0.to < $1.to }
     }
 
-    /// Says for each survivor, by ascending old index, whether it keeps its place among the others.
+    /// Returns for each survivor, by ascending old index, whether it keeps its order relative to the others.
     ///
-    /// What was not touched keeps its order. So a survivor can stay only if as many untouched rows lie before it now as
-    /// did then; and of those, a largest set that is still in order does stay.
+    /// Untouched rows keep their order. So a survivor can stay only if the number of untouched rows before it is
+    /// unchanged; and of those, a largest set that is still in order does stay.
     private static func stays(_ survivors: [Survivor], deleted: [Int], inserted: [Int]) -> [Bool] {
         if survivors.isEmpty { return [] }
         let touchedBefore = (deleted + survivors.map(\.old)).sorted()
@@ -125,7 +125,7 @@ extension IndexChange {
 }
 
 extension [Int] {
-    /// How many of the numbers, which ascend, are below `bound`.
+    /// The number of elements below `bound`, in an ascending array.
     fileprivate func countBelow(_ bound: Int) -> Int {
         var low = 0
         var high = count

@@ -1,8 +1,8 @@
-/// The records of a live collection as they stood at one version. It never changes.
+/// The records of a live collection at one version. It never changes.
 ///
-/// Taking and copying one costs nothing, however long it is: it shares its rows with the window that it was taken from
-/// and with the snapshots before and after it. Reading the record at an index costs O(log n); going through all of them
-/// in order costs O(n).
+/// Taking and copying a snapshot costs nothing, however long it is: it shares its rows with the window that it was
+/// taken from and with the snapshots before and after it. Reading the record at an index costs O(log n); iterating over
+/// all of them in order costs O(n).
 public struct LiveSnapshot<Record: Sendable>: RandomAccessCollection, Sendable {
     public typealias Index = Int
 
@@ -10,7 +10,7 @@ public struct LiveSnapshot<Record: Sendable>: RandomAccessCollection, Sendable {
 
     init(_ rows: any LiveRows<Record>) { self.rows = rows }
 
-    /// Of nothing.
+    /// Creates an empty snapshot.
     public init() { rows = NoRows<Record>() }
 
     public var startIndex: Int { 0 }
@@ -21,7 +21,7 @@ public struct LiveSnapshot<Record: Sendable>: RandomAccessCollection, Sendable {
 
     public func makeIterator() -> Iterator { Iterator(rows: rows) }
 
-    /// Reads so many rows at a time: who stops early has paid for no more than that.
+    /// Reads a number of rows at a time, so that stopping early costs no more than that.
     public struct Iterator: IteratorProtocol {
         fileprivate let rows: any LiveRows<Record>
         private var read = [Record]().makeIterator()
@@ -50,7 +50,7 @@ protocol LiveRows<Record>: Sendable {
     associatedtype Record: Sendable
     var count: Int { get }
     func record(at index: Int) -> Record
-    /// Those at these indices, in order.
+    /// The records at these indices, in order.
     func records(in range: Range<Int>) -> [Record]
 }
 

@@ -1,5 +1,5 @@
 extension RankedRows {
-    /// What is wrong with the tree, in words; `nil` when nothing is. Cost: linear; for tests.
+    /// A description of a defect of the tree; `nil` if there is none. Cost: linear; for tests.
     package var brokenInvariant: String? {
         let rows = rows
         for (one, next) in zip(rows, rows.dropFirst()) where !isBefore(one.key, next.key) {

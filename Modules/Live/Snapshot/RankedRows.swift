@@ -1,13 +1,12 @@
-/// The rows of a window in the order in which they are shown: a persistent, weight-balanced tree.
+/// The rows of a window in display order: a persistent, weight-balanced tree.
 ///
 /// A copy costs nothing and shares everything; a change copies the path to one row. Finding, inserting and removing a
-/// key and telling its index cost O(log n), and so does reading the row at an index.
+/// key and determining its index cost O(log n), and so does reading the row at an index.
 ///
 /// Balance: one side of a node holds at most ``delta`` times as many rows as the other, the one row between them
 /// counted on both sides; rotations as in Adams's trees, for which 3 and 2 are known to hold.
 package struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendable {
-    /// A record where it lies: shared by all states of the tree that contain it, so that copying a path copies no
-    /// record.
+    /// A record in the tree: shared by all states of the tree that contain it, so that copying a path copies no record.
     package final class Row: Sendable {
         package let key: Key
         package let record: Record
@@ -35,13 +34,13 @@ package struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendabl
     private static var delta: Int { 3 }
     private static var gamma: Int { 2 }
 
-    /// True when the largest key is shown first.
+    /// True if the largest key is shown first.
     let isDescending: Bool
     private(set) var root: Node?
 
     package init(isDescending: Bool) { self.isDescending = isDescending }
 
-    /// - Parameter rows: in the order in which they are shown, no key twice. Cost: linear.
+    /// - Parameter rows: in display order, without duplicate keys. Cost: linear.
     package init(isDescending: Bool, inOrder rows: [Row]) {
         self.isDescending = isDescending
         root = Self.balanced(rows[...])
@@ -55,7 +54,7 @@ package struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendabl
 
     package var count: Int { root?.count ?? 0 }
 
-    /// True when `left` is shown before `right`.
+    /// True if `left` is shown before `right`.
     func isBefore(_ left: Key, _ right: Key) -> Bool { isDescending ? right < left : left < right }
 
     // MARK: Reading
@@ -82,7 +81,7 @@ package struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendabl
     var last: Row? { isEmpty ? nil : self[count - 1] }
     var isEmpty: Bool { root == nil }
 
-    /// How many rows are shown before this key.
+    /// The number of rows shown before this key.
     package func rank(of key: Key) -> Int {
         var rank = 0
         var next = root
@@ -123,7 +122,7 @@ package struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendabl
         return rows
     }
 
-    /// - Parameter range: the indices wanted, counted from the first row of the node.
+    /// - Parameter range: the requested indices, counted from the first row of the node.
     private static func visit(_ node: Node?, _ range: Range<Int>, _ body: (Row) -> Void) {
         guard let node, range.lowerBound < node.count, range.upperBound > 0 else { return }
         let before = node.left?.count ?? 0
@@ -134,10 +133,10 @@ package struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendabl
 
     // MARK: Changing
 
-    /// Puts a row in its place, instead of one with the same key when there is one.
+    /// Inserts a row at its position, replacing one with the same key if there is one.
     package mutating func insert(_ key: Key, _ record: Record) { root = inserting(Row(key, record), into: root) }
 
-    /// Takes out the row with this key; does nothing when there is none.
+    /// Removes the row with this key; does nothing if there is none.
     package mutating func remove(_ key: Key) {
         guard row(at: key) != nil else { return }
         root = removing(key, from: root)
@@ -184,7 +183,7 @@ package struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendabl
 
     private static func weight(_ node: Node?) -> Int { (node?.count ?? 0) + 1 }
 
-    /// A node of two sides that were balanced before one row was taken in or out.
+    /// A node of two sides that were balanced before one row was added or removed.
     private static func balance(_ row: Row, _ left: Node?, _ right: Node?) -> Node {
         if let right, weight(right) > delta * weight(left) {
             if weight(right.left) < gamma * weight(right.right) {

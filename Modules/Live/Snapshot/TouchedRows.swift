@@ -1,32 +1,32 @@
-/// Which records changed between two states of a window, and where each of them was and is.
+/// The records that changed between two states of a window, with the old and the new key of each.
 ///
-/// Two of these in a row make one: what a reader has not looked at is one change from what it saw to what is now, never
-/// a queue. Bounded: past a limit it only says that much has changed.
+/// Two consecutive sets merge into one: the changes that a reader has not seen are always a single change from the
+/// state that it saw to the current one, never a queue. Bounded: beyond a limit it only records that much has changed.
 struct TouchedRows<ID: Hashable & Sendable, Key: Comparable & Sendable>: Sendable {
-    /// The places of one record: `nil` where it is not in the window.
+    /// The keys of one record: `nil` where it is not in the window.
     struct Places: Sendable {
         var old: Key?
         var new: Key?
     }
 
     private(set) var places: [ID: Places] = [:]
-    /// True when more changed than is listed.
+    /// True if more changed than is listed.
     private(set) var isOverfull = false
 
     var isEmpty: Bool { places.isEmpty && !isOverfull }
 
-    /// Notes that a record moved, changed, came or went.
+    /// Records that a record moved, changed, was added or removed.
     mutating func note(_ id: ID, from old: Key?, to new: Key?) {
         if isOverfull { return }
         if let first = places[id] {
-            // What came and went again was never there for those who look only now.
+            // A record that was added and removed again never existed for a reader that has not looked in between.
             places[id] = first.old == nil && new == nil ? nil : Places(old: first.old, new: new)
         } else if old != nil || new != nil {
             places[id] = Places(old: old, new: new)
         }
     }
 
-    /// Goes on with what changed afterwards.
+    /// Appends later changes.
     mutating func append(_ later: TouchedRows, limit: Int) {
         if later.isOverfull || isOverfull { return overflow() }
         if places.isEmpty {
