@@ -1,5 +1,5 @@
-// What Swift cannot import from OpenSSL 3: its macros, as functions of the same name behind `causeway_`.
-// Nothing is decided here; every choice (versions, suites, flags) stands in Modules/TLS.
+// The parts of OpenSSL 3 that Swift cannot import: its macros, as functions of the same name with the prefix
+// `causeway_`. No decisions are made here; every choice (versions, suites, flags) is in Modules/TLS.
 #pragma once
 
 #include <openssl/bio.h>
@@ -68,7 +68,7 @@ static inline SSL *causeway_X509_STORE_CTX_get_ssl(X509_STORE_CTX *store) {
     return (SSL *)X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
 }
 
-// Readies the cipher and the authentication of a session ticket: AES-256-CBC and HMAC-SHA-256, as OpenSSL's own
+// Initialises the cipher and the authentication of a session ticket: AES-256-CBC and HMAC-SHA-256, like OpenSSL's own
 // (RFC 5077 §4). Both keys have 32 bytes. Returns 1, or 0 with the reason in the error queue.
 static inline int causeway_ticket_init(
     EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac, const unsigned char *vector, const unsigned char *cipher_key,
@@ -95,7 +95,7 @@ static inline int causeway_X509_OBJECT_stack_count(const STACK_OF(X509_OBJECT) *
     return stack == NULL ? 0 : sk_X509_OBJECT_num(stack);
 }
 
-// Borrowed; NULL when the object is no certificate.
+// Borrowed; NULL if the object is not a certificate.
 static inline X509 *causeway_X509_OBJECT_stack_certificate(const STACK_OF(X509_OBJECT) *stack, int index) {
     return X509_OBJECT_get0_X509(sk_X509_OBJECT_value(stack, index));
 }
@@ -116,7 +116,7 @@ static inline EVP_PKEY *causeway_generate_rsa(unsigned int bits) {
     return EVP_RSA_gen(bits);
 }
 
-// The name on one line after RFC 2253, control and non-ASCII characters escaped.
+// The name on one line according to RFC 2253, control and non-ASCII characters escaped.
 static inline int causeway_X509_NAME_print(BIO *bio, const X509_NAME *name) {
     return X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253);
 }

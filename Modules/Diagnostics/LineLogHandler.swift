@@ -4,10 +4,10 @@ import CausewaySystem
 import Foundation
 package import Logging
 
-/// Writes each log entry as one line: words, or a JSON object. The one log handler of all programs.
+/// Writes each log entry as one line: text, or a JSON object. The log handler of all programs.
 ///
-/// A line break or control character in a value cannot begin a line of its own. An entry that cannot be written is
-/// left out, and reported by their number as soon as one can be written again; see ``LogOutput``.
+/// A line break or control character in a value cannot begin a new line. Entries that cannot be written are dropped,
+/// and their number is reported as soon as an entry can be written again; see ``LogOutput``.
 package struct LineLogHandler: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
@@ -22,12 +22,12 @@ package struct LineLogHandler: LogHandler {
 
     /// Writes to standard error.
     ///
-    /// - Parameter label: stands in each line; nothing does when `nil`.
+    /// - Parameter label: included in each line; omitted if `nil`.
     package init(format: LogFormat, level: Logger.Level, label: String? = nil) {
         self.init(format: format, level: level, label: label, output: .lines(.standardError))
     }
 
-    /// Hands each line, with its end, to a function.
+    /// Passes each line, including its line break, to a function.
     package init(
         format: LogFormat, level: Logger.Level, label: String? = nil, write: @escaping @Sendable (String) -> Void
     ) {

@@ -1,2 +1,2 @@
-/// The form of a log: words for a person, or JSON for a machine.
+/// The format of a log: text for people, or JSON for programs.
 package enum LogFormat: String, Sendable, Hashable, Codable, CaseIterable { case text, json }

@@ -3,21 +3,21 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// How a client's connections are made. The same for all of them.
+/// The settings of a client's connections, shared by all of them.
 struct ConnectionSettings: Sendable {
     let endpoint: HTTPEndpoint
-    /// How a TLS endpoint is trusted.
+    /// The trust of a TLS endpoint.
     let tls: TLSClientContext?
     let proxy: HTTPProxy?
     let timeouts: HTTPTimeouts
     let limits: HTTPLimits
 
-    /// Whether requests are written for a proxy to read (absolute form) and not for the server.
+    /// Whether requests are addressed to a proxy (absolute form) and not to the server.
     var isForProxyToRead: Bool { proxy != nil && !endpoint.isTLS }
 }
 
-/// One attempt to open a connection, up to where it can carry a request: name lookup, TCP (both address families,
-/// the faster wins), proxy, TLS. Bounded by the connect time-out as a whole. Used on its event loop only.
+/// One attempt to open a connection, until it can carry a request: name lookup, TCP (both address families, the faster
+/// wins), proxy, TLS. Bounded by the connect time-out as a whole. Used only on its event loop.
 final class ConnectAttempt {
     typealias Outcome = Result<HTTPConnection, HTTPClientError>
 
@@ -44,7 +44,7 @@ final class ConnectAttempt {
         timer = loop.assumeIsolated().scheduleTask(in: timeout) { [weak self] in
             self?.cancel(.timeout(.connect, requestSent: false))
         }
-        // Nothing is read before the handlers that understand it are in place.
+        // Nothing is read before the handlers for it are in place.
         let bootstrap = ClientBootstrap(group: loop).connectTimeout(timeout).channelOption(.autoRead, value: false)
         let hop = nextHop
         let connected: EventLoopFuture<any Channel>
@@ -62,7 +62,7 @@ final class ConnectAttempt {
         }
     }
 
-    /// Gives the attempt up for this reason.
+    /// Cancels the attempt with this reason.
     func cancel(_ reason: HTTPClientError) {
         settle(.failure(reason))
     }
@@ -84,7 +84,7 @@ final class ConnectAttempt {
     }
 
     private func connected(_ channel: any Channel) {
-        // The channel may come after the attempt was given up.
+        // The channel may arrive after the attempt was cancelled.
         guard completion != nil else { return channel.close(promise: nil) }
         self.channel = channel
         if settings.endpoint.isTLS, let proxy = settings.proxy {
@@ -138,7 +138,7 @@ final class ConnectAttempt {
         do {
             let security = try securityHandler()
             let codecs: [any ChannelHandler] = [HTTPRequestEncoder(), ByteToMessageHandler(decoder), connection]
-            // From the top down: the first handler speaks as soon as it is in place.
+            // From the top down: the first handler sends as soon as it is in place.
             try channel.pipeline.syncOperations.addHandlers(codecs)
             if let security {
                 try channel.pipeline.syncOperations.addHandler(security, position: .first)
@@ -150,7 +150,7 @@ final class ConnectAttempt {
         }
     }
 
-    /// `nil` only where the endpoint is not TLS: a missing context never means plain text.
+    /// `nil` only if the endpoint is not TLS: a missing context never results in plain text.
     private func securityHandler() throws -> TLSHandler? {
         guard case .tcp(let host, _, true) = settings.endpoint.address else { return nil }
         guard let tls = settings.tls else { throw TLSError.configuration("no trust was given for \(host)") }

@@ -1,11 +1,10 @@
 import NIOCore
 import NIOHTTP1
 
-/// Drives ``ConnectionPoolState``: performs its actions and tells it what came of them.
+/// Drives ``ConnectionPoolState``: performs its actions and reports their results.
 ///
-/// Everything here happens on one event loop, which is also the loop of every connection; that is what guards the
-/// mutable state, and why there is no lock. `requests` holds every request that was accepted and has not been
-/// answered; it is removed there exactly once, by `complete`.
+/// All code here runs on one event loop, which is also the loop of every connection; this protects the mutable state
+/// without a lock. `requests` contains every accepted request without a response; `complete` removes it exactly once.
 final class ConnectionPool: HTTPConnectionOwner {
     struct Request {
         let head: HTTPRequestHead
@@ -42,9 +41,9 @@ final class ConnectionPool: HTTPConnectionOwner {
         perform(state.submit(id))
     }
 
-    /// Ends a request wherever it stands; what is on its way takes its connection with it.
+    /// Ends a request in any state; if it has been sent, its connection is closed.
     ///
-    /// - Parameter error: made from whether the request may have been sent.
+    /// - Parameter error: creates the error, given whether the request may have been sent.
     func withdraw(_ id: ConnectionPoolState.RequestID, _ error: (_ requestSent: Bool) -> HTTPClientError) {
         switch state.cancel(id) {
         case .waiting: complete(id, .failure(error(false)))
@@ -53,7 +52,7 @@ final class ConnectionPool: HTTPConnectionOwner {
         }
     }
 
-    /// - Returns: when every open connection is closed.
+    /// - Returns: a future that completes when every open connection is closed.
     func shutDown() -> EventLoopFuture<Void> {
         let closing = connections.values.map(\.channel.closeFuture)
         perform(state.shutDown())
@@ -96,8 +95,8 @@ final class ConnectionPool: HTTPConnectionOwner {
         perform(state.closed(connection.id))
     }
 
-    /// A server may close a kept connection at the moment it is used again. The request is then sent once more if
-    /// that cannot do harm: because it only reads, or because nothing of it was sent.
+    /// A server may close a kept connection at the moment when it is used again. The request is then sent once more if
+    /// that is harmless: because it only reads, or because nothing of it was sent.
     private func shouldRepeat(
         _ id: ConnectionPoolState.RequestID, after result: Result<HTTPClientResponse, HTTPClientError>,
         on connection: HTTPConnection
@@ -131,7 +130,7 @@ final class ConnectionPool: HTTPConnectionOwner {
             case .refuse(let request, .tooManyWaiting):
                 complete(request, .failure(.tooManyWaiting(requestsMax: settings.limits.requestsWaitingMax)))
             case .sweep(let time):
-                // Holds the pool until its last idle connection is closed, also when the client is gone.
+                // Keeps the pool alive until its last idle connection is closed, even after the client was released.
                 loop.assumeIsolated().scheduleTask(deadline: time) { self.perform(self.state.sweep(now: .now())) }
             }
         }

@@ -1,27 +1,26 @@
 package import NIOCore
 
-/// Decides which request gets which connection. Pure: it does no I/O and knows no clock; the driver,
-/// `ConnectionPool`, performs what it returns, in order, and tells it what came of it.
+/// Assigns requests to connections. Pure: it does no I/O and reads no clock; the driver, `ConnectionPool`, performs the
+/// returned actions in order and reports their results.
 ///
 /// ```
-///                  connected                released, nobody waits
+///                  connected                released, none waiting
 ///  connecting ───────────────▶ leased ◀────────────────────────────▶ idle
-///       │                         │            a request comes         │
+///       │                         │            request arrives         │
 ///       │ connectFailed           │ closed, cancel                     │ closed, sweep, discardIdle
 ///       ▼                         ▼                                    ▼
 ///     (gone)                    (gone)                               (gone)
 /// ```
 ///
 /// Guarantees:
-/// 1. Never more than `connectionsMax` connections, counting those being opened, nor more than `requestsMax`
-///    waiting requests.
-/// 2. Requests are served in the order they came; the connection used last is used first (the others grow old
-///    and are closed).
-/// 3. No request waits while a connection is idle, and none waits with nothing to wait for: some connection is
-///    leased or being opened.
-/// 4. A failed attempt fails the requests that were waiting when it began, unless a connection is in use, which
-///    shows that the server is there; those that came later get an attempt of their own. So a dead server costs
-///    a request at most two connect time-outs, however many wait.
+/// 1. Never more than `connectionsMax` connections, counting those being opened, nor more than `requestsMax` waiting
+///    requests.
+/// 2. Requests are served in the order of arrival; the most recently used connection is used first (the others become
+///    idle and are closed).
+/// 3. No request waits while a connection is idle, and while one waits, some connection is leased or being opened.
+/// 4. A failed attempt fails the requests that were waiting when it began, unless a connection is in use, which shows
+///    that the server is alive; later requests get an attempt of their own. So a dead server costs a request at most
+///    two connect time-outs, however many are waiting.
 package struct ConnectionPoolState: Equatable, Sendable {
     package struct ConnectionID: Hashable, Sendable {
         package let number: Int
@@ -43,20 +42,20 @@ package struct ConnectionPoolState: Equatable, Sendable {
     package enum Action: Hashable, Sendable {
         /// Send the request on the connection.
         case lease(ConnectionID, RequestID)
-        /// Begin to open a connection; answer with `connected` or `connectFailed`.
+        /// Begin to open a connection; report `connected` or `connectFailed`.
         case connect(ConnectionID)
-        /// Close it; it is forgotten already.
+        /// Close the connection; its state has been removed already.
         case close(ConnectionID)
-        /// Fail the request; it is forgotten already.
+        /// Fail the request; its state has been removed already.
         case refuse(RequestID, Refusal)
-        /// Call `sweep` then.
+        /// Call `sweep` at this time.
         case sweep(at: NIODeadline)
     }
 
-    /// Where a request stood when it was cancelled.
+    /// The state of a request when it was cancelled.
     package enum Cancelled: Hashable, Sendable {
         case waiting
-        /// On its way on this connection: close it, and tell `closed`.
+        /// Sent on this connection: close it, and report `closed`.
         case leased(ConnectionID)
         case unknown
     }
@@ -78,7 +77,7 @@ package struct ConnectionPoolState: Equatable, Sendable {
     package let idleTime: TimeAmount
 
     private var connections: [ConnectionID: Connection] = [:]
-    /// A stack; the last is the one used last. Ordered by `since`.
+    /// A stack; the last element was used most recently. Ordered by `since`.
     private var idle: [ConnectionID] = []
     private var waiting: CircularBuffer<Waiting> = []
     private var arrivals = 0
@@ -133,20 +132,20 @@ package struct ConnectionPoolState: Equatable, Sendable {
         return actions + openOne()
     }
 
-    /// The leased connection has done its request and can carry another.
+    /// The leased connection has finished its request and can carry another.
     package mutating func released(_ connection: ConnectionID, now: NIODeadline) -> [Action] {
         guard case .leased = connections[connection] else { return [] }
         return serve(connection, now: now)
     }
 
-    /// The connection is gone. If it was leased, its request has been answered or failed by the driver.
+    /// The connection was closed. If it was leased, the driver has completed or failed its request.
     package mutating func closed(_ connection: ConnectionID) -> [Action] {
         guard let was = connections.removeValue(forKey: connection) else { return [] }
         if case .idle = was { idle.removeAll { $0 == connection } }
         return openOne()
     }
 
-    /// Gives up all idle connections: one of them turned out to be dead, so the others are doubtful.
+    /// Closes all idle connections: one of them turned out to be dead, so the others may be, too.
     package mutating func discardIdle() -> [Action] {
         let actions = idle.map { Action.close($0) }
         for connection in idle { connections[connection] = nil }
@@ -154,7 +153,7 @@ package struct ConnectionPoolState: Equatable, Sendable {
         return actions
     }
 
-    /// Gives up what has been idle too long.
+    /// Closes connections that have been idle too long.
     package mutating func sweep(now: NIODeadline) -> [Action] {
         sweeping = false
         var actions: [Action] = []
@@ -166,8 +165,8 @@ package struct ConnectionPoolState: Equatable, Sendable {
         return actions + scheduleSweep()
     }
 
-    /// Refuses all that wait and gives up all connections; the driver fails the requests of those that are
-    /// leased. Nothing is accepted afterwards.
+    /// Refuses all waiting requests and closes all connections; the driver fails the requests of leased ones. Nothing
+    /// is accepted afterwards.
     package mutating func shutDown() -> [Action] {
         isShutDown = true
         var actions = waiting.map { Action.refuse($0.request, .shutDown) }
@@ -196,7 +195,7 @@ package struct ConnectionPoolState: Equatable, Sendable {
         return [.sweep(at: since + idleTime)]
     }
 
-    /// Opens a connection when more requests wait than connections are being opened.
+    /// Opens a connection if more requests wait than connections are being opened.
     private mutating func openOne() -> [Action] {
         guard connections.count < connectionsMax, connectingCount < waiting.count else { return [] }
         connectionsMade += 1
@@ -213,7 +212,7 @@ package struct ConnectionPoolState: Equatable, Sendable {
 }
 
 extension ConnectionPoolState {
-    /// The guarantees that hold after every step, by number of the list above; empty when all hold.
+    /// The guarantees that are broken, by number of the list above; empty if all hold.
     package var brokenInvariants: [String] {
         var broken: [String] = []
         if connections.count > connectionsMax { broken.append("1: \(connections.count) connections") }

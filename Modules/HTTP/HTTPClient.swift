@@ -6,18 +6,17 @@ import Synchronization
 
 /// An HTTP/1.1 client for one endpoint.
 ///
-/// It sends one request at a time on each of a few kept connections and hands over complete answers, bounded in
-/// size and time. It does what an outbox needs and no more: it follows no redirect (the caller sees the 3xx), keeps
-/// no cookies, undoes no content coding, and above all **never repeats a request that the server may have acted
-/// on**. Only a GET or HEAD whose kept connection turns out to be closed is sent once more by itself; every other
-/// loss is reported, and the error says whether the server may have seen the request.
+/// It sends one request at a time on each of a few kept connections and returns complete responses, bounded in size and
+/// time. It is limited to the needs of an outbox: it follows no redirect (the caller gets the 3xx), keeps no cookies,
+/// decodes no content coding, and above all **never repeats a request that the server may have acted on**. Only a GET
+/// or HEAD whose kept connection turns out to be closed is sent once more automatically; every other loss is reported,
+/// and the error contains whether the server may have seen the request.
 ///
-/// Three parts share the work: this face, which callers use from any task; `ConnectionPool`, which lives on one
-/// event loop together with all connections; and ``ConnectionPoolState``, which decides.
+/// It has three parts: this class, which callers use from any task; `ConnectionPool`, which lives on one event loop
+/// together with all connections; and ``ConnectionPoolState``, which makes the decisions.
 ///
-/// Cancelling the calling task ends the request and closes the connection it was on. Call ``shutdown()`` before the
-/// event loop group is shut down; a client that is merely released closes its connections when they have been idle
-/// long enough.
+/// Cancelling the calling task ends the request and closes its connection. Call ``shutdown()`` before the event loop
+/// group is shut down; a client that is merely released closes its connections when they have been idle long enough.
 package final class HTTPClient: Sendable {
     private let loop: any EventLoop
     private let pool: NIOLoopBoundBox<ConnectionPool>
@@ -26,12 +25,12 @@ package final class HTTPClient: Sendable {
 
     package let endpoint: HTTPEndpoint
 
-    /// Opens nothing yet: the first request does.
+    /// Creates a client. The first request opens a connection.
     ///
     /// - Parameters:
-    ///   - tls: whom to trust when the endpoint is TLS; without it every request to such an endpoint fails. One
-    ///     context may serve many clients.
-    ///   - proxy: always used when given, except for a Unix socket; see `HTTPProxy.fromEnvironment`.
+    ///   - tls: the trust of a TLS endpoint; without it every request to such an endpoint fails. One context may serve
+    ///     many clients.
+    ///   - proxy: always used if given, except for a Unix socket; see `HTTPProxy.fromEnvironment`.
     ///   - eventLoopGroup: one of its loops carries all connections of this client. Must outlive the client.
     package init(
         endpoint: HTTPEndpoint, tls: TLSClientContext? = nil, timeouts: HTTPTimeouts = HTTPTimeouts(),
@@ -45,13 +44,13 @@ package final class HTTPClient: Sendable {
         pool = .makeBoxSendingValue(ConnectionPool(loop: loop, settings: settings), eventLoop: loop)
     }
 
-    /// Sends a request and waits for the whole answer. Any task, any number at once.
+    /// Sends a request and waits for the complete response. May be called by any number of tasks at once.
     ///
-    /// An answer with any status from 200 to 999 is returned (but for a proxy's 407); what throws is only the lack of
-    /// an answer.
+    /// A response with any status from 200 to 999 is returned (except for a proxy's 407); only a missing response
+    /// throws.
     ///
-    /// - Throws: see ``HTTPClientError``; its `mayHaveReachedServer` tells whether the request may have been acted
-    ///   on.
+    /// - Throws: see ``HTTPClientError``; its `mayHaveReachedServer` indicates whether the server may have acted on the
+    ///   request.
     package func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
         var head = try request.head(for: endpoint, absoluteForm: settings.isForProxyToRead)
         if settings.isForProxyToRead, let authorization = settings.proxy?.authorization {
@@ -67,7 +66,7 @@ package final class HTTPClient: Sendable {
                     head: finishedHead, body: request.body, isSafeToRepeat: request.isSafeToRepeat,
                     continuation: continuation)
                 loop.execute {
-                    // A cancellation that overtook this turn of the loop found nothing to withdraw.
+                    // A cancellation that ran before this turn of the loop found nothing to withdraw.
                     if cancelled.isRaised {
                         continuation.resume(returning: .failure(.cancelled(requestSent: false)))
                     } else {
@@ -80,13 +79,13 @@ package final class HTTPClient: Sendable {
             loop.execute { self.pool.value.withdraw(id) { .cancelled(requestSent: $0) } }
         }
         let response = try result.get()
-        // A plain request that the proxy did not pass on; behind a tunnel 407 would be the server's own word.
+        // A plain request that the proxy did not forward; through a tunnel 407 would come from the server itself.
         guard !settings.isForProxyToRead || response.status.code != 407 else { throw .proxyRefused(status: 407) }
         return response
     }
 
-    /// Fails what waits or is on its way with ``HTTPClientError/shutdown(requestSent:)`` and closes all
-    /// connections; returns when they are closed. May be called again; requests sent afterwards fail.
+    /// Fails requests that are waiting or under way with ``HTTPClientError/shutdown(requestSent:)`` and closes all
+    /// connections; returns when they are closed. May be called again; later requests fail.
     package func shutdown() async {
         await withCheckedContinuation { continuation in
             loop.execute {
@@ -96,7 +95,7 @@ package final class HTTPClient: Sendable {
     }
 }
 
-/// Whether the caller lost interest; read on the event loop, raised anywhere.
+/// Whether the caller was cancelled; read on the event loop, set on any thread.
 private final class CancelFlag: Sendable {
     private let flag = Atomic<Bool>(false)
 

@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOPosix
 
 extension HTTPClientError {
-    /// What an error in the pipeline of an open connection means for the request on it.
+    /// The error of a request, given an error in the pipeline of its open connection.
     init(onConnection error: any Error, hasFirstByte: Bool, limits: HTTPLimits) {
         switch error {
         case let error as HTTPClientError:
@@ -25,7 +25,7 @@ extension HTTPClientError {
         }
     }
 
-    /// What a failed attempt to connect means.
+    /// The error of a failed attempt to connect.
     init(connecting error: any Error, to target: String, host: String) {
         switch error {
         case let error as HTTPClientError:
@@ -51,7 +51,7 @@ extension HTTPClientError {
         }
     }
 
-    /// The name service's own words for the failure, without the type that carries them.
+    /// The name service's description of the failure, without the type that wraps it.
     private static func words(resolving error: (any Error)?) -> String {
         switch error {
         case nil: "the name service did not answer"

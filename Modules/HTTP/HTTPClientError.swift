@@ -1,41 +1,40 @@
 package import CausewayTLS
 
-/// Why a request has no answer.
+/// The reason why a request has no response.
 ///
-/// Two questions decide what a caller does next. *May it have reached the server?* is
-/// ``mayHaveReachedServer``: `false` is a proof that the server has seen nothing of the request, `true` is
-/// doubt, never certainty. *Is it worth another try?* is the caller's to judge by the case; an answer with a
-/// status, whatever the status, is no error here.
+/// Callers decide by two questions. *May it have reached the server?* is ``mayHaveReachedServer``: `false` proves that
+/// the server has seen nothing of the request, `true` is doubt, never certainty. *Is it worth another try?* is decided
+/// by the caller from the case; a response with any status is not an error here.
 ///
-/// No description repeats a field, a body, a query or a proxy's password.
+/// No description contains a field, a body, a query or a proxy's password.
 package enum HTTPClientError: Error, Sendable {
-    /// The caller's mistake; nothing was done.
+    /// The request is invalid; nothing was done.
     case invalidRequest(String)
-    /// The name of the server (or of its proxy) has no address, or the name service did not answer.
+    /// The name of the server (or of its proxy) has no address, or the name service did not respond.
     case resolveFailed(host: String, reason: String)
-    /// Nobody listens there, or the socket file is not there.
+    /// The connection was refused, or the socket file does not exist.
     case connectRefused(to: String)
-    /// Unreachable, not permitted, out of file descriptors, closed before it was secure …
+    /// Unreachable, not permitted, out of file descriptors, closed before it was secured …
     case connectFailed(to: String, reason: String)
-    /// The proxy answered CONNECT with this status, or did not pass a plain request on (407). 407 means it wants
-    /// other credentials.
+    /// The proxy responded to CONNECT with this status, or did not forward a plain request (407). 407 means that it
+    /// requires other credentials.
     case proxyRefused(status: Int)
-    /// The proxy closed the connection or did not speak HTTP.
+    /// The proxy closed the connection or did not use HTTP.
     case proxyFailed(reason: String)
-    /// The server could not be trusted, or did not keep to TLS. With `requestSent: false` nothing but a handshake
-    /// was sent. A mere cut of the connection is ``connectFailed(to:reason:)``, ``connectionClosed(requestSent:)`` or
-    /// ``truncated``; a handshake that takes too long is ``timeout(_:requestSent:)``.
+    /// The server could not be trusted, or violated TLS. With `requestSent: false` nothing but a handshake was sent. A
+    /// cut connection is reported as ``connectFailed(to:reason:)``, ``connectionClosed(requestSent:)`` or
+    /// ``truncated``; a handshake that takes too long as ``timeout(_:requestSent:)``.
     case tls(TLSError, requestSent: Bool)
     case timeout(Phase, requestSent: Bool)
-    /// Closed or reset before the first byte of an answer.
+    /// Closed or reset before the first byte of a response.
     ///
-    /// - Parameter requestSent: `false` when provably nothing of the request was handed to the system.
+    /// - Parameter requestSent: `false` if provably nothing of the request was passed to the system.
     case connectionClosed(requestSent: Bool)
-    /// What came is not HTTP/1, or is framed in a way that two readers could read differently.
+    /// The received bytes are not HTTP/1, or their framing is ambiguous.
     case malformedResponse(String)
     case headersTooLarge(bytesMax: Int)
     case bodyTooLarge(bytesMax: Int)
-    /// The answer began and did not end.
+    /// The response is incomplete.
     case truncated
     /// The client's queue is full; nothing was done.
     case tooManyWaiting(requestsMax: Int)
@@ -48,8 +47,7 @@ package enum HTTPClientError: Error, Sendable {
         case connect, firstByte, whole
     }
 
-    /// `false` only when the server has certainly seen nothing of the request; `true` when it may have acted on
-    /// it.
+    /// `false` only if the server has certainly seen nothing of the request; `true` if it may have acted on it.
     package var mayHaveReachedServer: Bool {
         switch self {
         case .invalidRequest, .resolveFailed, .connectRefused, .connectFailed, .proxyRefused, .proxyFailed,

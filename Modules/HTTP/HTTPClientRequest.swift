@@ -3,15 +3,14 @@ package import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// One request. The whole body is given at once.
+/// One request. The body is given as a whole.
 package struct HTTPClientRequest: Sendable {
-    /// Any method but CONNECT, which belongs to the client.
+    /// Any method except CONNECT, which is reserved for the client.
     package var method: HTTPRequest.Method
-    /// Begins with `/` and is already percent-encoded; may hold a query. It is appended to the endpoint's base
-    /// path.
+    /// Begins with `/` and is already percent-encoded; may contain a query. It is appended to the endpoint's base path.
     package var path: String
-    /// Everything but what frames the message or rules the connection (`Host`, `Content-Length`,
-    /// `Transfer-Encoding`, `Connection` and their like): those are the client's own.
+    /// All fields except those that frame the message or control the connection (`Host`, `Content-Length`,
+    /// `Transfer-Encoding`, `Connection` and similar ones), which the client sets itself.
     package var fields: HTTPFields
     package var body: ByteBuffer
 
@@ -32,11 +31,11 @@ extension HTTPClientRequest: CustomStringConvertible {
     }
 }
 
-/// One answer, complete.
+/// One complete response.
 package struct HTTPClientResponse: Sendable {
     package var status: HTTPResponse.Status
     package var fields: HTTPFields
-    /// As the server sent it: the client asks for no content coding and undoes none.
+    /// As the server sent it: the client requests no content coding and decodes none.
     package var body: ByteBuffer
 
     package init(status: HTTPResponse.Status, fields: HTTPFields, body: ByteBuffer) {
@@ -47,7 +46,9 @@ package struct HTTPClientResponse: Sendable {
 }
 
 extension HTTPClientRequest {
-    /// What goes on the wire, or why it must not.
+    /// The request head to be sent.
+    ///
+    /// - Throws: ``HTTPClientError/invalidRequest(_:)`` if it must not be sent.
     func head(for endpoint: HTTPEndpoint, absoluteForm: Bool) throws(HTTPClientError) -> HTTPRequestHead {
         guard HTTPSyntax.isRequestPath(path) else {
             throw .invalidRequest("the path must begin with '/' and be percent-encoded")
@@ -76,8 +77,7 @@ extension HTTPClientRequest {
             uri: absoluteForm ? "http://\(endpoint.authority)\(target)" : target, headers: headers)
     }
 
-    /// Whether a request may be sent again although the server may have seen it: only what asks and changes
-    /// nothing.
+    /// Whether a request may be sent again although the server may have seen it: only if it changes nothing.
     var isSafeToRepeat: Bool {
         method == .get || method == .head
     }

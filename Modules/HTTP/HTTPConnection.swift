@@ -2,9 +2,9 @@ import CausewayTLS
 import NIOCore
 import NIOHTTP1
 
-/// Who is told what becomes of a connection. All calls come on the connection's event loop.
+/// The owner of connections, which is notified of their results. All calls are made on the connection's event loop.
 protocol HTTPConnectionOwner: AnyObject {
-    /// The request is done. `reusable` says whether the connection can carry another; if not, it is closing.
+    /// The request has finished. `reusable` is true if the connection can carry another; otherwise it is closing.
     func connection(
         _ connection: HTTPConnection, finished request: ConnectionPoolState.RequestID,
         with result: Result<HTTPClientResponse, HTTPClientError>, reusable: Bool)
@@ -13,7 +13,7 @@ protocol HTTPConnectionOwner: AnyObject {
     func connectionClosedIdle(_ connection: HTTPConnection)
 }
 
-/// One connection, the last handler of its pipeline. It carries one request at a time.
+/// One connection: the last handler of its pipeline. It carries one request at a time.
 ///
 /// ```
 ///  starting ──▶ idle ──start──▶ busy ──end of answer──▶ answered ──read complete──▶ idle
@@ -21,8 +21,8 @@ protocol HTTPConnectionOwner: AnyObject {
 ///     └───────────┴───────────────┴──── close, error ───────┴──▶ closed
 /// ```
 ///
-/// An answer is handed over only when the read that brought its end is over, so that bytes behind it are seen
-/// before the connection is used again. Not `Sendable`: everything happens on the channel's event loop.
+/// A response is returned only after the read that contained its end is complete, so that bytes after it are detected
+/// before the connection is used again. Not `Sendable`: all code runs on the channel's event loop.
 final class HTTPConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -36,7 +36,7 @@ final class HTTPConnection: ChannelInboundHandler {
     }
 
     private enum State {
-        /// - Parameter ready: told when requests can be sent.
+        /// - Parameter ready: completed when requests can be sent.
         case starting(ready: EventLoopPromise<Void>)
         case idle
         case busy(Exchange)
@@ -53,7 +53,7 @@ final class HTTPConnection: ChannelInboundHandler {
     private let firstByteTimeout: TimeAmount
     private var state: State
 
-    /// How many answers came over this connection before.
+    /// The number of earlier responses on this connection.
     private(set) var answers = 0
 
     init(
@@ -69,14 +69,14 @@ final class HTTPConnection: ChannelInboundHandler {
         decoder.onFirstByte = { [weak self] in self?.firstByteCame() }
     }
 
-    /// Nothing more has to happen before requests can be sent.
+    /// Marks the connection as ready for requests.
     func becomeReady() {
         guard case .starting(let ready) = state else { return }
         state = .idle
         ready.succeed()
     }
 
-    /// Sends one request; the owner is told how it ended.
+    /// Sends one request; the owner is notified of its result.
     func start(_ request: ConnectionPoolState.RequestID, head: HTTPRequestHead, body: ByteBuffer) {
         guard case .idle = state, channel.isActive else {
             state = .closed
@@ -99,7 +99,7 @@ final class HTTPConnection: ChannelInboundHandler {
             NIOAny(HTTPClientRequestPart.end(nil)), promise: written)
     }
 
-    /// Ends whatever goes on with this error and closes the connection.
+    /// Ends the current operation with this error and closes the connection.
     func abort(_ error: HTTPClientError) {
         let was = state
         state = .closed
@@ -119,11 +119,11 @@ final class HTTPConnection: ChannelInboundHandler {
         channel.close(promise: nil)
     }
 
-    // MARK: What the channel tells
+    // MARK: Channel events
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .busy(var exchange) = state else {
-            // Parts of an answer that nobody asked for, or behind the one that was asked for.
+            // Parts of a response that was not requested, or after the one that was.
             if case .closed = state { return }
             return abort(.malformedResponse("more than one answer"))
         }
@@ -230,7 +230,7 @@ final class HTTPConnection: ChannelInboundHandler {
 }
 
 extension TimeAmount {
-    /// Saturating: a duration of centuries is a time-out that never fires.
+    /// Saturates: a duration of centuries is a time-out that never fires.
     init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let wholeSeconds = min(max(seconds, 0), Int64(Int32.max))

@@ -1,10 +1,10 @@
 import Foundation
 import NIOCore
 
-/// Where requests go: a TCP host and port, with or without TLS, or a Unix socket; and the path that every
+/// The target of requests: a TCP host and port, with or without TLS, or a Unix socket; and the base path that every
 /// request path is appended to.
 ///
-/// An endpoint never carries credentials: a URL with a user part is refused, because URLs end up in logs.
+/// An endpoint never contains credentials: a URL with a user part is refused, because URLs end up in logs.
 package struct HTTPEndpoint: Sendable, Hashable {
     package enum Address: Sendable, Hashable {
         /// - Parameters:
@@ -20,7 +20,7 @@ package struct HTTPEndpoint: Sendable, Hashable {
     /// Empty, or a path that begins with `/` and does not end with one.
     package let basePath: String
 
-    /// What a Unix socket is called in the `Host` field.
+    /// The name of a Unix socket in the `Host` field.
     private let socketHost: String
 
     private init(address: Address, basePath: String, socketHost: String = "localhost") {
@@ -29,7 +29,8 @@ package struct HTTPEndpoint: Sendable, Hashable {
         self.socketHost = socketHost
     }
 
-    /// - Throws: when the host, the port (1 to 65535) or the base path could not stand in a request.
+    /// - Throws: ``HTTPEndpointError`` if the host, the port (1 to 65535) or the base path could not be part of a
+    ///   request.
     package static func tcp(
         host: String, port: Int, tls: Bool, basePath: String = ""
     ) throws(HTTPEndpointError) -> HTTPEndpoint {
@@ -43,8 +44,8 @@ package struct HTTPEndpoint: Sendable, Hashable {
             address: .tcp(host: bare.lowercased(), port: port, tls: tls), basePath: try normalized(basePath))
     }
 
-    /// - Parameter host: what stands in the `Host` field, for a server that answers to one name only.
-    /// - Throws: when the path is empty, or the host or base path could not stand in a request.
+    /// - Parameter host: the value of the `Host` field, for a server that accepts only one name.
+    /// - Throws: ``HTTPEndpointError`` if the path is empty, or the host or base path could not be part of a request.
     package static func unix(
         path: String, host: String = "localhost", basePath: String = ""
     ) throws(HTTPEndpointError) -> HTTPEndpoint {
@@ -55,7 +56,7 @@ package struct HTTPEndpoint: Sendable, Hashable {
 
     /// Parses `https://host[:port][/base]`, `http://…` or `unix:/path/to/socket`.
     ///
-    /// - Throws: when it is none of these, or carries a user, a query or a fragment.
+    /// - Throws: ``HTTPEndpointError`` if the text has none of these forms, or contains a user, a query or a fragment.
     package init(url: String) throws(HTTPEndpointError) {
         if url.lowercased().hasPrefix("unix:") {
             var path = String(url.dropFirst("unix:".count))
@@ -91,7 +92,7 @@ extension HTTPEndpoint {
         return false
     }
 
-    /// Whether nothing that is sent leaves this machine: a Unix socket, `localhost`, or a loopback address.
+    /// Whether all data remains on this machine: a Unix socket, `localhost`, or a loopback address.
     package var isLoopback: Bool {
         switch address {
         case .unix: true
@@ -99,8 +100,9 @@ extension HTTPEndpoint {
         }
     }
 
-    /// What stands in the `Host` field: the port only where it is not the scheme's own. For a Unix socket
-    /// `localhost` or the given name, so that a server can tell us from a browser that was sent to it under another.
+    /// The value of the `Host` field: the port is included only if it is not the scheme's default. For a Unix socket
+    /// `localhost` or the given name, so that a server can distinguish this client from a browser that was directed to
+    /// it under another name.
     package var authority: String {
         switch address {
         case .unix:
@@ -121,7 +123,7 @@ extension HTTPEndpoint: CustomStringConvertible {
     }
 }
 
-/// Why a text is not an endpoint. Never repeats a URL that may hold a secret.
+/// The reason why a text is not an endpoint. Never repeats a URL, which may contain a secret.
 package enum HTTPEndpointError: Error, Sendable, Hashable {
     case notAURL
     case unknownScheme(String)

@@ -1,16 +1,16 @@
 extension HTTPProxy {
     /// The proxy that the environment names for this endpoint, or `nil` for a direct connection.
     ///
-    /// - `https_proxy` for TLS, `http_proxy` without, then `all_proxy` for both; the lower-case name wins over
-    ///   the upper-case one, and an empty value means none.
-    /// - `HTTP_PROXY` is ignored where `REQUEST_METHOD` is set: in a CGI program it is a field of someone's
-    ///   request (CVE-2016-5385, "httpoxy").
-    /// - `no_proxy` names what is reached directly; see ``HTTPProxyBypass``.
-    /// - Loopback hosts and Unix sockets never go through a proxy.
+    /// - `https_proxy` for TLS, `http_proxy` without, then `all_proxy` for both; the lower-case name takes precedence
+    ///   over the upper-case one, and an empty value means none.
+    /// - `HTTP_PROXY` is ignored if `REQUEST_METHOD` is set: in a CGI program it is a field of a client's request
+    ///   (CVE-2016-5385, "httpoxy").
+    /// - `no_proxy` names hosts that are reached directly; see ``HTTPProxyBypass``.
+    /// - Loopback hosts and Unix sockets never use a proxy.
     ///
     /// - Parameter environment: the variables by name.
-    /// - Throws: when the variable that applies does not name a proxy; going direct instead would disclose to
-    ///   the network what was meant for the proxy.
+    /// - Throws: ``HTTPProxyError`` if the applicable variable does not name a proxy; a direct connection instead would
+    ///   disclose to the network data that was meant for the proxy.
     package static func fromEnvironment(
         _ environment: [String: String], for endpoint: HTTPEndpoint
     ) throws(HTTPProxyError) -> HTTPProxy? {
@@ -36,7 +36,7 @@ extension HTTPProxy {
     }
 }
 
-/// What `NO_PROXY` says is reached directly: rules separated by commas or blanks.
+/// The hosts that `NO_PROXY` excludes from the proxy: rules separated by commas or blanks.
 ///
 /// | rule | covers |
 /// | --- | --- |
@@ -45,9 +45,9 @@ extension HTTPProxy {
 /// | `.example.org`, `*.example.org` | every name below it, not itself |
 /// | `10.1.2.3`, `::1`, `[::1]` | that address |
 /// | `10.0.0.0/8`, `fd00::/8` | every address of that network |
-/// | any of the above but a network, with `:port` | the same, on that port only |
+/// | any of the above except a network, with `:port` | the same, on that port only |
 ///
-/// Names are never resolved for it. A rule that is none of these covers nothing.
+/// Names are not resolved for this. A rule of any other form covers nothing.
 package struct HTTPProxyBypass: Sendable, Hashable {
     private enum Rule: Sendable, Hashable {
         case everything
@@ -102,7 +102,7 @@ package struct HTTPProxyBypass: Sendable, Hashable {
         return name.isEmpty ? nil : .name(name, port: port)
     }
 
-    /// Takes a port off, where there is one; `nil` when what follows the colon is no port.
+    /// Splits off a port, if there is one; `nil` if the text after the colon is not a port.
     private static func split(_ text: String) -> (host: String, port: Int?)? {
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]") else { return nil }

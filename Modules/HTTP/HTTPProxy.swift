@@ -1,9 +1,9 @@
 import Foundation
 
-/// An HTTP proxy: `https` goes through it by CONNECT, `http` by requests in absolute form. The connection to the
-/// proxy itself is plain TCP.
+/// An HTTP proxy: used for `https` by CONNECT, for `http` by requests in absolute form. The connection to the proxy
+/// itself is plain TCP.
 ///
-/// The password is never printed: every description of a proxy shows host and port alone.
+/// The password is never printed: every description of a proxy contains only host and port.
 package struct HTTPProxy: Sendable, Hashable {
     package let host: String
     package let port: Int
@@ -11,7 +11,7 @@ package struct HTTPProxy: Sendable, Hashable {
     let authorization: String?
 
     /// - Parameters:
-    ///   - user, password: sent as Basic credentials (RFC 7617) when there is a user.
+    ///   - user, password: sent as Basic credentials (RFC 7617) if there is a user.
     package init(
         host: String, port: Int, user: String? = nil, password: String? = nil
     ) throws(HTTPProxyError) {
@@ -26,8 +26,8 @@ package struct HTTPProxy: Sendable, Hashable {
         authorization = "Basic " + Data("\(user):\(password ?? "")".utf8).base64EncodedString()
     }
 
-    /// Parses `http://[user[:password]@]host[:port]`; the scheme may be missing, the port is then 80 as it is
-    /// for `http:` everywhere. User and password are percent-decoded.
+    /// Parses `http://[user[:password]@]host[:port]`; the scheme may be missing, the port is 80 by default, as for
+    /// `http:` everywhere. User and password are percent-decoded.
     package init(url: String) throws(HTTPProxyError) {
         let text = url.contains("://") ? url : "http://" + url
         guard let parts = URLComponents(string: text, encodingInvalidCharacters: false) else { throw .notAURL }
@@ -44,13 +44,13 @@ extension HTTPProxy: CustomStringConvertible, CustomDebugStringConvertible, Cust
     package var customMirror: Mirror { Mirror(self, children: ["host": host, "port": port]) }
 }
 
-/// Why a text is not a proxy. Never repeats the text, which may hold a password.
+/// The reason why a text is not a proxy. Never repeats the text, which may contain a password.
 package enum HTTPProxyError: Error, Sendable, Hashable {
     case notAURL
     case badAddress
     case badUser
     case unsupportedScheme(String)
-    /// The same, with the variable of the environment that holds it.
+    /// The same, with the environment variable that contains it.
     indirect case inVariable(String, HTTPProxyError)
 }
 

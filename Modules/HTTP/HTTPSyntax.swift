@@ -1,9 +1,9 @@
 import HTTPTypes
 
-/// The few questions about text that a request's safety hangs on. What passes here can be written into a
-/// request without ending a line, a field or the request itself.
+/// The checks of text that a request's safety depends on. Text that passes them can be written into a request without
+/// ending a line, a field or the request itself.
 enum HTTPSyntax {
-    /// A path in origin form, with or without a query: `/` and then only what RFC 3986 lets stand there.
+    /// A path in origin form, with or without a query: `/` followed by characters that RFC 3986 permits there.
     static func isRequestPath(_ text: String) -> Bool {
         text.utf8.first == UInt8(ascii: "/") && text.utf8.allSatisfy(isPathByte)
     }
@@ -20,8 +20,8 @@ enum HTTPSyntax {
 
     private static let pathPunctuation = Array("-._~:/?[]@!$&'()*+,;=%".utf8)
 
-    /// A name or address that can stand in `Host` and in a CONNECT line: ASCII letters, digits, `-`, `.`, `_`,
-    /// or an IPv6 address. A name beyond ASCII must be given in its `xn--` form.
+    /// A name or address that is valid in `Host` and in a CONNECT line: ASCII letters, digits, `-`, `.`, `_`, or an
+    /// IPv6 address. A name beyond ASCII must be given in its `xn--` form.
     static func isHost(_ text: String) -> Bool {
         guard !text.isEmpty, text.utf8.count <= 255 else { return false }
         if text.contains(":") {
@@ -49,8 +49,8 @@ enum HTTPSyntax {
         return address.isLoopback
     }
 
-    /// Fields that say how a message is framed or how a connection is kept. The client writes them itself; a
-    /// caller who could write them could smuggle a second request into the first.
+    /// Fields that control the framing of a message or the reuse of a connection. The client sets them itself; a caller
+    /// that could set them could smuggle a second request into the first.
     static let fieldsOfTheClient: Set<HTTPField.Name> = {
         var names: Set<HTTPField.Name> = [
             .connection, .contentLength, .expect, .proxyAuthorization, .te, .trailer, .transferEncoding, .upgrade,

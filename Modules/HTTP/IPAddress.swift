@@ -1,10 +1,10 @@
 import Foundation
 
-/// An IP address as its bytes: 4 or 16 of them. An IPv4 address that came mapped into IPv6 is IPv4.
+/// An IP address as its bytes: 4 or 16 of them. An IPv4 address mapped into IPv6 is treated as IPv4.
 struct IPAddress: Hashable, Sendable {
     let bytes: [UInt8]
 
-    /// `nil` when the text is not an IP address, so that it is a name.
+    /// `nil` if the text is not an IP address, so that it is a name.
     init?(_ text: String) {
         var v4 = [UInt8](repeating: 0, count: 4)
         if unsafe inet_pton(AF_INET, text, &v4) == 1 {
@@ -21,7 +21,7 @@ struct IPAddress: Hashable, Sendable {
         bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
 
-    /// Whether the first `bits` bits of both are the same. Addresses of different families never match.
+    /// Whether the first `bits` bits of both are equal. Addresses of different families never match.
     func matches(_ network: IPAddress, bits: Int) -> Bool {
         guard bytes.count == network.bytes.count, bits <= bytes.count * 8 else { return false }
         let whole = bits / 8

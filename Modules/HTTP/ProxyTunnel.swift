@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// Asks a proxy for a tunnel (CONNECT, RFC 9110 §9.3.6) and is told whether it has one. The last handler of the
-/// pipeline until the tunnel stands; then it and the two codecs before it are removed.
+/// Requests a tunnel from a proxy (CONNECT, RFC 9110 §9.3.6) and reports the result. The last handler of the pipeline
+/// until the tunnel is established; then it and the two codecs before it are removed.
 final class ProxyTunnel: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -14,7 +14,7 @@ final class ProxyTunnel: ChannelInboundHandler, RemovableChannelHandler {
 
     /// - Parameters:
     ///   - target: host and port of the server.
-    ///   - established: told once, when the tunnel stands or will not.
+    ///   - established: completed once, when the tunnel is established or has failed.
     init(target: String, proxy: HTTPProxy, established: EventLoopPromise<Void>) {
         self.target = target
         self.proxy = proxy
@@ -45,7 +45,7 @@ final class ProxyTunnel: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // Who refuses may say so and close before the body it announced is complete.
+        // A proxy that refuses may close before the announced body is complete.
         settle(status >= 300 ? .proxyRefused(status: status) : .proxyFailed(reason: "it closed the connection"))
         context.fireChannelInactive()
     }

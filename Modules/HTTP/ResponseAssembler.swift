@@ -3,8 +3,8 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// Puts one answer together from what the decoder yields, and holds it to the limits and to the framing rules of
-/// RFC 9112 §6 that the decoder leaves open. Pure.
+/// Assembles one response from the parts that the decoder yields, and enforces the limits and the framing rules of RFC
+/// 9112 §6 that the decoder leaves open. Pure.
 struct ResponseAssembler {
     private let limits: HTTPLimits
     private let hasNoBody: Bool
@@ -12,13 +12,13 @@ struct ResponseAssembler {
     private var interimResponses = 0
     private var body = ByteBuffer()
 
-    /// - Parameter method: of the request; the answer to HEAD has a length but no body.
+    /// - Parameter method: the method of the request; the response to HEAD has a length but no body.
     init(method: HTTPMethod, limits: HTTPLimits) {
         self.limits = limits
         self.hasNoBody = method == .HEAD
     }
 
-    /// Whether the head of the real answer has come.
+    /// Whether the head of the final response has arrived.
     var hasHead: Bool { head != nil }
 
     mutating func receive(head: HTTPResponseHead) throws(HTTPClientError) {
@@ -50,7 +50,7 @@ struct ResponseAssembler {
         }
     }
 
-    /// - Returns: the answer, and whether the server means to keep the connection.
+    /// - Returns: the response, and whether the server intends to keep the connection.
     func finish() throws(HTTPClientError) -> (response: HTTPClientResponse, keepAlive: Bool) {
         guard let head else { throw .malformedResponse("an end without a beginning") }
         let response = HTTPClientResponse(
@@ -59,8 +59,8 @@ struct ResponseAssembler {
         return (response, head.isKeepAlive)
     }
 
-    /// One reader must not see another end of the message than the next: a length beside a transfer coding, two
-    /// lengths, a coding other than `chunked`, a coding in HTTP/1.0.
+    /// Rejects ambiguous framing, with which two readers could see different ends of the message: a length beside a
+    /// transfer coding, two lengths, a coding other than `chunked`, a coding in HTTP/1.0.
     private static func framing(of head: HTTPResponseHead) throws(HTTPClientError) -> Int? {
         let lengths = head.headers["content-length"]
         let codings = head.headers["transfer-encoding"]

@@ -1,22 +1,22 @@
 import NIOCore
 import NIOHTTP1
 
-/// SwiftNIO's response decoder, a new one for every answer.
+/// SwiftNIO's response decoder, a new one for every response.
 ///
-/// Whatever a server sends beyond the end of one answer must never become the beginning of the next. The decoder
-/// underneath swallows such bytes in silence until they make a whole head, so its state is thrown away with the
-/// answer it belongs to. Bytes that come while no answer is due are an error at once.
+/// Bytes that a server sends beyond the end of one response must never become the beginning of the next. The underlying
+/// decoder silently buffers such bytes until they form a complete head, so its state is discarded with the response
+/// that it belongs to. Bytes that arrive while no response is expected are an error at once.
 final class ResponseDecoder: WriteObservingByteToMessageDecoder {
     typealias InboundOut = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
 
-    /// Bytes that came where none were due, or that were left over when an answer was complete.
+    /// Bytes that arrived while none were expected, or that were left over when a response was complete.
     struct UnexpectedBytes: Error {}
 
-    /// Called when the first byte of an answer comes.
+    /// Called when the first byte of a response arrives.
     var onFirstByte: (() -> Void)?
 
-    /// Whether the last answer left bytes behind.
+    /// Whether the last response left bytes behind.
     private(set) var hasLeftover = false
 
     private let limits: NIOHTTPDecoderLimitConfiguration
@@ -68,7 +68,7 @@ final class ResponseDecoder: WriteObservingByteToMessageDecoder {
         isStarted = false
     }
 
-    /// No answer is due until the next request.
+    /// No response is expected until the next request.
     func answerIsComplete() {
         guard isStarted else { return }
         retired = current
@@ -86,7 +86,7 @@ final class ResponseDecoder: WriteObservingByteToMessageDecoder {
         return current
     }
 
-    /// The decoder holds itself until it is told that it was removed.
+    /// The decoder retains itself until it is notified of its removal.
     private func dropRetired(context: ChannelHandlerContext) {
         retired?.decoderRemoved(context: context)
         retired = nil

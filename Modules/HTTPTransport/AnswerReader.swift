@@ -11,14 +11,14 @@ import NIOCore
     import Foundation
 #endif
 
-/// Says what an answer means; the table is at ``HTTPTransport``.
+/// Interprets responses; the table is at ``HTTPTransport``.
 struct AnswerReader: Sendable {
     let words: ServerWords
-    /// For people: which server.
+    /// The name of the server, for error messages.
     let server: String
     let wallClock: @Sendable () -> Timestamp
 
-    /// The value that a 2xx answer carries.
+    /// The decoded value of a 2xx response.
     func read<Value: Decodable>(
         _ type: Value.Type, from response: HTTPClientResponse, to question: Question
     ) throws(TransportError) -> Value {
@@ -27,7 +27,7 @@ struct AnswerReader: Sendable {
         return try decoded(type, from: response)
     }
 
-    /// The value that a lookup found; `nil` when the server says that there is none.
+    /// The value that a lookup found; `nil` if the server reports that there is none.
     func found<Value: Decodable>(
         _ type: Value.Type, in response: HTTPClientResponse
     ) throws(TransportError) -> Value? {
@@ -38,7 +38,7 @@ struct AnswerReader: Sendable {
         throw refusal(response, reason, .lookup)
     }
 
-    /// The server's history; `nil` when the answer names none, or what is none.
+    /// The server's history; `nil` if the response names none or an invalid one.
     func history(of response: HTTPClientResponse) -> ServerHistory? {
         let texts = Self.historyField.map { response.fields[values: $0] } ?? []
         return texts.count == 1 ? WireHistory(texts[0])?.serverHistory : nil
@@ -46,12 +46,12 @@ struct AnswerReader: Sendable {
 
     private static let historyField = HTTPField.Name(WireProtocol.historyHeader)
 
-    /// The answer is not one of the protocol.
+    /// The error for a response that does not follow the protocol.
     func foreign(_ what: String) -> TransportError {
         .inDoubt(detail: "\(server): the answer is not a Causeway server's (captive portal or proxy?): \(what)")
     }
 
-    // MARK: - Is it the protocol's?
+    // MARK: - Protocol check
 
     private static let protocolField = HTTPField.Name(WireProtocol.header)
 
@@ -94,7 +94,7 @@ struct AnswerReader: Sendable {
         }
     }
 
-    // MARK: - What it says
+    // MARK: - Status and body
 
     private func refusal(
         _ response: HTTPClientResponse, _ reason: WireError, _ question: Question
@@ -125,7 +125,7 @@ struct AnswerReader: Sendable {
             if let wait = retryAfter(response) { return .rateLimited(after: wait, detail: reason.detail) }
             return .transient(code: reason.code, detail: reason.detail)
         case 500...599 where question == .delivery && ![501, 503, 505].contains(status):
-            // A commit that failed may have reached the disk: nothing says that nothing was applied.
+            // A commit that failed may have reached the disk, so the operations may have been applied.
             return .serverFailed(code: reason.code, detail: reason.detail)
         case 408, 425, 500...599:
             return .transient(code: reason.code, detail: reason.detail)

@@ -3,7 +3,7 @@ import CausewayModels
 import CausewayTLS
 import CausewayTransport
 
-/// From an address and a configuration to the parts of a transport.
+/// Creation of a transport's parts from an address and a configuration.
 extension HTTPTransport {
     static func endpoint(
         _ address: String, _ configuration: HTTPTransportConfiguration
@@ -25,8 +25,8 @@ extension HTTPTransport {
         return endpoint
     }
 
-    /// Whether a host is this machine by definition, whatever a name service says: `localhost` itself and loopback
-    /// addresses, but no name below `localhost`, which some resolvers ask the network for.
+    /// Whether a host is this machine by definition, independent of any name service: `localhost` itself and loopback
+    /// addresses, but no name below `localhost`, which some resolvers look up in the network.
     private static func isThisMachine(_ host: String) -> Bool {
         if host == "localhost" { return true }
         let isName = host.hasSuffix("localhost") || host.hasSuffix("localhost.")

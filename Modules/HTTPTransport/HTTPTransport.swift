@@ -6,49 +6,49 @@ import CausewayWire
 import HTTPTypes
 import NIOCore
 
-/// The way to a Causeway server by HTTP/1.1, with or without TLS: one request, one answer.
+/// A transport to a Causeway server over HTTP/1.1, with or without TLS: one request, one response.
 ///
-/// Nothing is repeated here but a read on a kept connection that turned out to be closed; nothing is redirected; no
-/// answer is believed that does not carry the protocol's header.
+/// Nothing is repeated except a read on a kept connection that turned out to be closed; redirects are not followed; a
+/// response without the protocol's header is not trusted.
 ///
-/// How what happens is classified, in this order (`…` stands for the server's words):
+/// Classification of results, in this order (`…` stands for the server's text):
 ///
-/// | what happens | the error |
+/// | result | error |
 /// | --- | --- |
-/// | no address, refused, no route, time up, before a byte of the request left | `unreachable` |
-/// | the proxy refuses the tunnel with 407: it wants other credentials | `needsAttention(protocolMismatch)` |
-/// | the proxy refuses the tunnel otherwise, or fails | `unreachable` |
-/// | a certificate that does not verify, no TLS in common, a file of ours is missing | `needsAttention(certificate)` |
-/// | the connection is cut while it is being secured | `unreachable` |
-/// | refused in TLS by the server after the request may have left: a delivery | `inDoubt` |
-/// | the same: anything else | `needsAttention(certificate)` |
-/// | cut, reset, time up, cancelled or closed here, when the request may have left | `inDoubt` |
-/// | an answer that breaks off, is too large, or is not HTTP | `inDoubt` |
-/// | an answer without the header `Causeway-Protocol`, whatever its status (captive portal, proxy) | `inDoubt` |
+/// | no address, refused, no route, time-out, before a byte of the request was sent | `unreachable` |
+/// | the proxy refuses the tunnel with 407: it requires other credentials | `needsAttention(protocolMismatch)` |
+/// | the proxy refuses the tunnel with another status, or fails | `unreachable` |
+/// | a certificate that does not verify, no common TLS version, a missing local file | `needsAttention(certificate)` |
+/// | the connection is cut during the TLS handshake | `unreachable` |
+/// | refused in TLS by the server after the request may have been sent: a delivery | `inDoubt` |
+/// | the same: any other request | `needsAttention(certificate)` |
+/// | cut, reset, time-out, cancelled or closed here, when the request may have been sent | `inDoubt` |
+/// | a response that is incomplete, too large, or not HTTP | `inDoubt` |
+/// | a response without the header `Causeway-Protocol`, with any status (captive portal, proxy) | `inDoubt` |
 /// | another version in that header: a delivery with 2xx | `inDoubt` |
-/// | another version in that header: anything else | `needsAttention(protocolMismatch)` |
+/// | another version in that header: any other request | `needsAttention(protocolMismatch)` |
 /// | 3xx: redirects are not followed | `needsAttention(protocolMismatch)` |
-/// | a body that is not what it should be, whatever the status | `inDoubt` |
-/// | 2xx whose report does not fit the delivery, or holds a mark, position or moment out of range | `inDoubt` |
+/// | a malformed body, with any status | `inDoubt` |
+/// | 2xx whose report does not match the delivery, or holds a mark, position or time out of range | `inDoubt` |
 /// | a page with a position out of range | `inDoubt` |
 /// | 401, 403: log in again | `needsAttention(tokenRefused)` |
-/// | 404 `messageNotFound`, `messageDeleted` to a lookup | no error: the server has it not |
+/// | 404 `messageNotFound`, `messageDeleted` to a lookup | no error: the server does not have it |
 /// | 404 `channelNotFound` to a page | `refused(…)` |
 /// | 404 otherwise, 405, 406, 410, 426, a status that does not exist | `needsAttention(protocolMismatch)` |
 /// | 409 `superseded` | `needsAttention(superseded)` |
 /// | 409 `storeForked` | `storeForked` |
 /// | 409 `historyChanged` | `historyChanged` |
-/// | 429: as long as `Retry-After` says, or 5 s | `rateLimited` |
+/// | 429: for the time in `Retry-After`, or 5 s | `rateLimited` |
 /// | 503 with `Retry-After` | `rateLimited` |
-/// | 5xx but 501, 503, 505, to a delivery: it may have been applied | `serverFailed(…)` |
-/// | 408, 425, 5xx otherwise | `transient(…)` |
-/// | every other 4xx (400, 409, 413, 414, 415, 422, 431 …) | `refused(…)` |
-/// | too many calls wait for a connection here | `notSent(clientBusy)` |
-/// | the delivery cannot be written as JSON | `refused(unsendable)` |
-/// | the delivery is larger than the server takes | `refused(bodyTooLarge)` |
+/// | 5xx except 501, 503, 505, to a delivery: it may have been applied | `serverFailed(…)` |
+/// | 408, 425, any other 5xx | `transient(…)` |
+/// | any other 4xx (400, 409, 413, 414, 415, 422, 431 …) | `refused(…)` |
+/// | too many calls are waiting for a connection | `notSent(clientBusy)` |
+/// | the delivery cannot be encoded as JSON | `refused(unsendable)` |
+/// | the delivery is larger than the server accepts | `refused(bodyTooLarge)` |
 ///
-/// `Retry-After` is seconds or a date (RFC 9110 §10.2.3), held between 1 s and 1 h; one that is neither counts as
-/// absent. Words of the server are cut, freed of control characters and of the token before they get into an error.
+/// `Retry-After` is seconds or a date (RFC 9110 §10.2.3), clamped to 1 s through 1 h; an invalid one counts as absent.
+/// Text from the server is truncated, and control characters and the token are removed, before it is used in an error.
 public struct HTTPTransport: Transport {
     public let capabilities = TransportCapabilities(
         deliveriesInFlightMax: 1, deliveriesInFlightTotalMax: HTTPTransportLimits.deliveriesInFlightTotalMax,
@@ -58,12 +58,12 @@ public struct HTTPTransport: Transport {
     private let requests: RequestWriter
     private let answers: AnswerReader
 
-    /// Opens no connection yet; reads the certificate files that the configuration names.
+    /// Creates a transport. Opens no connection yet; reads the certificate files that the configuration names.
     ///
     /// - Parameter address: `https://host[:port][/path]`, or `http:` to this machine itself (`localhost`, 127.0.0.0/8,
-    ///   `::1`) or where the configuration allows plain text.
-    /// - Throws: ``TransportError/needsAttention(_:)`` when the address, a certificate file or the proxy's variable
-    ///   cannot be used. Its words never repeat the address, which may hold a password.
+    ///   `::1`) or if the configuration allows plain text.
+    /// - Throws: ``TransportError/needsAttention(_:)`` if the address, a certificate file or the proxy's variable
+    ///   cannot be used. Its text never repeats the address, which may contain a password.
     public init(
         to address: String, token: AccessToken,
         _ configuration: HTTPTransportConfiguration = HTTPTransportConfiguration()
@@ -128,7 +128,7 @@ public struct HTTPTransport: Transport {
             changes = try await ask(requests.changes(query), as: WireChanges.self, .page).answer
         } catch {
             switch error {
-            // An older server, or one that does not take the cursor of another one: pages have everything.
+            // An older server, or one that rejects the cursor of another one: pages contain everything.
             case .refused(let code, _) where code != "channelNotFound": return nil
             case .needsAttention(let attention) where attention.cause == .protocolMismatch: return nil
             default: throw error
@@ -151,7 +151,7 @@ public struct HTTPTransport: Transport {
         return placed.placement
     }
 
-    /// Ends what is under way and closes all connections. May be called again; calls made later are `unreachable`.
+    /// Ends calls under way and closes all connections. May be called again; later calls are `unreachable`.
     public func close() async {
         await client.shutdown()
     }
@@ -174,7 +174,7 @@ public struct HTTPTransport: Transport {
     }
 }
 
-/// What a call asks of the server. Only a delivery changes anything there.
+/// The kind of a request to the server. Only a delivery changes anything there.
 enum Question: Sendable, Hashable, CaseIterable {
     case greeting, delivery, page, lookup
 }

@@ -9,16 +9,17 @@ public import NIOPosix
     import Foundation
 #endif
 
-/// How `https:` and `http:` servers are reached. The defaults are right for a server with a certificate of a known
-/// authority.
+/// The configuration of connections to `https:` and `http:` servers. The defaults are suitable for a server with a
+/// certificate of a known authority.
 public struct HTTPTransportConfiguration: Sendable {
-    /// How long the parts of one call may take.
+    /// The time-outs of the phases of one call.
     public struct Timeouts: Sendable, Hashable {
-        /// From the first thought of a connection until it carries requests: name, TCP, proxy and TLS together.
+        /// From the start of a connection attempt until the connection can carry requests: name lookup, TCP, proxy and
+        /// TLS together.
         public var connect: Duration
-        /// From the last byte of the request to the first of the answer.
+        /// From the last byte of the request to the first of the response.
         public var firstByte: Duration
-        /// From the call to its end.
+        /// From the start of the call to its end.
         public var whole: Duration
 
         public init(
@@ -31,26 +32,27 @@ public struct HTTPTransportConfiguration: Sendable {
     }
 
     public enum Proxy: Sendable, Hashable {
-        /// Always direct.
+        /// Always a direct connection.
         case none
-        /// As these variables say: `https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`. Loopback is always direct.
+        /// A proxy named by these variables: `https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`. Connections to
+        /// loopback are always direct.
         case environment([String: String])
 
-        /// As this process's environment says at the moment of the call.
+        /// The environment of this process at the time of the call.
         public static var processEnvironment: Proxy { .environment(ProcessInfo.processInfo.environment) }
     }
 
-    /// Whom to trust, and the client's own certificate.
+    /// The trusted authorities, and the client's own certificate.
     public var tls: TLSClientConfiguration
     public var timeouts: Timeouts
     public var proxy: Proxy
-    /// Whether `http:` may leave this machine. The token then travels readable for everyone on the way.
+    /// Whether `http:` may leave this machine. The token is then readable by everyone on the path.
     public var allowsPlaintext: Bool
-    /// What the client calls itself: a `User-Agent` (RFC 9110 §10.1.5), visible ASCII.
+    /// The `User-Agent` of the client (RFC 9110 §10.1.5), visible ASCII.
     public var userAgent: String
     /// One of its loops carries all connections of one transport; must outlive the transports.
     public var eventLoopGroup: any EventLoopGroup
-    /// The wall clock, to count from when a server names a date to wait for. Any thread.
+    /// The wall clock, for a `Retry-After` that contains a date. Called on any thread.
     public var wallClock: @Sendable () -> Timestamp
 
     public init(
@@ -70,7 +72,7 @@ public struct HTTPTransportConfiguration: Sendable {
 }
 
 extension Timestamp {
-    /// The system's wall clock; this transport is an edge and may read it.
+    /// The system's wall clock; this transport is an edge of the system and may read it.
     @usableFromInline static var system: Timestamp {
         Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
     }

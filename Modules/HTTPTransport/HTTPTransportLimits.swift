@@ -1,20 +1,20 @@
-/// Every bound of this transport in one place; those of HTTP itself are in `HTTPLimits`, those of messages in `Limits`.
+/// All limits of this transport in one place; those of HTTP itself are in `HTTPLimits`, those of messages in `Limits`.
 enum HTTPTransportLimits {
-    /// Deliveries under way at once: as many as there are connections, so that none of them waits here for another one.
+    /// Batches under way at once: the number of connections, so that none of them waits here for another one.
     static let deliveriesInFlightTotalMax = 4
-    /// Seconds of the shortest wait that a server can ask for. Not 0: such a wait uses up no retry, so that a server
-    /// which always asks for none would be asked without end.
+    /// The shortest wait that a server can request, in seconds. Not 0: such a wait uses up no retry, so a server that
+    /// always requests none would be retried endlessly.
     static let retryAfterSecondsMin: Int64 = 1
-    /// Seconds of the longest wait that a server can ask for; a mistake there must not stop an outbox for years.
+    /// The longest wait that a server can request, in seconds; a wrong value must not stop an outbox for years.
     static let retryAfterSecondsMax: Int64 = 3600
-    /// Seconds to wait when the server says "too many requests" and not how long.
+    /// Seconds to wait when the server reports "too many requests" without a time.
     static let rateLimitSecondsDefault: Int64 = 5
-    /// JSON values in one answer. A page of 8 MiB of content, all of it numbers of one digit, holds fewer.
+    /// JSON values in one response. A page of 8 MiB of content, all of it numbers of one digit, holds fewer.
     static let answerValuesMax = 4_500_000
-    /// Characters of a server's machine-readable word that are kept.
+    /// Characters of a server's machine-readable code that are kept.
     static let codeCharactersMax = 64
-    /// Bytes of a server's words that are looked at.
+    /// Bytes of a server's text that are processed.
     static let wordsBytesMax = 16 * 1024
-    /// Bytes of the shortest token that is looked for in a server's words; a shorter one is no secret.
+    /// The shortest token, in bytes, that is searched for in a server's text; a shorter one is no secret.
     static let secretBytesMin = 8
 }

@@ -11,7 +11,7 @@ import NIOCore
     import Foundation
 #endif
 
-/// Writes what is asked of a server. Holds the token.
+/// Builds requests to a server. Holds the token.
 struct RequestWriter: Sendable {
     private let readFields: HTTPFields
     private let deliveryFields: HTTPFields
@@ -32,7 +32,7 @@ struct RequestWriter: Sendable {
 
     func message(_ id: MessageID) -> HTTPClientRequest { read(WireProtocol.messagePath(id.description)) }
 
-    /// A channel's name holds nothing that must be percent-encoded in a path; see `Name`.
+    /// A channel's name contains nothing that must be percent-encoded in a path; see `Name`.
     func page(_ query: RemoteQuery) -> HTTPClientRequest {
         let path = WireProtocol.messagesPath(query.channel.value)
         switch query.range {
@@ -42,7 +42,7 @@ struct RequestWriter: Sendable {
         }
     }
 
-    /// A cursor holds nothing that must be percent-encoded either; see `WireChanges`.
+    /// A cursor contains nothing that must be percent-encoded either; see `WireChanges`.
     func changes(_ query: RemoteChangesQuery) -> HTTPClientRequest {
         let path = WireProtocol.changesPath(query.channel.value)
         return read(
@@ -50,7 +50,7 @@ struct RequestWriter: Sendable {
                 + "&open=\(query.isOpen ? 1 : 0)")
     }
 
-    /// - Throws: `refused` when it cannot be written, or is larger than a server takes.
+    /// - Throws: `refused` if it cannot be encoded, or is larger than a server accepts.
     /// - Complexity: O(bytes of content).
     func delivery(_ delivery: Delivery) throws(TransportError) -> HTTPClientRequest {
         let encoder = JSONEncoder()

@@ -2,10 +2,10 @@ import CausewayModels
 
 /// The field `Retry-After` (RFC 9110 §10.2.3).
 enum RetryAfter {
-    /// How long to wait, held between the bounds of `HTTPTransportLimits`; `nil` when the text is neither a number of
+    /// The time to wait, clamped to the limits of `HTTPTransportLimits`; `nil` if the text is neither a number of
     /// seconds nor one of the three forms of a date.
     ///
-    /// A negative number and a date that is over mean the shortest wait.
+    /// A negative number and a date in the past result in the shortest wait.
     static func wait(_ text: String, now: Timestamp) -> Duration? {
         let trimmed = text.split(whereSeparator: \.isWhitespace)
         if trimmed.count == 1, let word = trimmed.first {
@@ -14,11 +14,11 @@ enum RetryAfter {
             return bounded(seconds: word.hasPrefix("-") ? 0 : Int64(digits) ?? .max)
         }
         guard let date = secondsSinceEpoch(text) else { return nil }
-        // Rounded up: not before the moment that was named.
+        // Rounded up: not before the given time.
         return bounded(seconds: date - (now.milliseconds / 1000))
     }
 
-    /// Brings a server's wait between the bounds.
+    /// Clamps a server's wait to the limits.
     static func bounded(_ wait: Duration) -> Duration {
         min(
             max(wait, .seconds(HTTPTransportLimits.retryAfterSecondsMin)),
@@ -33,7 +33,7 @@ enum RetryAfter {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
+    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
     private static func secondsSinceEpoch(_ text: String) -> Int64? {
         guard text.utf8.count <= 64 else { return nil }
         let words = text.split { $0 == " " || $0 == "," || $0 == "-" || $0 == ":" }
@@ -61,7 +61,7 @@ enum RetryAfter {
         return days * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
     }
 
-    /// Of the Gregorian calendar; years are counted from March, so that a leap day comes last.
+    /// In the Gregorian calendar; years are counted from March, so that a leap day comes last.
     private static func daysSinceEpoch(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * (month <= 2 ? month + 9 : month - 3) + 2) / 5 + day - 1

@@ -1,7 +1,7 @@
 import CausewayModels
 
-/// Makes a server's words fit to be shown and kept: bounded, in one line, without the token, should the server repeat
-/// it.
+/// Sanitizes a server's text for display and storage: bounded, on one line, and without the token in case the server
+/// repeats it.
 struct ServerWords: Sendable {
     private let secret: [UInt8]
 
@@ -10,7 +10,7 @@ struct ServerWords: Sendable {
         secret = bytes.count < HTTPTransportLimits.secretBytesMin ? [] : bytes
     }
 
-    /// At most `Limits.reasonCharactersMax` characters.
+    /// The text, cut to `Limits.reasonCharactersMax` characters.
     func cleaned(_ text: String) -> String { cleaned(text, charactersMax: Limits.reasonCharactersMax) }
 
     func cleaned(_ text: String, charactersMax: Int) -> String {
@@ -19,18 +19,18 @@ struct ServerWords: Sendable {
             // The cut may have left the beginning of a token.
             bytes.removeLast(min(bytes.count, max(secret.count, 4)))
         }
-        // Control characters first: taking them out can join what they parted.
+        // Control characters are removed first, because removing them can join the text around them.
         let line = String(decoding: bytes, as: UTF8.self).unicodeScalars.filter {
             $0.properties.generalCategory != .control && $0.properties.generalCategory != .format
         }
         let clean = String(String.UnicodeScalarView(line))
-        // By bytes, because a combining mark behind the token would hide its last character.
+        // By bytes, because a combining mark after the token would hide its last character.
         let shown =
             secret.isEmpty
             ? clean : String(decoding: Array(clean.utf8).replacing(secret, with: Array("••••".utf8)), as: UTF8.self)
         return String(shown.prefix(charactersMax))
     }
 
-    /// For programs; short.
+    /// A machine-readable code; short.
     func code(_ text: String) -> String { cleaned(text, charactersMax: HTTPTransportLimits.codeCharactersMax) }
 }

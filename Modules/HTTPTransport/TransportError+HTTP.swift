@@ -4,7 +4,7 @@ import CausewayTLS
 import CausewayTransport
 
 extension TransportError {
-    /// What the lack of an answer means; the table is at ``HTTPTransport``.
+    /// The classification of a missing response; the table is at ``HTTPTransport``.
     init(_ error: HTTPClientError, of question: Question, to endpoint: HTTPEndpoint) {
         let detail = "\(endpoint): \(error)"
         switch error {

@@ -2,7 +2,7 @@ import CausewayModels
 public import CausewayTransport
 
 extension TransportRegistry {
-    /// Serves `https:` and `http:` addresses by ``HTTPTransport``.
+    /// Registers ``HTTPTransport`` for `https:` and `http:` addresses.
     public mutating func registerHTTP(_ configuration: HTTPTransportConfiguration = HTTPTransportConfiguration()) {
         for scheme in ["https", "http"] {
             register(scheme) { address, token throws(TransportError) in

@@ -2,12 +2,12 @@ import CausewayModels
 import CausewayWire
 
 extension WireReport {
-    /// The report in the client's words; `nil` when it cannot be the answer to these operations.
+    /// Converts the report to the client's model; `nil` if it cannot be the response to these operations.
     ///
-    /// It fits when there is one result for each operation, each of a kind that its operation can have; when nothing
-    /// was attempted behind the first `tryLater` or `gap`, and everything before it was; and when the mark covers
-    /// what was dealt with; and when every mark, position and moment is in range. A report that does not fit is
-    /// believed in no part: it is no proof of anything.
+    /// A valid report has one result for each operation, each of a kind that its operation can have; nothing was
+    /// attempted after the first `tryLater` or `gap`, and everything before it was; the mark covers the processed
+    /// operations; and every mark, position and time is in range. No part of an invalid report is trusted: it confirms
+    /// nothing.
     func report(on operations: [DeliveryOperation], words: ServerWords) -> DeliveryReport? {
         guard results.count == operations.count, (0..<Limits.sequenceMax).contains(mark) else { return nil }
         var outcomes: [DeliveryOutcome] = []
@@ -31,7 +31,7 @@ extension WireReport {
 }
 
 extension DeliveryOutcome {
-    /// Whether an operation of this kind can end so.
+    /// Whether this can be the result of an operation of this kind.
     fileprivate func answers(_ body: DeliveryOperation.Body) -> Bool {
         switch (body, self) {
         case (.fence, .accepted(let placement)): placement.position >= 1

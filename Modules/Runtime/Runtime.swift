@@ -1,20 +1,20 @@
 public import CausewayModels
 
-/// Time, chance and concurrency, handed in.
+/// Injected time, randomness and concurrency.
 ///
-/// Everything between Models and Client touches the outside world only through a value of this type, so that
-/// the whole client can run under a simulator that owns the clock, the dice and the schedule.
+/// All code from Models to Client accesses the outside world only through a value of this type, so that the whole
+/// client can run under a simulator that controls the clock, the randomness and the schedule.
 public protocol Runtime: Sendable {
     /// The monotonic clock, for deadlines.
     var now: MonotonicTime { get }
-    /// The wall clock, for people.
+    /// The wall clock, for display.
     var wallClock: Timestamp { get }
-    /// Sixty-four random bits, of a quality fit for identifiers.
+    /// 64 random bits, of a quality suitable for identifiers.
     func random() -> UInt64
     /// Returns at `deadline` or when the calling task is cancelled, whichever comes first.
     func sleep(until deadline: MonotonicTime) async
-    /// Starts `body` concurrently; one that belongs to an actor begins there. Cancellation is by the handle alone:
-    /// nothing is inherited.
+    /// Starts `body` concurrently; a closure that is isolated to an actor begins there. It is cancelled only through
+    /// the handle: nothing is inherited.
     @discardableResult
     func spawn(_ body: @escaping @isolated(any) @Sendable () async -> Void) -> RuntimeTask
 }
@@ -25,7 +25,7 @@ extension Runtime {
         UUIDv7(at: wallClock, randomHigh: random(), randomLow: random())
     }
 
-    /// The wall-clock moment at which `deadline` is expected, for people to read.
+    /// The wall clock time at which `deadline` is expected, for display.
     public func wallClock(at deadline: MonotonicTime) -> Timestamp {
         wallClock.advanced(by: deadline - now)
     }

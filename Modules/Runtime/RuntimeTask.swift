@@ -5,7 +5,7 @@ public struct RuntimeTask: Sendable {
     /// For implementers of ``Runtime``.
     public init(_ task: Task<Void, Never>) { self.task = task }
 
-    /// Asks the task to stop; returns at once.
+    /// Requests cancellation; returns at once.
     public func cancel() { task.cancel() }
 
     /// Waits until the task has ended.

@@ -8,9 +8,9 @@ public import CausewayModels
     import Darwin
 #endif
 
-/// The real world: the system's clocks, its random source, and Swift's concurrency.
+/// The production runtime: the system's clocks, its random source, and Swift's concurrency.
 ///
-/// The one file below the adapters that may touch them.
+/// The only file below the adapters that may access them.
 public struct SystemRuntime: Runtime {
     private let origin = ContinuousClock.now
 

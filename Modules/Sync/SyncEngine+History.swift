@@ -40,7 +40,7 @@ extension SyncEngine {
             _ = admit(greeting.history)
             return
         }
-        // A response without marks answers a request that named no history.
+        // Without marks the response belongs to a probe that did not name the known history.
         guard let marks = greeting.marks else { return submit(.event(.probeRequested)) }
         await queueDeletionsAgain()
         await perform(outbox.handle(.historyChanged(seen, marks: marks), at: moment))

@@ -1,15 +1,15 @@
-/// The order of a command line: options that stand before the command are put behind it, where the parser knows them.
+/// Reorders a command line: options before the command are moved after it, where the parser recognises them.
 ///
-/// `causeway --socket /run/s status` becomes `causeway status --socket /run/s`. An option behind the command counts
-/// before one that stands in front of it.
+/// `causeway --socket /run/s status` becomes `causeway status --socket /run/s`. An option after the command takes
+/// precedence over one before it.
 package struct ArgumentOrder: Sendable {
     private let flags: Set<String>
     private let options: Set<String>
     private let groups: Set<String>
 
     /// - Parameters:
-    ///   - flags: what has no value: `--json`.
-    ///   - options: what has one: `--socket`.
+    ///   - flags: options without a value: `--json`.
+    ///   - options: options with a value: `--socket`.
     ///   - groups: commands that are followed by another one: `account`.
     package init(flags: [String] = [], options: [String], groups: [String] = []) {
         self.flags = Set(flags)
@@ -17,7 +17,7 @@ package struct ArgumentOrder: Sendable {
         self.groups = Set(groups)
     }
 
-    /// The arguments in the parser's order; as they are when something unknown stands before the command.
+    /// The arguments in the parser's order; unchanged if there is an unknown argument before the command.
     package func arranged(_ arguments: [String]) -> [String] {
         var start = 0
         while start < arguments.count, arguments[start].hasPrefix("-") {

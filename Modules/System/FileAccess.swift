@@ -6,13 +6,12 @@
     import Darwin
 #endif
 
-/// Who else could read or change what belongs to this process's user alone.
+/// Checks whether other users could read or change files that belong to this process's user.
 ///
-/// Each problem is the end of a sentence that begins with the path: what is wrong, and what to do. Nothing is wrong
-/// with what is not there: whoever opens it says so.
+/// Each problem is the end of a sentence that begins with the path: it describes the problem and its remedy. A missing
+/// file is not a problem here: opening it reports the error.
 package enum FileAccess {
-    /// The problem with a folder that holds what only its user may change: it belongs to another user, or others may
-    /// write into it.
+    /// The problem with a folder that only its user may change: it belongs to another user, or others may write to it.
     package static func problem(ofFolder path: String) -> String? {
         guard let status = status(path), status.st_mode & S_IFMT == S_IFDIR else { return nil }
         if status.st_uid != geteuid() {
@@ -22,8 +21,9 @@ package enum FileAccess {
         return nil
     }
 
-    /// The problem with a file that holds a key: it belongs to another user than this one and root, everybody may read
-    /// it, or others may write it. A group that may read it is somebody's decision.
+    /// The problem with a file that contains a key: it belongs to another user than this one and root, it is readable
+    /// by everyone, or others may write to it. Read access for its group is allowed, as a decision of the
+    /// administrator.
     package static func problem(ofSecretFile path: String) -> String? {
         guard let status = status(path), status.st_mode & S_IFMT == S_IFREG else { return nil }
         if status.st_uid != geteuid(), status.st_uid != 0 {
@@ -35,7 +35,7 @@ package enum FileAccess {
         return nil
     }
 
-    /// The problem with a socket that is to be given a secret: another user than this one and root could listen there.
+    /// The problem with a socket that is to be sent a secret: another user than this one and root could listen there.
     ///
     /// Root may also use the socket of a service's user, in a folder that only root can have given to that user
     /// (`/run/causeway`).
@@ -49,14 +49,14 @@ package enum FileAccess {
         guard [status.st_uid, geteuid(), 0].contains(place.st_uid) else {
             return "lies in a folder of another user (\(place.st_uid)), who could listen there instead"
         }
-        // In a folder like /tmp others can add names, but not replace those of others.
+        // In a folder like /tmp other users can add names, but not replace those of others.
         if place.st_mode & 0o022 != 0, place.st_mode & 0o1000 == 0 {
             return "lies in a folder that others can write to; run chmod go-w on \(folder)"
         }
         return nil
     }
 
-    /// True when everything above the folder is root's, and nobody else can write there.
+    /// True if everything above the folder belongs to root, and no other user can write there.
     private static func isHandedOutByRoot(_ folder: String) -> Bool {
         guard let resolved = unsafe realpath(folder, nil) else { return false }
         defer { unsafe free(resolved) }

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The place where a program's log lines go. Never fails and never holds the program up for long: a line that the
-/// descriptor does not take (the disk is full, nobody reads the pipe) is left out and counted.
+/// The destination of a program's log lines. Never fails and never delays the program for long: a line that cannot be
+/// written (the disk is full, the pipe has no reader) is dropped and counted.
 ///
-/// The next line that is taken is preceded by one that holds the count. Any thread may write; lines are never mixed.
+/// The next line that can be written is preceded by one with the count. Any thread may write; lines are never mixed.
 package final class LogOutput: Sendable {
     package static let standardError = LogOutput(.standardError)
 
     private struct State {
-        /// Lines left out since the last one that was taken.
+        /// Lines dropped since the last one that was written.
         var lost = 0
-        /// The last line ends in its middle.
+        /// True if the last line was written only in part.
         var isTorn = false
-        /// The descriptor did not become ready within the patience; it is not waited for again until it does.
+        /// The descriptor did not become ready in time; there is no further wait for it until it does.
         var isStalled = false
     }
 
@@ -20,17 +20,17 @@ package final class LogOutput: Sendable {
     private let patienceMilliseconds: Int32
     private let state = Mutex(State())
 
-    /// - Parameter patienceMilliseconds: how long a stalled reader is waited for, once.
+    /// - Parameter patienceMilliseconds: the time to wait for a stalled reader, once.
     package init(_ handle: OutputHandle, patienceMilliseconds: Int32 = LogLimits.patienceMilliseconds) {
         self.handle = handle
         self.patienceMilliseconds = patienceMilliseconds
     }
 
-    /// Writes one line, if it can be written.
+    /// Writes one line, if possible.
     ///
     /// - Parameters:
-    ///   - line: with its end.
-    ///   - lostNotice: the line, with its end, that reports how many were left out.
+    ///   - line: the line, including its line break.
+    ///   - lostNotice: returns the line, including its line break, that reports the number of dropped lines.
     package func write(_ line: String, lostNotice: (_ count: Int) -> String) {
         state.withLock { state in
             if state.lost > 0 {
@@ -48,7 +48,7 @@ package final class LogOutput: Sendable {
         var rest = Array(((state.isTorn ? "\n" : "") + line).utf8)[...]
         let whole = rest.count
         while !rest.isEmpty {
-            // A pipe that is ready takes at least this much without making the writer wait (PIPE_BUF).
+            // A pipe that is ready accepts at least this much without blocking the writer (PIPE_BUF).
             let part = rest.prefix(LogLimits.writeBytesMax)
             guard handle.isReady(within: state.isStalled ? 0 : patienceMilliseconds) else {
                 state.isStalled = true
@@ -71,10 +71,10 @@ package final class LogOutput: Sendable {
     }
 }
 
-/// The bounds of writing a log.
+/// The limits of log output.
 package enum LogLimits {
-    /// Bytes that are written at once: the least that a ready pipe takes.
+    /// Bytes that are written at once: the minimum that a ready pipe accepts.
     static let writeBytesMax = 4096
-    /// How long a reader that has stalled is waited for, once.
+    /// Milliseconds to wait for a stalled reader, once.
     package static let patienceMilliseconds: Int32 = 1000
 }

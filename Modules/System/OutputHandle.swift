@@ -6,16 +6,16 @@
     import Darwin
 #endif
 
-/// The reason why a descriptor takes no more output.
+/// The reason why a descriptor accepts no more output.
 package enum OutputError: Error, Sendable, Hashable {
-    /// The reader at the other end has gone.
+    /// The reader at the other end has closed.
     case closed
     /// The system's error number: the disk is full, the descriptor is closed.
     case failed(code: Int32)
 
     init(_ code: Int32) { self = code == EPIPE ? .closed : .failed(code: code) }
 
-    /// The descriptor does not wait, and took nothing now.
+    /// The descriptor is non-blocking, and accepted nothing now.
     var isTemporary: Bool { self == .failed(code: EAGAIN) }
 }
 
@@ -28,7 +28,7 @@ extension OutputError: CustomStringConvertible {
     }
 }
 
-/// A descriptor that a program writes its output to, unbuffered. Waits for a slow reader.
+/// A descriptor for a program's output, unbuffered. Waits for a slow reader.
 package struct OutputHandle: Sendable, Hashable {
     package static let standardOutput = OutputHandle(descriptor: STDOUT_FILENO)
     package static let standardError = OutputHandle(descriptor: STDERR_FILENO)
@@ -37,7 +37,7 @@ package struct OutputHandle: Sendable, Hashable {
 
     package init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Writes all of it.
+    /// Writes the whole text.
     ///
     /// Throws ``OutputError``; a part may have been written then.
     package func write(_ text: String) throws(OutputError) {
@@ -52,13 +52,13 @@ package struct OutputHandle: Sendable, Hashable {
         }
     }
 
-    /// Throws ``OutputError/closed`` when the reader has gone, without writing anything.
+    /// Throws ``OutputError/closed`` if the reader has closed, without writing anything.
     package func checkReader() throws(OutputError) {
         var place = pollfd(fd: descriptor, events: 0, revents: 0)
         if unsafe poll(&place, 1, 0) > 0, place.revents & Int16(POLLERR | POLLNVAL) != 0 { throw .closed }
     }
 
-    /// Writes as much as the system takes at once.
+    /// Writes as much as the system accepts at once.
     func writeOnce(_ bytes: ArraySlice<UInt8>) throws(OutputError) -> Int {
         while true {
             let count = unsafe bytes.withUnsafeBytes { unsafe systemWrite(descriptor, $0.baseAddress, $0.count) }
@@ -68,9 +68,9 @@ package struct OutputHandle: Sendable, Hashable {
         }
     }
 
-    /// Waits until a write would be taken or refused at once.
+    /// Waits until a write would be accepted or refused at once.
     ///
-    /// - Parameter milliseconds: at most so long; without a limit when negative.
+    /// - Parameter milliseconds: the maximum time to wait; unlimited if negative.
     func isReady(within milliseconds: Int32) -> Bool {
         var place = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return unsafe poll(&place, 1, milliseconds) != 0

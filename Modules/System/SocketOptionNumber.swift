@@ -4,9 +4,10 @@
     internal import Darwin
 #endif
 
-/// Options of sockets that not every system has.
+/// Socket options that are not available on every system.
 package enum SocketOptionNumber {
-    /// Of TCP: how many bytes a socket takes beyond those that are on their way; nil where there is no such bound.
+    /// A TCP option: the number of unsent bytes that a socket accepts beyond those in transit; nil if the system has no
+    /// such limit.
     package static var unsentBytes: CInt? {
         #if canImport(Glibc) || canImport(Darwin)
             TCP_NOTSENT_LOWAT

@@ -6,19 +6,20 @@
     import Darwin
 #endif
 
-/// The three descriptors that every program is started with, made safe to use.
+/// The three standard descriptors of every program, made safe to use.
 package enum StandardStreams {
     /// Prepares the process. The first call of every program's `main`.
     ///
     /// - A closed pipe is an error of the write, not a signal that ends the program.
-    /// - A descriptor that was closed by the caller is taken, so that no file or socket of the program gets its number
-    ///   and then the text that is meant for a person. Writing to it fails as before.
-    /// - What `print` and the help have buffered is held against the disk at the end: status 74 (`EX_IOERR`) when it
-    ///   could not be written, and an end by SIGPIPE when nobody reads.
+    /// - A descriptor that the caller closed is occupied, so that no file or socket of the program gets its number and
+    ///   then receives text for the terminal. Writing to it fails as before.
+    /// - Buffered output of `print` and the help is checked at the end: status 74 (`EX_IOERR`) if it could not be
+    ///   written, and an end by SIGPIPE if it has no reader.
     package static func prepare() {
         signal(SIGPIPE, SIG_IGN)
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-            // The lowest free number is taken, which is this one. Reading only: a write fails with EBADF.
+            // The lowest free number is used, which is this one. Opened such that a use in the wrong direction fails
+            // with EBADF.
             _ = unsafe open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
         atexit { StandardStreams.flush() }

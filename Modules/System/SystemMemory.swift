@@ -2,16 +2,17 @@
     internal import Glibc
 #endif
 
-/// The memory that this process holds of the system's.
+/// The memory that this process holds.
 package enum SystemMemory {
-    /// Heaps that threads share; glibc makes eight for each core, each of which keeps what was free in it.
+    /// Heaps that threads share; by default glibc creates eight for each core, each of which keeps its free memory.
     private static let arenasMax: CInt = 4
-    /// A block from here on is the system's again as soon as it is free. By itself glibc raises that with each one.
+    /// A block of at least this size is returned to the system as soon as it is free. By default glibc raises this
+    /// threshold with each such block.
     private static let returnedBlockBytes: CInt = 1024 * 1024
-    /// Free bytes at the end of the heap from which on they are given back.
+    /// Free bytes at the end of the heap from which on they are returned.
     private static let freeBytesMax: CInt = 8 * 1024 * 1024
 
-    /// Bounds what stays with this process though it is free. Called once, at its start.
+    /// Limits the free memory that this process keeps. Called once, at its start.
     package static func boundFree() {
         #if canImport(Glibc)
             // M_ARENA_MAX, M_MMAP_THRESHOLD and M_TRIM_THRESHOLD of a header that is not part of the module.
@@ -24,7 +25,8 @@ package enum SystemMemory {
         #endif
     }
 
-    /// Gives back what is free: glibc keeps the memory of a load for ever by itself. Costs milliseconds.
+    /// Returns free memory to the system: by default glibc keeps the memory of a peak load indefinitely. Takes
+    /// milliseconds.
     package static func giveBackFree() {
         #if canImport(Glibc)
             // The header that declares it is not part of the module.

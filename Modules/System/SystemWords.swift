@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// The system's own words for its error numbers.
+/// The system's descriptions of its error numbers.
 package enum SystemWords {
     package static func words(for code: Int32) -> String {
         guard let text = unsafe strerror(code) else { return "error \(code)" }

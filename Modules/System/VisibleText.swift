@@ -1,10 +1,10 @@
-/// Text of other people, made safe to print: nothing in it can move the cursor, change colours, begin a line, or turn
-/// the reading direction around.
+/// Makes text from other users safe to print: nothing in it can move the cursor, change colours, begin a line, or
+/// reverse the reading direction.
 package enum VisibleText {
-    /// The text on one line: what cannot be seen is written out, `\n`, `\u{1b}`.
+    /// The text on one line: invisible characters are escaped, `\n`, `\u{1b}`.
     package static func oneLine(_ text: String) -> String { escaped(text, keepsLines: false) }
 
-    /// The text with its line breaks and tabs, everything else that cannot be seen written out.
+    /// The text with its line breaks and tabs, and all other invisible characters escaped.
     package static func lines(_ text: String) -> String { escaped(text, keepsLines: true) }
 
     private static func escaped(_ text: String, keepsLines: Bool) -> String {
@@ -30,7 +30,7 @@ package enum VisibleText {
         return result
     }
 
-    /// Control characters, and those that rule the direction or shape of what follows (UAX #9).
+    /// True for control characters, and for those that control the direction or shape of the following text (UAX #9).
     package static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F: true

@@ -1,17 +1,17 @@
 public import CausewayModels
 
-/// A question for the changes of a part of a channel since it was read.
+/// A request for the changes of a part of a channel since it was read.
 public struct RemoteChangesQuery: Sendable, Hashable {
     public var channel: ChannelID
     /// ``RemotePage/cursor`` of the earliest page that the part was read with, or of the last changes.
     public var cursor: String
     /// The first position of the part.
     public var from: Int64
-    /// The last position of the part; where it is open, the newest position that was known.
+    /// The last position of the part; if it is open, the newest position that was known.
     public var through: Int64
-    /// True when everything behind ``through`` belongs to the part, too.
+    /// True if the part includes everything after ``through``.
     public var isOpen: Bool
-    /// Messages and deletions in the answer, at the most: 1 to ``Limits/pageSizeMax``.
+    /// The maximum number of messages and deletions in the response: 1 to ``Limits/pageSizeMax``.
     public var limit: Int
 
     public init(channel: ChannelID, cursor: String, from: Int64, through: Int64, isOpen: Bool, limit: Int) {
@@ -24,13 +24,13 @@ public struct RemoteChangesQuery: Sendable, Hashable {
     }
 }
 
-/// The answer to a ``RemoteChangesQuery``.
+/// The response to a ``RemoteChangesQuery``.
 public struct RemoteChanges: Sendable, Hashable {
-    /// Every message of the part that was changed or placed since, as it is now, by ascending position.
+    /// Every message of the part that was changed or added since, in its current state, by ascending position.
     public var items: [PlacedMessage]
     /// The messages that were deleted since.
     public var gone: [MessageID]
-    /// Where asking for changes goes on.
+    /// The cursor for the next request for changes.
     public var cursor: String
     /// The channel's newest position.
     public var newest: Int64

@@ -3,11 +3,11 @@ public import CausewayModels
 /// A page of a channel, by position on the server.
 public struct RemoteQuery: Sendable, Hashable {
     public enum Range: Sendable, Hashable {
-        /// The newest.
+        /// The newest messages.
         case newest
-        /// The oldest behind this position.
+        /// The oldest messages after this position.
         case after(position: Int64)
-        /// The newest below this position.
+        /// The newest messages before this position.
         case before(position: Int64)
     }
 
@@ -15,7 +15,7 @@ public struct RemoteQuery: Sendable, Hashable {
     public var range: Range
     /// 1 to ``Limits/pageSizeMax``.
     public var limit: Int
-    /// The server's history as the client knows it; whoever performs the query sets it.
+    /// The server's history as the client knows it; set by the component that performs the query.
     public var history: ServerHistory?
 
     public init(channel: ChannelID, range: Range, limit: Int) {
@@ -25,17 +25,17 @@ public struct RemoteQuery: Sendable, Hashable {
     }
 }
 
-/// The answer to a ``RemoteQuery``.
+/// The response to a ``RemoteQuery``.
 public struct RemotePage: Sendable, Hashable {
     /// By ascending position.
     public var items: [PlacedMessage]
-    /// True when there is more in the direction that was asked for.
+    /// True if there is more in the requested direction.
     public var hasMore: Bool
     /// The positions of which the page lists every message that the server has: a stored message there that is not
-    /// among ``items`` was deleted. It ends behind the channel's newest position where nothing newer is there, also
-    /// when no message is left at that position. `nil` when the server does not report it.
+    /// among ``items`` was deleted. If there is nothing newer, it ends after the channel's newest position, even if no
+    /// message is left at that position. `nil` if the server does not report it.
     public var range: Range<Int64>?
-    /// Where asking for changes goes on; opaque. `nil` when the server cannot be asked for them.
+    /// An opaque cursor for requesting changes. `nil` if the server does not support that.
     public var cursor: String?
     /// The history that the page belongs to; `nil` from a server without histories.
     public var history: ServerHistory?

@@ -1,19 +1,19 @@
-/// What a transport and the server behind it can do.
+/// The capabilities of a transport and the server behind it.
 public struct TransportCapabilities: Sendable, Hashable {
-    /// How long the server remembers the ids of what it accepted.
+    /// The time for which the server remembers the ids of accepted operations.
     public enum DedupeWindow: Sendable, Hashable {
         case forever
         case limited(Duration)
     }
 
-    /// Deliveries of one lane that may be under way at once.
+    /// Batches of one lane that may be under way at once.
     public var deliveriesInFlightMax: Int
-    /// Deliveries of all lanes that may be under way at once: what the client itself can carry.
+    /// Batches of all lanes that may be under way at once: the capacity of the client itself.
     public var deliveriesInFlightTotalMax: Int
     public var dedupeWindow: DedupeWindow
-    /// Operations in one delivery.
+    /// Operations in one batch.
     public var batchOperationsMax: Int
-    /// Bytes of content in one delivery.
+    /// Bytes of content in one batch.
     public var batchBytesMax: Int
 
     public init(

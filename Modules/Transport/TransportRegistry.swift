@@ -1,8 +1,8 @@
 public import CausewayModels
 
-/// Which transport serves which kind of address. Adding one touches no other module.
+/// Maps address schemes to transports. Adding a transport changes no other module.
 public struct TransportRegistry: Sendable {
-    /// Makes a transport to `address` with the account's `token`. Does no I/O over the network yet.
+    /// Creates a transport to `address` with the account's `token`. Does no network I/O yet.
     public typealias Factory =
         @Sendable (_ address: String, _ token: AccessToken) throws(TransportError) -> any Transport
 
@@ -15,9 +15,9 @@ public struct TransportRegistry: Sendable {
         factories[scheme] = factory
     }
 
-    /// Makes the transport for an address.
+    /// Creates the transport for an address.
     ///
-    /// Throws ``TransportError/needsAttention(_:)`` when no transport serves the address's scheme.
+    /// Throws ``TransportError/needsAttention(_:)`` if no transport is registered for the address's scheme.
     public func makeTransport(to address: String, token: AccessToken) throws(TransportError) -> any Transport {
         let scheme = address.prefix { $0 != ":" }.lowercased()
         guard address.contains(":"), let factory = factories[scheme] else {

@@ -6,11 +6,11 @@ package struct WireChanges: Sendable, Hashable, Codable {
     package var messages: [WireMessage]
     /// The ids of deleted messages.
     package var gone: [MessageID]
-    /// Where asking for changes goes on.
+    /// The cursor for the next request for changes.
     package var cursor: String
     /// The channel's newest position.
     package var newest: Int64
-    /// False when there are too many changes, or the hub cannot tell them: then there is nothing else in it, and pages
+    /// False if there are too many changes, or they are unknown to the hub: then everything else is empty, and pages
     /// must be read.
     package var isComplete: Bool
 
@@ -25,7 +25,7 @@ package struct WireChanges: Sendable, Hashable, Codable {
     /// Characters of a cursor.
     package static let cursorCharactersMax = 200
 
-    /// True for text that may stand in a request as it is.
+    /// True for text that needs no escaping in a request.
     package static func isCursor(_ text: String) -> Bool {
         (1...cursorCharactersMax).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

@@ -2,15 +2,15 @@ package import CausewayModels
 
 /// The body of `POST /v1/deliveries`: operations of one lane, in lane order.
 ///
-/// The hub keeps one high-water mark for each (account, outbox, lane), for ever, and applies an operation only if its
+/// The hub permanently keeps one high-water mark for each (account, outbox, lane), and applies an operation only if its
 /// `previous` is the mark. See `HubRules` for every case.
 package struct WireDelivery: Sendable, Hashable, Codable {
     package var outbox: OutboxID
-    /// Grows each time the client's store is opened; of a client without `opening` the hub refuses an older one with
-    /// `409 superseded`.
+    /// Incremented each time the client's store is opened; from a client without `opening` the hub refuses an older one
+    /// with `409 superseded`.
     package var epoch: Int64
-    /// The opening of the client's store. The hub admits it when it knows it, or one of `ancestors`, as the last that
-    /// delivered; else the store was restored or copied, and the answer is `409 storeForked`.
+    /// The opening of the client's store. The hub admits it if the last opening that delivered is this one or one of
+    /// `ancestors`; otherwise the store was restored or copied, and the response is `409 storeForked`.
     package var opening: OpeningID?
     /// Earlier openings of the same store, newest first; left out once the hub has confirmed `opening`.
     package var ancestors: [OpeningID]?

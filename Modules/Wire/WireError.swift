@@ -1,8 +1,9 @@
-/// The body of every answer that is not 2xx.
+/// The body of every response that is not 2xx.
 package struct WireError: Sendable, Hashable, Codable, Error {
-    /// For programs: `tokenRefused`, `superseded`, `storeForked`, `historyChanged`, `channelNotFound`, `busy`, ….
+    /// A machine-readable code: `tokenRefused`, `superseded`, `storeForked`, `historyChanged`, `channelNotFound`,
+    /// `busy`, ….
     package var code: String
-    /// For people: what happened, to what, and what to do.
+    /// A description for users: the event, its subject, and the remedy.
     package var detail: String
 
     package init(code: String, detail: String) {

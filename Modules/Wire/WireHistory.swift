@@ -1,20 +1,20 @@
 package import CausewayModels
 
-/// The history of a hub's data, as ``WireProtocol/historyHeader`` carries it: in every answer to an account, and from
-/// there back in the next requests.
+/// The history of a hub's data, as carried by ``WireProtocol/historyHeader``: in every response to an account, and
+/// repeated by the client in its next requests.
 ///
-/// `hub.history.floor.opening.commit.seal`: ids and seal in hexadecimal digits, numbers decimal. Only the hub can make
-/// a seal, so that nobody else can claim that it has lost data.
+/// `hub.history.floor.opening.commit.seal`: ids and seal in hexadecimal digits, numbers decimal. Only the hub can
+/// create a seal, so no other party can claim that it has lost data.
 package struct WireHistory: Sendable, Hashable {
     /// 32 digits.
     package var hub: String
     /// 32 digits.
     package var history: String
-    /// No position of the history lies below or at it.
+    /// All positions of the history are above this one.
     package var floor: Int64
     /// The hub's opening of its database; 32 digits.
     package var opening: String
-    /// The last commit that was on the disk when the answer left.
+    /// The last commit that was on the disk when the response was sent.
     package var commit: Int64
     /// 64 digits.
     package var seal: String
@@ -28,7 +28,7 @@ package struct WireHistory: Sendable, Hashable {
         self.seal = seal
     }
 
-    /// `nil` when the text is none of this form.
+    /// `nil` if the text does not have this form.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.bytesMax else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -40,12 +40,12 @@ package struct WireHistory: Sendable, Hashable {
             hub: parts[0], history: parts[1], floor: floor, opening: parts[3], commit: commit, seal: parts[5])
     }
 
-    /// The text that is sealed.
+    /// The text that the seal covers.
     package var unsealed: String { "\(hub).\(history).\(floor).\(opening).\(commit)" }
 
     package var text: String { "\(unsealed).\(seal)" }
 
-    /// As a client keeps it.
+    /// The history as a client stores it.
     package var serverHistory: ServerHistory {
         ServerHistory(server: hub, id: history, commit: commit, claim: text)
     }

@@ -1,6 +1,6 @@
 package import CausewayModels
 
-/// A message as the hub shows it: an item of `GET /v1/channels/{channel}/messages`, and `GET /v1/messages/{id}`.
+/// A message in the hub's responses: an item of `GET /v1/channels/{channel}/messages`, and `GET /v1/messages/{id}`.
 package struct WireMessage: Sendable, Hashable, Codable {
     package var id: MessageID
     package var channel: ChannelID
@@ -9,14 +9,14 @@ package struct WireMessage: Sendable, Hashable, Codable {
     package var createdAt: Timestamp
     package var position: Int64
     package var acceptedAt: Timestamp
-    /// The message that it answers.
+    /// The message that this one replies to.
     package var parent: MessageID?
     package var editedAt: Timestamp?
-    /// When the last edit or reaction was taken; ascends. Absent when there was none.
+    /// The time when the last edit or reaction was accepted; ascends. Absent if there was none.
     package var changedAt: Timestamp?
-    /// How many accounts gave each reaction; absent when none did.
+    /// The number of accounts that gave each reaction; absent if there are none.
     package var reactions: [String: Int]?
-    /// Those that the asking account gave; absent when it gave none.
+    /// The reactions of the requesting account; absent if there are none.
     package var myReactions: [String]?
 
     package init(
@@ -49,8 +49,8 @@ extension WireMessage {
             myReactions: message.face.myReactions.isEmpty ? nil : message.face.myReactions.sorted())
     }
 
-    /// The message; `nil` when its position is outside of 1 to `Limits.positionMax`. Counts of reactions are held to
-    /// their bounds.
+    /// The message; `nil` if its position is outside of 1 to `Limits.positionMax`. Counts of reactions are clamped to
+    /// their limits.
     package var placed: PlacedMessage? {
         guard (1...Limits.positionMax).contains(position) else { return nil }
         let counts = (reactions ?? [:]).compactMapValues { $0 > 0 ? min($0, Limits.reactionCountMax) : nil }

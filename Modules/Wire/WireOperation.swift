@@ -3,8 +3,8 @@ package import CausewayModels
 /// One operation of a lane.
 ///
 /// `send` carries channel, content, createdAt, and the parent of a reply. `edit` carries target and content,
-/// `addReaction` and `removeReaction` carry target and reaction; their `id` is their own, and is what a repeat is known
-/// by. `fence` and `delete` carry only an id.
+/// `addReaction` and `removeReaction` carry target and reaction; their `id` is their own, and identifies repeats.
+/// `fence` and `delete` carry only an id.
 package struct WireOperation: Sendable, Hashable, Codable {
     package enum Kind: String, Sendable, Hashable, Codable {
         case send, fence, delete, edit, addReaction, removeReaction

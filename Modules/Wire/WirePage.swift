@@ -1,14 +1,14 @@
 /// `GET /v1/channels/{channel}/messages`, by ascending position.
 package struct WirePage: Sendable, Hashable, Codable {
     package var messages: [WireMessage]
-    /// True when there is more in the direction that was asked for.
+    /// True if there is more in the requested direction.
     package var hasMore: Bool
-    /// The first and the last position of which the page lists every message; `through` is one less than `from` when
+    /// The first and the last position of which the page lists every message; `through` is one less than `from` if
     /// there is none. Towards the newest messages, without ``hasMore``, the range ends with the channel's newest
     /// position. Absent from hubs that do not report it.
     package var from: Int64?
     package var through: Int64?
-    /// Where asking for changes goes on, see ``WireChanges``; absent from hubs that do not report them.
+    /// The cursor for requesting changes, see ``WireChanges``; absent from hubs that do not report them.
     package var cursor: String?
 
     package init(
@@ -23,7 +23,7 @@ package struct WirePage: Sendable, Hashable, Codable {
 }
 
 extension WirePage {
-    /// The range of the page; `nil` when it is absent, or cannot be the range of these messages.
+    /// The range of the page; `nil` if it is absent, or cannot be the range of these messages.
     package var range: Range<Int64>? {
         guard let from, let through, from >= 1, through >= from - 1, through < .max else { return nil }
         let range = from..<(through + 1)

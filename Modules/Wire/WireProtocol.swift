@@ -1,16 +1,18 @@
-/// The contract between client and hub: version, paths and headers. JSON over HTTP; see `WireDelivery` for the heart.
+/// The contract between client and hub: version, paths and headers. JSON over HTTP; see `WireDelivery` for the central
+/// request.
 package enum WireProtocol {
-    /// Sent by the hub in every answer; an answer without it is not the hub's (a captive portal's, a proxy's).
+    /// Sent by the hub in every response; a response without it does not come from the hub (but from a captive portal
+    /// or a proxy).
     package static let header = "Causeway-Protocol"
     package static let version = "1"
-    /// The history of the hub's data, in answers to an account and in its requests; see `WireHistory`. A client that
-    /// sends none is served as before there were histories.
+    /// The history of the hub's data, in responses to an account and in its requests; see `WireHistory`. A client that
+    /// sends none is served as before histories existed.
     package static let historyHeader = "Causeway-History"
 
     /// `POST`: an ordered batch.
     package static let deliveriesPath = "/v1/deliveries"
-    /// `GET ?outbox=`: who the token belongs to, and, when the request names another history than the hub's, where the
-    /// lanes of that outbox stand.
+    /// `GET ?outbox=`: the user of the token, and, if the request names another history than the hub's, the marks of
+    /// the lanes of that outbox.
     package static let sessionPath = "/v1/session"
     /// `GET`: all channels.
     package static let channelsPath = "/v1/channels"
@@ -25,8 +27,8 @@ package enum WireProtocol {
     /// `GET`, without a token.
     package static let healthPath = "/healthz"
 
-    /// Bytes of a request's body that the hub takes.
+    /// Bytes of a request's body that the hub accepts.
     package static let requestBytesMax = 4 * 1024 * 1024
-    /// Bytes of an answer's body that the client takes.
+    /// Bytes of a response's body that the client accepts.
     package static let responseBytesMax = 64 * 1024 * 1024
 }

@@ -17,7 +17,7 @@ extension WireResult {
         }
     }
 
-    /// The outcome; `nil` when a field that the kind needs is missing or out of its range.
+    /// The outcome; `nil` if a field that the kind requires is missing or out of range.
     package var outcome: DeliveryOutcome? {
         switch kind {
         case .accepted:

@@ -1,17 +1,17 @@
 package import CausewayModels
 
-/// What became of one operation.
+/// The result of one operation.
 package struct WireResult: Sendable, Hashable, Codable {
     package enum Kind: String, Sendable, Hashable, Codable {
-        /// With `position` and `acceptedAt`; also the answer to a repeat, and to a fence whose message is there.
+        /// With `position` and `acceptedAt`; also the result of a repeat, and of a fence whose message exists.
         case accepted
         case fenced
         case deleted
         /// With `code` and `detail`.
         case refused
-        /// With `detail`: the message that it is about is not here.
+        /// With `detail`: the message that it refers to does not exist here.
         case unrelated
-        /// With `code` and `detail`, perhaps `retryAfterMilliseconds`.
+        /// With `code` and `detail`, and optionally `retryAfterMilliseconds`.
         case tryLater
         case notAttempted
         /// With `mark`.

@@ -3,10 +3,10 @@ package import CausewayModels
 /// `GET /v1/session`.
 package struct WireSession: Sendable, Hashable, Codable {
     package var user: UserID
-    /// Name and version, for people.
+    /// Name and version, for display.
     package var server: String
-    /// Where the lanes of the outbox stand that was asked about, by name; absent while the request's history is the
-    /// hub's. Of very many lanes the hub names those that moved last; another one counts as never used.
+    /// The marks of the lanes of the requested outbox, by name; absent if the request's history is the hub's. If there
+    /// are very many lanes the hub includes those that moved last; another one counts as never used.
     package var marks: [String: Int64]?
 
     package init(user: UserID, server: String, marks: [String: Int64]? = nil) {
