@@ -9,7 +9,7 @@ final class Certificate {
         unsafe self.pointer = pointer
     }
 
-    /// The first certificate of the text.
+    /// Reads the first certificate of the text.
     init?(pem: [UInt8]) {
         let certificate = unsafe PEMText.reading(pem) { bio in unsafe PEM_read_bio_X509(bio, nil, nil, nil) }
         ERR_clear_error()

@@ -1,24 +1,24 @@
 internal import COpenSSL
 internal import CausewaySystem
 
-/// A small certificate authority: a key and a self-signed certificate (or one that another authority signed), and what
-/// it issues. A value; making and issuing cost about a millisecond with P-256. Its text never shows the key.
+/// A small certificate authority: a key and a certificate, self-signed or signed by another authority, which issues
+/// certificates. A value; creating and issuing cost about a millisecond with P-256. Its text never shows the key.
 package struct CertificateAuthority: Sendable {
-    /// The authority's certificate, PEM: what clients are to trust when it is a root.
+    /// The authority's certificate, PEM; clients must trust it if it is a root.
     package let certificatePEM: [UInt8]
-    /// This certificate and those above it short of the root, PEM; empty for a root.
+    /// This certificate and those above it except the root, PEM; empty for a root.
     let chainPEM: [UInt8]
     let privateKeyPEM: [UInt8]
 
-    /// A new root with a P-256 key that signs leaf certificates only.
+    /// Creates a root with a P-256 key that signs only leaf certificates.
     ///
-    /// - Throws: `TLSError.configuration` when the name is longer than 64 bytes.
+    /// - Throws: `TLSError.configuration` if the name is longer than 64 bytes.
     package static func create(commonName: String, validDays: Int) throws(TLSError) -> CertificateAuthority {
         try create(
             CertificateOptions(purpose: .authority(pathLength: 0), commonName: commonName, validDays: validDays))
     }
 
-    /// A new root as the options say.
+    /// Creates a root with the given options.
     package static func create(_ options: CertificateOptions) throws(TLSError) -> CertificateAuthority {
         let key = try PrivateKey(options.key)
         let certificate = try CertificateBuilder(options, key: key, issuer: nil).sign(with: key)
@@ -26,9 +26,10 @@ package struct CertificateAuthority: Sendable {
             certificatePEM: try certificate.pem(), chainPEM: [], privateKeyPEM: try key.pem())
     }
 
-    /// The root that `write` left in these files.
+    /// Loads a root from the files written by `write`.
     ///
-    /// - Throws: `TLSError.configuration` when they cannot be read, do not belong together or hold no authority.
+    /// - Throws: `TLSError.configuration` if they cannot be read, do not belong together or do not contain an
+    ///   authority.
     package static func load(certificatePath: String, privateKeyPath: String) throws(TLSError) -> CertificateAuthority {
         let certificatePEM = try PEMFile.read(certificatePath)
         if let problem = FileAccess.problem(ofSecretFile: privateKeyPath) {
@@ -47,17 +48,17 @@ package struct CertificateAuthority: Sendable {
         return CertificateAuthority(certificatePEM: certificatePEM, chainPEM: [], privateKeyPEM: privateKeyPEM)
     }
 
-    /// Writes certificate and key to new files. The key's is readable by its owner only from its first moment.
+    /// Writes certificate and key to new files. The key's file is readable only by its owner from its creation on.
     ///
-    /// - Throws: `TLSError.configuration` when a file exists already or cannot be written.
+    /// - Throws: `TLSError.configuration` if a file exists already or cannot be written.
     package func write(certificatePath: String, privateKeyPath: String) throws(TLSError) {
         try PEMFile.write(privateKeyPEM, to: privateKeyPath, mode: PEMFile.secretMode)
         try PEMFile.write(certificatePEM, to: certificatePath, mode: PEMFile.publicMode)
     }
 
-    /// A certificate for a server that is reached by these host names and addresses, at least one.
+    /// Issues a certificate for a server with these host names and addresses, at least one.
     ///
-    /// - Throws: `TLSError.configuration` for a name that cannot be one.
+    /// - Throws: `TLSError.configuration` for an invalid name.
     package func issueServer(names: [String], validDays: Int) throws(TLSError) -> IssuedCertificate {
         guard let first = names.first else { throw .configuration("a server certificate needs at least one name") }
         let commonName = first.utf8.count <= 64 ? first : "server"
@@ -65,26 +66,26 @@ package struct CertificateAuthority: Sendable {
             CertificateOptions(purpose: .server, commonName: commonName, names: names, validDays: validDays))
     }
 
-    /// A certificate by which a client shows itself.
+    /// Issues a certificate that identifies a client.
     package func issueClient(commonName: String, validDays: Int) throws(TLSError) -> IssuedCertificate {
         try issue(CertificateOptions(purpose: .client, commonName: commonName, validDays: validDays))
     }
 
-    /// A certificate as the options say, sound or not.
+    /// Issues a certificate with the given options, whether they are sound or not.
     package func issue(_ options: CertificateOptions) throws(TLSError) -> IssuedCertificate {
         let (certificate, key) = try signed(options)
         return IssuedCertificate(
             certificatePEM: try certificate.pem(), intermediatesPEM: chainPEM, privateKeyPEM: try key.pem())
     }
 
-    /// An authority below this one.
+    /// Issues an authority below this one.
     package func issueAuthority(_ options: CertificateOptions) throws(TLSError) -> CertificateAuthority {
         let (certificate, key) = try signed(options)
         let pem = try certificate.pem()
         return CertificateAuthority(certificatePEM: pem, chainPEM: pem + chainPEM, privateKeyPEM: try key.pem())
     }
 
-    /// The holder of that certificate acting as if it were an authority, which it may not be. For tests.
+    /// Creates an authority from a certificate that is not allowed to be one. For tests.
     package init(actingWith issued: IssuedCertificate) {
         certificatePEM = issued.certificatePEM
         chainPEM = issued.chainPEM

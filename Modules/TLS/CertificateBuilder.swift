@@ -6,7 +6,7 @@ struct CertificateBuilder {
     private let certificate: Certificate
     private let issuer: Certificate
 
-    /// - Parameter issuer: nil for a certificate that signs itself.
+    /// - Parameter issuer: nil for a self-signed certificate.
     init(_ options: CertificateOptions, key: PrivateKey, issuer: Certificate?) throws(TLSError) {
         ERR_clear_error()
         guard let empty = unsafe X509_new() else { throw Self.problem }
@@ -45,7 +45,7 @@ struct CertificateBuilder {
         }
     }
 
-    /// 159 random bits: positive, and never twice (RFC 5280 §4.1.2.2).
+    /// Sets a serial number of 159 random bits: positive and unique (RFC 5280 §4.1.2.2).
     private func setSerial() throws(TLSError) {
         var bytes = SecureRandom.bytes(20)
         bytes[0] &= 0x7f
@@ -85,7 +85,7 @@ struct CertificateBuilder {
     private func alternativeNames() throws(TLSError) -> String {
         var parts: [String] = []
         for name in options.names {
-            // What OpenSSL would read as syntax (commas, colons) does not pass as a name.
+            // Characters that OpenSSL would interpret as syntax (commas, colons) are rejected in a name.
             switch try ServerName(String(name.map { $0 == "*" ? "a" : $0 })) {
             case .address(let address): parts.append("IP:\(address)")
             case .host(let host): parts.append("DNS:\(name.contains("*") ? name.lowercased() : host)")

@@ -1,4 +1,4 @@
-/// What a certificate is to say. The defaults are those of a sound server certificate; tests ask for unsound ones.
+/// The contents of a certificate. The defaults are those of a sound server certificate; tests request unsound ones.
 package struct CertificateOptions: Sendable, Hashable {
     package enum Key: Sendable, Hashable {
         case p256
@@ -13,25 +13,26 @@ package struct CertificateOptions: Sendable, Hashable {
     package enum Purpose: Sendable, Hashable {
         case server
         case client
-        /// Signs other certificates; `pathLength` authorities may stand below it, any number when nil.
+        /// Signs other certificates; at most `pathLength` levels of authorities are allowed below it, any number if
+        /// nil.
         case authority(pathLength: Int?)
     }
 
     package var purpose: Purpose
-    /// At most 64 bytes; left out when empty.
+    /// At most 64 bytes; omitted if empty.
     package var commonName: String
     package var organization: String?
-    /// Host names and addresses for the subject alternative names; none are written when empty.
+    /// Host names and addresses for the subject alternative names; none are written if empty.
     package var names: [String]
-    /// Seconds from now; below zero is the past. An hour back by default, for clocks that are behind.
+    /// Seconds from now; negative values are in the past. An hour ago by default, for clocks that are behind.
     package var startsInSeconds = -3600
-    /// Seconds from now; below zero is the past.
+    /// Seconds from now; negative values are in the past.
     package var endsInSeconds: Int
     package var key = Key.p256
     package var signature = Signature.sha256
-    /// Subject alternative names in OpenSSL's own text, instead of `names`; for tests.
+    /// Subject alternative names in OpenSSL's own syntax, instead of `names`; for tests.
     package var rawAlternativeNames: String?
-    /// OpenSSL's text for name constraints, such as `permitted;DNS:example.org`.
+    /// OpenSSL's syntax for name constraints, such as `permitted;DNS:example.org`.
     package var nameConstraints: String?
 
     package init(

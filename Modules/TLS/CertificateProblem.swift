@@ -1,29 +1,30 @@
-/// Why a certificate was not accepted.
+/// The reason why a certificate was rejected.
 public enum CertificateProblem: Sendable, Hashable, CaseIterable {
-    /// Its last day is over.
+    /// Its validity has ended.
     case expired
-    /// Its first day has not come, or this machine's clock is behind.
+    /// Its validity has not begun, or this machine's clock is behind.
     case notYetValid
-    /// It is for other names than the one that was asked for.
+    /// It is for other names than the requested one.
     case wrongHost
-    /// It vouches for itself and is not among the trusted authorities.
+    /// It is self-signed and not among the trusted authorities.
     case selfSigned
-    /// It leads to an authority that is not trusted here.
+    /// It was issued by an authority that is not trusted here.
     case unknownAuthority
     /// The server did not send the certificates that link its own to an authority.
     case missingIntermediate
-    /// Its authority took it back.
+    /// Its authority revoked it.
     case revoked
-    /// It, or one that vouches for it, was not issued for this use: purpose, authority, path length, permitted names.
+    /// The certificate, or one that issued it, is not valid for this use: purpose, authority, path length, permitted
+    /// names.
     case wrongUsage
     /// Its key or its signature is too weak.
     case weak
-    /// Something else; the detail says what.
+    /// Another problem; see the detail.
     case other
 }
 
 extension CertificateProblem: CustomStringConvertible {
-    /// What is wrong and what an operator can do about it, as one or two sentences.
+    /// A description of the problem and of its remedy for operators, one or two sentences.
     public var description: String {
         switch self {
         case .expired:

@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import CausewaySystem
 
-/// Short, escaped text from certificates, for errors. A peer chooses what stands in its certificate.
+/// Short, escaped text from certificates, for errors. The contents of a peer's certificate are not trusted.
 enum CertificateText {
     static func subject(_ certificate: OpaquePointer) -> String {
         unsafe print { unsafe causeway_X509_NAME_print($0, X509_get_subject_name(certificate)) }
@@ -11,7 +11,7 @@ enum CertificateText {
         unsafe print { unsafe causeway_X509_NAME_print($0, X509_get_issuer_name(certificate)) }
     }
 
-    /// `DNS:a.example, IP Address:127.0.0.1`; empty when there are none.
+    /// `DNS:a.example, IP Address:127.0.0.1`; empty if there are none.
     static func alternativeNames(_ certificate: OpaquePointer) -> String {
         let index = unsafe X509_get_ext_by_NID(certificate, NID_subject_alt_name, -1)
         guard index >= 0, let names = unsafe X509_get_ext(certificate, index) else { return "" }
@@ -26,7 +26,7 @@ enum CertificateText {
         unsafe print { unsafe ASN1_TIME_print($0, X509_get0_notAfter(certificate)) }
     }
 
-    /// The organisation (O) of a name; nil when there is none.
+    /// The organisation (O) of a name; nil if there is none.
     static func organization(_ name: OpaquePointer?) -> String? {
         guard let name = unsafe name else { return nil }
         let index = unsafe X509_NAME_get_index_by_NID(name, NID_organizationName, -1)
@@ -41,7 +41,7 @@ enum CertificateText {
         _ = unsafe body(bio)
         let text = unsafe PEMText.contents(of: bio)
         let short = String(decoding: text.prefix(TLSLimits.certificateTextBytesMax), as: UTF8.self)
-        // Only the names are escaped by OpenSSL, and not all of what could deceive a reader.
+        // OpenSSL escapes only the names, and not every character that could deceive a reader.
         let oneLine = VisibleText.oneLine(short)
         return text.count > TLSLimits.certificateTextBytesMax ? oneLine + "…" : oneLine
     }

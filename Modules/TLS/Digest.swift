@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Digests and their comparison, by OpenSSL.
+/// Digests and their comparison, using OpenSSL.
 package enum Digest {
     /// The SHA-256 of the bytes: 32 bytes. For secrets of high entropy, such as random tokens; not for passwords.
     package static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
@@ -21,7 +21,7 @@ package enum Digest {
         }
     }
 
-    /// Whether both are equal, in a time that depends on the length only. Different lengths are told apart at once.
+    /// Whether both are equal, in a time that depends only on the length. Different lengths are detected at once.
     package static func constantTimeEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         return unsafe CRYPTO_memcmp(left, right, left.count) == 0

@@ -1,7 +1,8 @@
 internal import COpenSSL
 
-/// What this thread's error queue held. OpenSSL's calls answer by that queue, so it is cleared before each of them and
-/// emptied after one that failed; an entry left over would be blamed on the next connection of the thread.
+/// The contents of this thread's error queue. OpenSSL's calls report errors through that queue, so it is cleared before
+/// each of them and emptied after one that failed; a remaining entry would be attributed to the next connection of the
+/// thread.
 struct OpenSSLErrors {
     struct Entry {
         var library: Int32
@@ -9,7 +10,7 @@ struct OpenSSLErrors {
         var text: String
     }
 
-    /// The oldest first, which is the cause; later ones are its consequences.
+    /// Oldest first; the first entry is the cause, later ones are its consequences.
     var entries: [Entry] = []
 
     static func take() -> OpenSSLErrors {
@@ -28,7 +29,7 @@ struct OpenSSLErrors {
         entries.contains { $0.library == ERR_LIB_SSL && $0.reason == reason }
     }
 
-    /// The cause in OpenSSL's words.
+    /// OpenSSL's description of the cause.
     var text: String { entries.first?.text ?? "no reason given" }
 }
 
@@ -40,7 +41,7 @@ extension OpenSSLErrors {
             .map { $0.reason - offset }
     }
 
-    /// What a failed handshake means. A certificate refused here is told by the verification instead.
+    /// The error of a failed handshake. A certificate rejected here is reported by the verification instead.
     func handshakeError() -> TLSError {
         if let alert { return Self.error(forAlert: alert) }
         let versions = [
@@ -71,7 +72,7 @@ extension OpenSSLErrors {
         return .handshake(text)
     }
 
-    /// What a failure after the handshake means.
+    /// The error of a failure after the handshake.
     func recordError() -> TLSError {
         if contains(SSL_R_UNEXPECTED_EOF_WHILE_READING) { return .truncated }
         if let alert { return Self.error(forAlert: alert) }

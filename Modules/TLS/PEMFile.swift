@@ -12,8 +12,8 @@ enum PEMFile {
     static let publicMode: mode_t = 0o644
     static let bytesMax = 1024 * 1024
 
-    /// Makes a new file with these bytes and puts it on disk. An existing file is refused: it may be wider than `mode`,
-    /// and its content may be the only copy.
+    /// Creates a new file with these bytes and syncs it to disk. An existing file is refused: its permissions may be
+    /// wider than `mode`, and its content may be the only copy.
     static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(TLSError) {
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         guard file >= 0 else { throw problem("written", path, errno) }

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// Between PEM text and OpenSSL's objects.
+/// Conversions between PEM text and OpenSSL's objects.
 enum PEMText {
-    /// All that was written to a memory BIO.
+    /// All bytes written to a memory BIO.
     static func contents(of bio: OpaquePointer) -> [UInt8] {
         var data: UnsafeMutablePointer<CChar>?
         let count = unsafe causeway_BIO_get_mem_data(bio, &data)
@@ -10,7 +10,7 @@ enum PEMText {
         return unsafe Array(UnsafeRawBufferPointer(start: data, count: count))
     }
 
-    /// Runs `body` on a fresh memory BIO and returns what it wrote; nil when it failed.
+    /// Runs `body` on a new memory BIO and returns the bytes that it wrote; nil if it failed.
     static func written(_ body: (OpaquePointer) -> Int32) -> [UInt8]? {
         guard let bio = unsafe BIO_new(BIO_s_mem()) else { return nil }
         defer { unsafe BIO_free(bio) }

@@ -18,7 +18,7 @@ final class PrivateKey {
         unsafe pointer = key
     }
 
-    /// Nil for what is no PEM key, or an encrypted one: nobody is asked for a password.
+    /// Nil if the text is not a PEM key, or an encrypted one: there is no prompt for a password.
     init?(pem: [UInt8]) {
         let key = unsafe PEMText.reading(pem) { bio in
             unsafe PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in 0 }, nil)

@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// Random bytes for secrets, by OpenSSL.
+/// Random bytes for secrets, from OpenSSL.
 package enum SecureRandom {
-    /// `count` bytes fit for keys and tokens. Stops the process when the system has no randomness to give, as no secret
-    /// can be made then.
+    /// `count` bytes suitable for keys and tokens. Stops the process if the system's random source fails, because no
+    /// secret can be created then.
     package static func bytes(_ count: Int) -> [UInt8] {
         precondition((0...1_048_576).contains(count), "SecureRandom.bytes is for secrets, up to 1 MiB")
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { output, filled in

@@ -6,14 +6,14 @@
     import Darwin
 #endif
 
-/// The server as the caller named it: a host name or an address. The two are verified differently, and an address is
-/// never sent as a server name (RFC 6066 §3).
+/// The name of the server as given by the caller: a host name or an address. The two are verified differently, and an
+/// address is never sent as a server name (RFC 6066 §3).
 enum ServerName: Sendable, Hashable {
     case host(String)
     case address(String)
 
-    /// - Throws: `TLSError.configuration` for what OpenSSL would read as something else: nothing (no check at all), a
-    ///   leading dot (any subdomain), an embedded NUL.
+    /// - Throws: `TLSError.configuration` for a text that OpenSSL would interpret differently: an empty one (no check
+    ///   at all), a leading dot (any subdomain), an embedded NUL.
     init(_ text: String) throws(TLSError) {
         var name = Substring(text)
         if name.first == "[", name.last == "]" { name = name.dropFirst().dropLast() }

@@ -1,9 +1,9 @@
-/// How a client secures its connections: whom it trusts and how it shows itself.
+/// The configuration of a client's TLS connections: its trusted authorities and its identity.
 ///
-/// Always on, and not to be turned off: TLS 1.2 or newer, forward-secret suites, the chain and the server's name
-/// verified (against the subject alternative names only).
+/// Always enabled: TLS 1.2 or newer, forward-secret suites, verification of the chain and the server's name (against
+/// the subject alternative names only).
 public struct TLSClientConfiguration: Sendable, Hashable {
-    /// Whose word counts for a server's certificate.
+    /// The authorities that are trusted to issue a server's certificate.
     public enum Trust: Sendable, Hashable {
         /// The system's store of authorities.
         case system
@@ -11,9 +11,9 @@ public struct TLSClientConfiguration: Sendable, Hashable {
         case authorities(path: String)
     }
 
-    /// A client's own certificate, for servers that ask for one.
+    /// A client's own certificate, for servers that request one.
     public struct Identity: Sendable, Hashable {
-        /// PEM file: the certificate, then those that link it to its authority.
+        /// PEM file: the certificate, followed by those that link it to its authority.
         public var certificateChainPath: String
         /// PEM file: the key, not encrypted.
         public var privateKeyPath: String
@@ -26,7 +26,7 @@ public struct TLSClientConfiguration: Sendable, Hashable {
 
     public var trust: Trust
     public var identity: Identity?
-    /// Names of application protocols (ALPN), the preferred first; none are offered when empty. 1 to 255 bytes each.
+    /// Names of application protocols (ALPN), the preferred one first; none are offered if empty. 1 to 255 bytes each.
     public var applicationProtocols: [String]
 
     public init(trust: Trust = .system, identity: Identity? = nil, applicationProtocols: [String] = []) {

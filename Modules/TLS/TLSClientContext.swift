@@ -1,14 +1,14 @@
 internal import COpenSSL
 
-/// What all connections of one client share: trust, identity, and the sessions that may be resumed.
+/// The state shared by all connections of one client: trust, identity, and the sessions that may be resumed.
 ///
-/// Costly to make (it reads the trust store), so make one and keep it. Any thread.
+/// Expensive to create (it reads the trust store), so create one and keep it. Any thread.
 package final class TLSClientContext: Sendable {
     let handle: TLSContextHandle
     let sessions = TLSSessionCache()
     let trustsSystem: Bool
 
-    /// - Throws: `TLSError.configuration` when a file cannot be used.
+    /// - Throws: `TLSError.configuration` if a file cannot be used.
     package init(_ configuration: TLSClientConfiguration) throws(TLSError) {
         handle = try TLSContextHandle(.client)
         switch configuration.trust {
@@ -36,12 +36,11 @@ package final class TLSClientContext: Sendable {
         unsafe SSL_CTX_sess_set_new_cb(context, TLSConnection.newSessionCallback)
     }
 
-    /// A handler for one connection to that server; add it to the channel's pipeline below everything that speaks
-    /// plain text.
+    /// Creates a handler for one connection to a server; add it to the channel's pipeline below all handlers of plain
+    /// text.
     ///
-    /// - Parameter serverName: a host name or an address, as the caller knows the server. It is what the certificate
-    ///   must be for.
-    /// - Throws: `TLSError.configuration` when the name cannot be one.
+    /// - Parameter serverName: a host name or an address of the server. Its certificate must be for this name.
+    /// - Throws: `TLSError.configuration` for an invalid name.
     package func makeHandler(serverName: String) throws(TLSError) -> TLSHandler {
         let name = try ServerName(serverName)
         return TLSHandler(try TLSConnection(client: self, server: name))

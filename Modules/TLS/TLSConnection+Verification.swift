@@ -1,19 +1,18 @@
 internal import COpenSSL
 
-// Which problem a chain has. OpenSSL decides *whether* a certificate is accepted; this only puts its verdict into
-// words.
+// Determines the problem of a chain. OpenSSL decides *whether* a certificate is accepted; this code only describes its
+// verdict.
 //
 // "Unknown authority" and "missing intermediate" are the same to OpenSSL: the issuer of the topmost certificate is
-// neither sent nor trusted. Told apart by this rule, in this order:
-//   1. The chain stops above the peer's own certificate: unknown authority.
+// neither sent nor trusted. They are distinguished by these rules, in this order:
+//   1. The chain ends above the peer's own certificate: unknown authority.
 //   2. The system's store is used: missing intermediate, because public authorities never issue from their root
 //      (CA/Browser Forum baseline requirements §6.1.7).
-//   3. A trusted authority has the issuer's very name (but another key): unknown authority. Someone made it anew.
+//   3. A trusted authority has exactly the issuer's name (but another key): unknown authority. It was created anew.
 //   4. The peer sent more than its own certificate and none of it is the issuer: missing intermediate.
-//   5. The certificate says where its issuer can be fetched (AIA), or a trusted authority is of the issuer's
-//      organisation (O): missing intermediate.
-//   6. Otherwise: unknown authority.
-// The detail always names the issuer that was looked for, so that a wrong guess still leads on.
+//   5. The certificate contains an address of its issuer (AIA), or a trusted authority is of the issuer's organisation
+//      (O): missing intermediate.
+//   6. Otherwise: unknown authority. The detail always names the missing issuer, so that even a wrong guess is of use.
 
 extension TLSConnection {
     static let verifyCallback: @convention(c) (Int32, OpaquePointer?) -> Int32 = { accepted, store in
@@ -60,10 +59,10 @@ extension TLSConnection {
         }
     }
 
-    /// The first certificate of the chain that the one above it has not signed.
+    /// The first certificate of the chain that was not signed by the one above it.
     ///
-    /// OpenSSL looks at names and uses first and at signatures last, so that a forged certificate would be reported as
-    /// one for another name, and its reader would go and ask for one with the right name.
+    /// OpenSSL checks names and uses first and signatures last, so a forged certificate would be reported as one for
+    /// another name, and the reader would ask for a certificate with the right name.
     private func forgedCertificate(in store: OpaquePointer) -> OpaquePointer? {
         let chain = unsafe X509_STORE_CTX_get0_chain(store)
         let count = unsafe causeway_X509_stack_count(chain)
@@ -73,7 +72,7 @@ extension TLSConnection {
             let certificate = unsafe causeway_X509_stack_value(chain, index)
             let issuer = unsafe causeway_X509_stack_value(chain, index + 1)
             guard let key = unsafe X509_get0_pubkey(issuer) else { continue }
-            // -1 is a signature that cannot be checked here: for that OpenSSL has a word of its own.
+            // -1 is a signature that cannot be checked here, for which OpenSSL has an error of its own.
             if unsafe X509_verify(certificate, key) == 0 { return unsafe certificate }
         }
         return nil
@@ -109,7 +108,7 @@ extension TLSConnection {
         return kinship == .sameOrganization ? .missingIntermediate : .unknownAuthority
     }
 
-    /// Some servers send their own certificate twice; that is no chain.
+    /// Some servers send their own certificate twice, which is not a chain.
     private static func sendsOthers(than certificate: OpaquePointer, _ store: OpaquePointer) -> Bool {
         let sent = unsafe X509_STORE_CTX_get0_untrusted(store)
         return (0..<(unsafe causeway_X509_stack_count(sent))).contains { index in
@@ -123,7 +122,7 @@ extension TLSConnection {
         case sameName
     }
 
-    /// How that name relates to the authorities of the store; the nearest relation counts.
+    /// The relation of a name to the authorities of the store; the closest one counts.
     private static func kinship(of name: OpaquePointer?, in store: OpaquePointer?) -> Kinship {
         guard let store = unsafe store else { return .none }
         let organization = unsafe CertificateText.organization(name)

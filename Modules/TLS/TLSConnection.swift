@@ -1,8 +1,8 @@
 internal import COpenSSL
 internal import NIOCore
 
-/// One `SSL` between two memory BIOs: cipher text is fed in and drained out, plain text is read and written. It knows
-/// no channel. Used from one event loop only.
+/// One `SSL` between two memory BIOs: cipher text is fed in and drained out, plain text is read and written.
+/// Independent of channels. Used from one event loop only.
 @safe
 final class TLSConnection {
     enum Role {
@@ -17,10 +17,10 @@ final class TLSConnection {
     }
 
     enum ReadStep {
-        /// So many bytes were appended.
+        /// The number of bytes that were appended.
         case bytes(Int)
         case needsInput
-        /// The peer said that it is done (`close_notify`).
+        /// The peer has ended its data (`close_notify`).
         case ended
         case failed(TLSError)
     }
@@ -32,7 +32,7 @@ final class TLSConnection {
     private let input: OpaquePointer
     /// Owned by `ssl`.
     private let output: OpaquePointer
-    /// What verification found wrong first; set by the callback during `handshake`.
+    /// The first problem found by the verification; set by the callback during `handshake`.
     var verificationFailure: (problem: CertificateProblem, detail: String)?
 
     convenience init(client context: TLSClientContext, server name: ServerName) throws(TLSError) {
@@ -63,10 +63,10 @@ final class TLSConnection {
     }
 
     deinit {
-        // A connection that was cut does not spoil its session (RFC 4346 §7.2.1); OpenSSL believes so unless told
-        // otherwise. After a fatal error it has removed the session itself.
+        // A connection that was cut does not invalidate its session (RFC 4346 §7.2.1), but OpenSSL assumes so by
+        // default. After a fatal error it has removed the session itself.
         unsafe SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
-        // The callbacks' way back to this object ends with the `SSL`.
+        // The callbacks' reference to this object ends with the `SSL`.
         unsafe SSL_free(ssl)
         ERR_clear_error()
     }
@@ -94,7 +94,7 @@ final class TLSConnection {
 
     // MARK: Cipher text
 
-    /// Takes all of the bytes.
+    /// Consumes all of the bytes.
     func feed(_ bytes: ByteBuffer) -> Bool {
         unsafe bytes.withUnsafeReadableBytes { bytes in
             guard unsafe !bytes.isEmpty else { return true }
@@ -103,10 +103,10 @@ final class TLSConnection {
         }
     }
 
-    /// Bytes fed that have not been used yet.
+    /// The number of bytes fed that have not been processed yet.
     var inputBytes: Int { unsafe Int(BIO_ctrl_pending(input)) + Int(SSL_pending(ssl)) }
 
-    /// What is to be sent, taken out; nil when there is nothing.
+    /// Removes and returns the bytes to be sent; nil if there are none.
     func takeOutput(_ allocator: ByteBufferAllocator) -> ByteBuffer? {
         let count = unsafe Int(BIO_ctrl_pending(output))
         guard count > 0 else { return nil }
@@ -131,7 +131,7 @@ final class TLSConnection {
         }
     }
 
-    /// A last look, should a way around the callback ever exist: a resumed session carries the verdict of the first.
+    /// A final check, in case the callback could be bypassed: a resumed session carries the verdict of the first.
     private func verified() -> HandshakeStep {
         guard case .client = role else { return .complete }
         let verdict = unsafe SSL_get_verify_result(ssl)
@@ -164,7 +164,7 @@ final class TLSConnection {
             return .ended
         default:
             let errors = OpenSSLErrors.take()
-            // With TLS 1.3 the server's word on our certificate arrives here.
+            // With TLS 1.3 the server's verdict on our certificate arrives here.
             if let failure = verificationFailure {
                 return .failed(.certificate(failure.problem, detail: failure.detail))
             }
@@ -172,19 +172,19 @@ final class TLSConnection {
         }
     }
 
-    /// Seals all of the bytes, at least one and at most `sealBytesMax`.
+    /// Encrypts all of the bytes, at least one and at most `sealBytesMax`.
     func write(_ bytes: UnsafeRawBufferPointer) -> TLSError? {
         ERR_clear_error()
         let result = unsafe SSL_write(ssl, bytes.baseAddress, Int32(bytes.count))
-        // A memory BIO takes everything, and without partial writes all means all.
+        // A memory BIO accepts everything, and without partial writes the result is all of it.
         if Int(result) == bytes.count { return nil }
         return OpenSSLErrors.take().recordError()
     }
 
-    /// Says that nothing more follows from here (`close_notify`). Reading goes on.
+    /// Sends the end of this side's data (`close_notify`). Reading continues.
     func end() {
         ERR_clear_error()
-        // Not allowed, and not needed, while a handshake is going on.
+        // Not allowed, and not needed, during a handshake.
         guard unsafe SSL_in_init(ssl) == 0 else { return }
         if unsafe SSL_shutdown(ssl) < 0 { _ = OpenSSLErrors.take() }
     }
@@ -222,7 +222,7 @@ extension TLSConnection {
         return unsafe Unmanaged<TLSConnection>.fromOpaque(data).takeUnretainedValue()
     }
 
-    /// Keeps a session that the server hands out. Returns 1 when the reference was taken over.
+    /// Stores a session that the server issues. Returns 1 if it took ownership of the reference.
     static let newSessionCallback: @convention(c) (OpaquePointer?, OpaquePointer?) -> Int32 = { ssl, session in
         guard let connection = unsafe TLSConnection.of(ssl), let session = unsafe session,
             case .client(let context, let name) = connection.role
@@ -231,7 +231,7 @@ extension TLSConnection {
         return 1
     }
 
-    /// Chooses the first of the server's protocols that the client offers; none in common ends the handshake
+    /// Selects the first of the server's protocols that the client offers; without a common one the handshake fails
     /// (RFC 7301 §3.2).
     static let selectProtocolCallback:
         @convention(c) (
@@ -249,7 +249,7 @@ extension TLSConnection {
                     let end = unsafe start + Int(offer[index])
                     guard end <= offer.count else { return SSL_TLSEXT_ERR_ALERT_FATAL }
                     if unsafe offer[start..<end].elementsEqual(wanted) {
-                        // OpenSSL copies it before the client's message is gone.
+                        // OpenSSL copies it before the client's message is released.
                         unsafe chosen?.pointee = offered + start
                         unsafe chosenCount?.pointee = UInt8(end - start)
                         return SSL_TLSEXT_ERR_OK

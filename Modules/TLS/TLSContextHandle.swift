@@ -3,7 +3,7 @@ internal import CausewaySystem
 
 /// Owns one `SSL_CTX`, which is set up once and then only read.
 ///
-/// What both sides share is decided here: versions, suites, groups, security level, no renegotiation.
+/// The settings common to both sides are made here: versions, suites, groups, security level, no renegotiation.
 @safe
 final class TLSContextHandle: @unchecked Sendable {
     // Sendable because: the pointer never changes, everything that writes through it runs before `init` of the owning
@@ -35,7 +35,7 @@ final class TLSContextHandle: @unchecked Sendable {
         unsafe causeway_SSL_CTX_forbid_renegotiation_and_compression(context)
         unsafe causeway_SSL_CTX_set_mode(context, Int(SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER))
         unsafe SSL_CTX_set_verify_depth(context, TLSLimits.intermediateCertificatesMax)
-        // A key that asks for a password must fail here, not wait at a terminal.
+        // A key that requires a password must fail here, not prompt at a terminal.
         unsafe SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
         guard
             unsafe causeway_SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1,
@@ -86,7 +86,7 @@ final class TLSContextHandle: @unchecked Sendable {
     }
 }
 
-/// The names of application protocols as ALPN sends them: each behind its length (RFC 7301 §3.1).
+/// The names of application protocols as sent by ALPN: each preceded by its length (RFC 7301 §3.1).
 func alpnWireFormat(_ names: [String]) throws(TLSError) -> [UInt8] {
     var wire: [UInt8] = []
     for name in names {

@@ -1,26 +1,26 @@
-/// Why a secure connection could not be made, or ended.
+/// The reason why a secure connection could not be established, or ended.
 ///
-/// A connection reports at most one of these. Its text is meant for an operator: it holds no secret and no payload,
-/// and what it quotes from the peer is short and escaped.
+/// A connection reports at most one of these. Its text is meant for an operator: it contains no secret and no payload,
+/// and text from the peer is short and escaped.
 public enum TLSError: Error, Sendable, Equatable {
-    /// The peer's certificate was refused here. No application byte was sent.
+    /// The peer's certificate was rejected here. No application byte was sent.
     case certificate(CertificateProblem, detail: String)
-    /// The two sides have no version of TLS in common; this side speaks 1.2 and 1.3.
+    /// The two sides have no version of TLS in common; this side supports 1.2 and 1.3.
     case protocolVersion(String)
     /// The handshake failed for another reason.
     case handshake(String)
-    /// The peer refused this side, and this is what it said. With TLS 1.3 a server may refuse a client's certificate
-    /// after the client's handshake has completed.
+    /// The peer rejected this side, with this reason. With TLS 1.3 a server may reject a client's certificate after the
+    /// client's handshake has completed.
     case refusedByPeer(String)
-    /// The connection ended without the peer's word that it was the end: what was read may be cut short.
+    /// The connection ended without the peer's `close_notify`: the received data may be incomplete.
     case truncated
-    /// The connection ended before the handshake was over.
+    /// The connection ended before the handshake was complete.
     case closedDuringHandshake
     /// The handshake did not end in time.
     case handshakeTimedOut(seconds: Int64)
     /// A record was damaged or did not follow the protocol.
     case brokenRecord(String)
-    /// More than `limitBytes` were written before the handshake was over.
+    /// More than `limitBytes` were written before the handshake was complete.
     case heldTooMuch(limitBytes: Int)
     /// A file, a name or a setting of this side cannot be used.
     case configuration(String)

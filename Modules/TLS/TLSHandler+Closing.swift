@@ -1,8 +1,8 @@
 package import NIOCore
 
-// How a connection ends. A socket that is closed while bytes wait in it resets the connection, and a reset can destroy
-// what the peer has not read yet: our last answer, or the alert that says why. So the end is said first, then the
-// peer's end is awaited for a short while, what still arrives being dropped.
+// Closing of a connection. Closing a socket with unread bytes resets the connection, and a reset can destroy data that
+// the peer has not read yet: the last response, or the alert with the reason. So the end is sent first, then the
+// handler waits briefly for the peer's end, dropping data that still arrives.
 
 extension TLSHandler {
     package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
@@ -18,7 +18,7 @@ extension TLSHandler {
                 failPending(ChannelError.ioOnClosedChannel)
                 context.close(mode: .all, promise: promise)
             case .handshaking where failure == nil:
-                // Nothing was said yet that could get lost.
+                // Nothing was sent yet that could get lost.
                 if let promise { closePromises.append(promise) }
                 closeNow(context)
             case .handshaking, .open, .ending:
@@ -46,19 +46,20 @@ extension TLSHandler {
         context.close(mode: .output, promise: promise)
     }
 
-    /// Ends the connection from this side: says so, waits for the peer's end, closes. Any number of times.
+    /// Ends the connection from this side: sends the end, waits for the peer's end, closes. May be called any number of
+    /// times.
     func end(_ context: ChannelHandlerContext) {
         guard state == .handshaking || state == .open else { return }
         let wasOpen = state == .open
         state = .ending
-        // A bound on the flush; replaced by the shorter one when the last byte has left.
+        // A bound on the flush; replaced by the shorter one when the last byte has been sent.
         startTimer(context, seconds: TLSLimits.closeFlushSecondsMax) { $0.closeNow($1) }
         failPending(failure ?? ChannelError.ioOnClosedChannel)
         if wasOpen, !outputEnded { connection.end() }
         outputEnded = true
         let left = context.eventLoop.makePromise(of: Void.self)
         left.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.lastByteHasLeft(context) }
-        // Also when there is nothing to say: it comes behind all that was written before.
+        // Also if there is nothing to send: it follows everything that was written before.
         let output = connection.takeOutput(context.channel.allocator) ?? ByteBuffer()
         context.writeAndFlush(Self.wrapOutboundOut(output), promise: left)
     }
@@ -74,7 +75,7 @@ extension TLSHandler {
         context.read()
     }
 
-    /// Both sides have ended, and what we said is out.
+    /// Closes the connection if both sides have ended, and the last byte has been sent.
     func closeIfDone(_ context: ChannelHandlerContext) {
         guard state == .ending, peerEnded, lastByteLeft else { return }
         closeNow(context)
@@ -91,11 +92,11 @@ extension TLSHandler {
         context.close(mode: .all, promise: promise)
     }
 
-    /// Ends the connection with the one error that goes up. OpenSSL has prepared the alert for the peer.
+    /// Ends the connection with the one error that is reported. OpenSSL has prepared the alert for the peer.
     func fail(_ context: ChannelHandlerContext, _ error: TLSError, channelIsGone: Bool = false) {
         guard failure == nil, state != .closed, state != .idle else { return }
         guard state != .ending else {
-            // After our own end nobody waits for data, so nothing is missing to anybody.
+            // After the end of this side no data is expected, so none is missing.
             peerEnded = true
             closeIfDone(context)
             return
@@ -106,7 +107,7 @@ extension TLSHandler {
         if !channelIsGone { end(context) }
     }
 
-    /// The channel is gone, or this handler is.
+    /// Releases everything after the channel was closed, or this handler removed.
     func finish(_ error: any Error) {
         state = .closed
         stopTimer()

@@ -1,7 +1,7 @@
 package import NIOCore
 
-// Plain text is gathered until it is flushed or fills a record, then sealed and handed on, so that small writes share a
-// record and the channel's own water marks see everything but the last few kilobytes.
+// Plain text is collected until it is flushed or fills a record, then encrypted and passed on, so that small writes
+// share a record and the channel's own water marks cover everything but the last few kilobytes.
 
 extension TLSHandler {
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -35,9 +35,9 @@ extension TLSHandler {
         }
     }
 
-    /// Seals all that is pending and hands it on, in order.
+    /// Encrypts all pending bytes and passes them on, in order.
     func seal(_ context: ChannelHandlerContext, andFlush: Bool) {
-        // A promise or a handler below may write or flush from within: its bytes are taken by the loop that runs, its
+        // A promise or a handler below may write or flush during this call: the running loop takes its bytes, and its
         // flush is passed on here.
         if !isSealing {
             isSealing = true
@@ -47,7 +47,7 @@ extension TLSHandler {
         if andFlush, state == .open { context.flush() }
     }
 
-    /// Seals up to `sealBytesMax` and hands it on. Returns whether to go on.
+    /// Encrypts up to `sealBytesMax` and passes it on. Returns whether to continue.
     private func sealSome(_ context: ChannelHandlerContext) -> Bool {
         var done: [EventLoopPromise<Void>] = []
         var sealed = 0
@@ -98,14 +98,14 @@ extension TLSHandler {
         return unsafe bytes.withUnsafeReadableBytes { unsafe connection.write($0) }
     }
 
-    /// One promise that settles all of them, the first written first.
+    /// One promise that completes all of them, in the order of their writes.
     private static func joined(_ promises: [EventLoopPromise<Void>]) -> EventLoopPromise<Void>? {
         guard let first = promises.first else { return nil }
         for promise in promises.dropFirst() { first.futureResult.cascade(to: promise) }
         return first
     }
 
-    /// Sends what OpenSSL itself has to say: handshake, alerts, answers.
+    /// Sends the output of OpenSSL itself: handshake, alerts, responses.
     func sendOutput(_ context: ChannelHandlerContext, promise: EventLoopPromise<Void>? = nil) {
         if let output = connection.takeOutput(context.channel.allocator) {
             context.writeAndFlush(Self.wrapOutboundOut(output), promise: promise)
@@ -114,7 +114,7 @@ extension TLSHandler {
         }
     }
 
-    /// Nothing of this will be sent.
+    /// Fails all pending writes, which will not be sent.
     func failPending(_ error: any Error) {
         pendingBytes = 0
         while let write = pending.popFirst() { write.promise?.fail(error) }

@@ -1,19 +1,19 @@
 package import NIOCore
 
 /// Secures one connection: cipher text towards the socket, plain text towards the application, `ByteBuffer` on both
-/// sides. `TLSClientContext` and `TLSServerContext` make it.
+/// sides. Created by `TLSClientContext` and `TLSServerContext`.
 ///
-/// What its neighbours can count on:
-/// 1. `TLSHandshakeCompleted` is fired once, before the first plain text goes up. Until then nothing that was written
-///    leaves; it is held, at most `TLSLimits.heldBytesMax` in all, past which the connection fails. Whoever has much to
-///    write waits for the event; from then on the channel's writability tells the truth.
-/// 2. At most one `TLSError` goes up by `errorCaught`, and after it no plain text. The connection then closes by
-///    itself, and the promises of all that could not be sent fail with that error.
-/// 3. The end of the peer's data is believed only with its `close_notify`; without, `TLSError.truncated` comes before
+/// Guarantees for its neighbours:
+/// 1. `TLSHandshakeCompleted` is fired once, before the first plain text is passed up. Until then no written data is
+///    sent; it is held, at most `TLSLimits.heldBytesMax` in all, beyond which the connection fails. A handler with much
+///    to write should wait for the event; from then on the channel's writability is reliable.
+/// 2. At most one `TLSError` is passed up by `errorCaught`, and after it no plain text. The connection then closes by
+///    itself, and the promises of all unsent data fail with that error.
+/// 3. The end of the peer's data is trusted only with its `close_notify`; without, `TLSError.truncated` precedes
 ///    `channelInactive`.
-/// 4. `close` sends `close_notify` behind all that was flushed, and ends when the peer did too, or after
-///    `TLSLimits.closeFlushSecondsMax` and `TLSLimits.closeLingerSecondsMax`. What was not flushed is not sent.
-/// 5. With automatic reading off, plain text goes up only when it was asked for.
+/// 4. `close` sends `close_notify` after all flushed data, and completes when the peer has ended too, or after
+///    `TLSLimits.closeFlushSecondsMax` and `TLSLimits.closeLingerSecondsMax`. Data that was not flushed is not sent.
+/// 5. With automatic reading off, plain text is passed up only on request.
 package final class TLSHandler: ChannelDuplexHandler {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
@@ -31,7 +31,8 @@ package final class TLSHandler: ChannelDuplexHandler {
         case idle
         case handshaking
         case open
-        /// Our last byte is on its way or has left; what still arrives is read and dropped until the peer ends too.
+        /// The last byte is being sent or has been sent; data that still arrives is read and dropped until the peer
+        /// ends too.
         case ending
         case closed
     }
@@ -47,13 +48,13 @@ package final class TLSHandler: ChannelDuplexHandler {
     // Writing. `pending` holds plain text in order.
     var pending = CircularBuffer<PendingWrite>()
     var pendingBytes = 0
-    /// Whether something held during the handshake was flushed.
+    /// Whether data held during the handshake was flushed.
     var flushHeld = false
     var isSealing = false
     var outputEnded = false
 
     // Reading.
-    /// Whether someone above asked for data that did not come yet.
+    /// Whether a handler above requested data that has not arrived yet.
     var readOutstanding = false
     var deliveredSinceReadComplete = false
     var isDelivering = false
@@ -63,7 +64,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     /// The one error of this connection, once it is known.
     var failure: TLSError?
     var closePromises: [EventLoopPromise<Void>] = []
-    /// Whether all we had to send is with the system.
+    /// Whether all data to be sent has been passed to the system.
     var lastByteLeft = false
     var timer: Scheduled<Void>?
 
@@ -75,7 +76,7 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     package func handlerAdded(context: ChannelHandlerContext) {
         guard context.channel.isActive else { return }
-        // Whoever read before this handler came will not ask again.
+        // A handler that called `read` before this handler was added will not do so again.
         readOutstanding = true
         start(context)
     }
@@ -101,7 +102,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // While the connection ends, a reset tells nobody anything new.
+        // While the connection ends, a reset contains no new information.
         guard failure == nil, state != .ending, state != .closed else { return }
         context.fireErrorCaught(error)
     }
@@ -140,7 +141,7 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     package func channelReadComplete(context: ChannelHandlerContext) {
         if !completeDelivery(context), readOutstanding || state == .handshaking || state == .ending {
-            // What arrived was not yet enough to give anything up.
+            // The received bytes were not yet enough to pass anything up.
             context.read()
         }
     }
@@ -151,7 +152,8 @@ package final class TLSHandler: ChannelDuplexHandler {
             deliver(context)
             completeDelivery(context)
         }
-        // Always passed on: with automatic reading nobody would repeat it. What it brings waits until asked for.
+        // Always passed on: with automatic reading it would not be repeated. The data that it brings waits until it is
+        // requested.
         context.read()
     }
 
@@ -183,7 +185,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         seal(context, andFlush: flushHeld)
     }
 
-    /// Gives up what can be read, when it was asked for.
+    /// Passes up the data that can be read, if it was requested.
     private func deliver(_ context: ChannelHandlerContext) {
         guard !isDelivering, readOutstanding || state == .ending else { return }
         isDelivering = true
@@ -192,11 +194,11 @@ package final class TLSHandler: ChannelDuplexHandler {
             var buffer = context.channel.allocator.buffer(
                 capacity: min(max(connection.inputBytes, 512), TLSLimits.readChunkBytesMax))
             let step = fill(&buffer)
-            // Reading may answer: a key update, an alert.
+            // Reading may cause output: a key update, an alert.
             sendOutput(context)
             if buffer.readableBytes > 0, state == .open {
                 deliveredSinceReadComplete = true
-                // Before the call, in which the receiver may ask for more.
+                // Before the call, in which the receiver may request more.
                 readOutstanding = false
                 context.fireChannelRead(Self.wrapInboundOut(buffer))
             }
@@ -209,7 +211,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Tells those above that a round of reads is over. Returns whether there was one.
+    /// Notifies the handlers above that a series of reads is complete. Returns whether there was one.
     @discardableResult
     private func completeDelivery(_ context: ChannelHandlerContext) -> Bool {
         guard deliveredSinceReadComplete else { return false }
@@ -218,7 +220,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         return true
     }
 
-    /// Nothing more will arrive, so nobody will ask again: what is here goes up now.
+    /// Passes up the remaining data: nothing more will arrive, so no further read would be requested.
     private func deliverRest(_ context: ChannelHandlerContext) {
         guard state == .open else { return }
         readOutstanding = true
@@ -235,7 +237,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         return .bytes(buffer.readableBytes)
     }
 
-    /// The peer ended its side properly.
+    /// Handles the proper end of the peer's side.
     private func peerSaidEnd(_ context: ChannelHandlerContext) {
         guard !peerEnded else { return }
         peerEnded = true
@@ -250,7 +252,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         }
     }
 
-    /// The socket has no more bytes for us: behind `close_notify` that is the end, before it something is missing.
+    /// Handles the end of the socket's data: after `close_notify` that is the end, before it data is missing.
     private func inputClosed(_ context: ChannelHandlerContext) {
         deliverRest(context)
         switch state {

@@ -4,10 +4,10 @@ package struct TLSHandshakeCompleted: Sendable, Hashable {
     package var negotiatedProtocol: String?
     /// `"TLSv1.2"` or `"TLSv1.3"`.
     package var protocolVersion: String
-    /// Whether an earlier session was resumed, which spares certificates and signatures.
+    /// Whether an earlier session was resumed, which saves certificates and signatures.
     package var resumed: Bool
-    /// The subject of the peer's certificate after RFC 2253; nil when it showed none.
+    /// The subject of the peer's certificate according to RFC 2253; nil if it sent none.
     package var peerCertificateSubject: String?
-    /// The name the client asked for (SNI); nil for an address.
+    /// The name that the client requested (SNI); nil for an address.
     package var serverName: String?
 }

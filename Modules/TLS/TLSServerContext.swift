@@ -1,15 +1,16 @@
 internal import COpenSSL
 
-/// What all connections of one server share: its certificate, whom it admits, its session tickets' keys.
+/// The state shared by all connections of one server: its certificate, the accepted clients, the keys of its session
+/// tickets.
 ///
-/// Any thread. To change the certificate, make a new context for the connections to come.
+/// Any thread. To change the certificate, create a new context for later connections.
 package final class TLSServerContext: Sendable {
     let handle: TLSContextHandle
     let protocols: [[UInt8]]
     let ticketKeys: TicketKeys
 
-    /// - Parameter now: the clock that the age of the tickets' keys is read from.
-    /// - Throws: `TLSError.configuration` when a file cannot be used.
+    /// - Parameter now: the clock for the age of the tickets' keys.
+    /// - Throws: `TLSError.configuration` if a file cannot be used.
     package init(
         _ configuration: TLSServerConfiguration, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) throws(TLSError) {
@@ -25,8 +26,8 @@ package final class TLSServerContext: Sendable {
             unsafe SSL_CTX_set_alpn_select_cb(context, TLSConnection.selectProtocolCallback, nil)
         }
 
-        // Sessions live in the tickets that clients hold; nothing grows here. The id keeps tickets to this kind of
-        // server; OpenSSL demands one as soon as clients are verified.
+        // Sessions are stored in the clients' tickets; nothing grows here. The id restricts tickets to this kind of
+        // server; OpenSSL requires one as soon as clients are verified.
         unsafe causeway_SSL_CTX_set_session_cache_mode(context, Int(SSL_SESS_CACHE_OFF))
         unsafe SSL_CTX_set_timeout(context, TLSLimits.sessionSecondsMax)
         let sessionID = Array("causeway".utf8)
@@ -48,7 +49,8 @@ package final class TLSServerContext: Sendable {
             context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, TLSConnection.verifyCallback)
     }
 
-    /// A handler for one accepted connection; add it to the channel's pipeline below everything that speaks plain text.
+    /// Creates a handler for one accepted connection; add it to the channel's pipeline below all handlers of plain
+    /// text.
     package func makeHandler() throws(TLSError) -> TLSHandler {
         TLSHandler(try TLSConnection(server: self))
     }

@@ -1,14 +1,14 @@
 internal import COpenSSL
 internal import Synchronization
 
-/// One `SSL_SESSION`, counted by OpenSSL and released with the last reference here.
+/// One `SSL_SESSION`, reference-counted by OpenSSL and released with the last reference here.
 @safe
 final class TLSSession: @unchecked Sendable {
-    // Sendable because: the pointer never changes and is only read; OpenSSL counts and guards sessions itself, and
+    // Sendable because: the pointer never changes and is only read; OpenSSL counts and protects sessions itself, and
     // several connections may hold one.
     let pointer: OpaquePointer
 
-    /// Takes over the one reference that the caller holds.
+    /// Takes ownership of the caller's reference.
     init(owning pointer: OpaquePointer) {
         unsafe self.pointer = pointer
     }
@@ -22,11 +22,11 @@ final class TLSSession: @unchecked Sendable {
     var isResumable: Bool { unsafe SSL_SESSION_is_resumable(pointer) == 1 }
 }
 
-/// The sessions a client may resume, by server name. Bounded: the name used longest ago goes first.
+/// The sessions that a client may resume, by server name. Bounded: the least recently used name is removed first.
 final class TLSSessionCache: Sendable {
     private struct State {
         var sessions: [String: [TLSSession]] = [:]
-        /// The names, the one used last at the end. At most `sessionNamesMax`, so a scan is short.
+        /// The names, the most recently used one last. At most `sessionNamesMax`, so a scan is short.
         var order: [String] = []
 
         mutating func touch(_ name: String) {
@@ -50,7 +50,7 @@ final class TLSSessionCache: Sendable {
         }
     }
 
-    /// The newest session for that name. One that may be used once is taken out.
+    /// The newest session for that name. One that may be used only once is removed.
     func take(for name: String) -> TLSSession? {
         state.withLock { state in
             while let session = state.sessions[name]?.last {
@@ -64,7 +64,7 @@ final class TLSSessionCache: Sendable {
         }
     }
 
-    /// After a failed handshake: what may have caused it is not offered again.
+    /// Removes all sessions of a name after a failed handshake, because they may have caused it.
     func removeAll(for name: String) {
         state.withLock { state in
             state.sessions[name] = nil

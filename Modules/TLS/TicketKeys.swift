@@ -1,10 +1,10 @@
 internal import COpenSSL
 internal import Synchronization
 
-/// The keys that a server seals its session tickets with: made anew from time to time, so that a stolen key opens only
-/// the sessions of a short time. With TLS 1.2 a ticket's key opens the whole connection.
+/// The keys with which a server encrypts its session tickets: replaced regularly, so that a stolen key decrypts only
+/// the sessions of a short time. With TLS 1.2 a ticket's key decrypts the whole connection.
 ///
-/// A key seals for ``TLSLimits/ticketKeySecondsMax`` and opens for as long again. Any thread.
+/// A key encrypts for ``TLSLimits/ticketKeySecondsMax`` and decrypts for as long again. Any thread.
 final class TicketKeys: Sendable {
     struct Key: Sendable {
         let name = SecureRandom.bytes(nameBytes)
@@ -28,10 +28,10 @@ final class TicketKeys: Sendable {
         state = Mutex(State(madeAt: now()))
     }
 
-    /// The key that seals now.
+    /// The key that encrypts new tickets.
     var current: Key { state.withLock { rotated(&$0).current } }
 
-    /// The key that opens a ticket, while it is valid, and whether it still seals.
+    /// The key that decrypts a ticket, while it is valid, and whether it still encrypts.
     func key(named name: [UInt8]) -> (key: Key, isCurrent: Bool)? {
         state.withLock { state in
             let state = rotated(&state)
@@ -51,8 +51,8 @@ final class TicketKeys: Sendable {
         return state
     }
 
-    /// Seals a ticket (`isSealing` 1) or opens one. Returns 1, 2 when the ticket is to be renewed, 0 for a ticket that
-    /// cannot be opened any more (the handshake is then a full one), -1 when OpenSSL fails.
+    /// Encrypts a ticket (`isSealing` 1) or decrypts one. Returns 1, 2 if the ticket is to be renewed, 0 for a ticket
+    /// that can no longer be decrypted (the handshake is then a full one), -1 if OpenSSL fails.
     static let callback:
         @convention(c) (
             OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?, OpaquePointer?, OpaquePointer?,
