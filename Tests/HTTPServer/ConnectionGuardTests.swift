@@ -5,7 +5,7 @@ import NIOEmbedded
 import NIOHTTPTypes
 import Testing
 
-/// The limits of a connection, on a loop whose time goes on when it is told to.
+/// The limits of a connection, on an event loop whose time the tests control.
 @Suite struct ConnectionGuardTests {
     private static let limit = TimeAmount.milliseconds(400)
     private static let almost = TimeAmount.milliseconds(399)
@@ -29,7 +29,7 @@ import Testing
 
     private static let part = HTTPResponsePart.body(ByteBuffer(string: "part"))
 
-    /// A connection whose request has come, and the head of an answer of unknown length has gone.
+    /// A connection whose request has arrived, and for which the head of a response of unknown length has been sent.
     private static func answering() throws -> (channel: EmbeddedChannel, loop: EmbeddedEventLoop) {
         let (channel, loop) = try connection()
         try channel.writeInbound(request)
@@ -38,7 +38,7 @@ import Testing
         return (channel, loop)
     }
 
-    /// Such as an export or a stream of events: only a part that is not taken is waited for no longer.
+    /// For example an export or a stream of events: only an unread part has a deadline.
     @Test func anAnswerThatGoesOnIsNotCut() throws {
         let (channel, loop) = try Self.answering()
         for _ in 0..<10 {
@@ -55,7 +55,7 @@ import Testing
     @Test func aPartThatIsNotTakenIsCutOff() throws {
         let (channel, loop) = try Self.answering()
         try channel.writeOutbound(Self.part)
-        // Not flushed: nobody takes it.
+        // Not flushed: it is never read.
         channel.pipeline.write(Self.part, promise: nil)
         loop.advanceTime(by: Self.almost)
         #expect(channel.isActive)
@@ -64,7 +64,7 @@ import Testing
         _ = try? channel.finish()
     }
 
-    /// One that is taken bit by bit is not cut; what stands still is, though parts before it were taken.
+    /// A response that is read part by part is not cut; one with an unread part is, even if earlier parts were read.
     @Test func eachPartOfAnAnswerHasItsTime() throws {
         let (channel, loop) = try Self.connection()
         try channel.writeInbound(Self.request)
@@ -77,7 +77,7 @@ import Testing
             try channel.writeOutbound(Self.part)
             #expect(channel.isActive)
         }
-        // Not flushed: nobody takes it.
+        // Not flushed: it is never read.
         channel.pipeline.write(Self.part, promise: nil)
         loop.advanceTime(by: Self.almost)
         #expect(channel.isActive)
@@ -86,7 +86,7 @@ import Testing
         _ = try? channel.finish()
     }
 
-    /// A client that takes the parts that wait one at a time, when it is told to.
+    /// A client that reads the waiting parts one at a time, on command.
     private final class SlowClient: ChannelOutboundHandler {
         typealias OutboundIn = HTTPResponsePart
         private var waiting: [EventLoopPromise<Void>] = []
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// Several parts wait at once: with each that is taken the deadline of the next one begins.
+    /// Several parts wait at once: when one has been read, the deadline of the next one starts.
     @Test func aPartBehindOneThatWasTakenHasADeadlineOfItsOwn() throws {
         let (channel, loop) = try Self.connection()
         let client = SlowClient()
@@ -128,7 +128,7 @@ import Testing
 
     private final class Held: Sendable {}
 
-    /// An object held by an answer is free when the last bytes have been taken, and no earlier.
+    /// An object held by a response is released when the last bytes have been read, and no earlier.
     @Test func anAnswerHoldsWhatItNamesUntilItIsTaken() throws {
         let (channel, _) = try Self.answering()
         var object: Held? = Held()
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    /// What a client sends ahead stays with the system until its turn comes.
+    /// Requests sent ahead stay in the system's buffer until their turn.
     @Test func nothingIsReadWhileAnAnswerIsDue() throws {
         let (channel, _) = try Self.connection()
         let counter = ReadCounter()
@@ -184,7 +184,7 @@ import Testing
         _ = try channel.finish()
     }
 
-    /// However many fit into one read.
+    /// The limit also holds for requests that fit into one read.
     @Test func requestsSentAheadAreBounded() throws {
         let (channel, _) = try Self.connection()
         for _ in 0..<3 {
@@ -208,7 +208,7 @@ import Testing
         _ = try? channel.finish()
     }
 
-    /// A byte now and then is no progress.
+    /// A byte now and then is not progress.
     @Test func aBodyThatDripsIsCutOff() throws {
         let (channel, loop) = try Self.connection()
         loop.advanceTime(by: Self.almost)

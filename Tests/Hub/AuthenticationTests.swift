@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func guessersAreToldToWaitAndOthersAreNot() async throws {
-        // However slow the machine is, nobody earns a further attempt meanwhile.
+        // No peer earns a further attempt meanwhile, however slow the machine is.
         try await HubFixture.running(attemptRefill: .seconds(3600)) { hub in
             let guesser = HubClient(port: hub.port, token: "cwt_guess")
             for number in 0..<HubLimits.failedAttemptsMax {
@@ -46,7 +46,7 @@ import Testing
             #expect(last.status == 429)
             #expect(last.errorCode == "tooManyAttempts")
             #expect((last.headers.first(name: "Retry-After").flatMap { Int($0) } ?? 0) >= 1)
-            // Whoever has a token is served, also from the guesser's address.
+            // A valid token is accepted, also from the guesser's address.
             #expect(try await hub.client.get("/v1/session").status == 200)
         }
     }
@@ -88,7 +88,7 @@ import Testing
             for file in files { bytes += Array(try Data(contentsOf: URL(fileURLWithPath: file))) }
             #expect(!Self.contains(bytes, secret))
             #expect(!Self.contains(bytes, Self.unhex(secret)))
-            // The search finds what is there.
+            // The search finds text that is present.
             #expect(Self.contains(bytes, Array("a text that is stored as it is".utf8)))
         }
     }
@@ -141,7 +141,7 @@ import Testing
         let answers = ["a", "b", "c", "d", "e"].map { limiter.recordFailure(of: $0, at: time(0)) }
         #expect(answers == [nil, nil, nil, 2, 2])
         #expect(limiter.peers == 2)
-        // Those whose failures are long ago make room.
+        // Peers whose failures are long past are evicted.
         let late = limiter.recordFailure(of: "d", at: time(100))
         #expect(late == nil)
         #expect(limiter.peers == 1)

@@ -42,13 +42,13 @@ import Testing
             #expect(found.messages.dropFirst().first?.reactions == ["wave": 1, "+1": 1])
             #expect(Set(found.gone) == [id(5), id(6), id(12)])
             #expect(found.cursor == (try await Self.cursor(hub)))
-            // Goes on from there.
+            // Continues from the cursor.
             let next = try await Self.changes(hub, since: found.cursor, "&from=1&through=12&open=1")
             #expect(next.isComplete && next.messages.isEmpty && next.gone.isEmpty && next.cursor == found.cursor)
-            // A part of the channel, and no more.
+            // Only a part of the channel.
             let part = try await Self.changes(hub, since: cursor, "&from=4&through=5")
             #expect(part.messages.map(\.position) == [4] && part.gone == [id(5)])
-            // Its changes come back with a message only once, however often it is changed.
+            // Its changes list a message only once, however often it was changed.
             _ = try await hub.client.report(delivery([change(.edit, 20, 105, on: 3), change(.edit, 21, 106, on: 3)]))
             let again = try await Self.changes(hub, since: cursor, "&from=3&through=3")
             #expect(again.messages.map(\.content) == [.text("message 106")])
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    /// The restored hub has come to the same revision and position, with other changes.
+    /// The restored hub has reached the same revision and position, with other changes.
     @Test func aRestoredHubIsReadByPages() async throws {
         let temporary = TemporaryFolder()
         let folder = DataFolder(temporary.path)
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    /// No hub can have told these.
+    /// Cursors that no hub can have issued.
     @Test func anotherHistoryIsReadByPages() async throws {
         try await HubFixture.running { hub in
             _ = try await hub.client.report(delivery((1...10).map { send($0) } + [delete(11, 1)]))

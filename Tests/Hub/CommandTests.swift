@@ -5,7 +5,7 @@ import Foundation
 import GRDB
 import Testing
 
-/// `causeway-hub` as a user meets it.
+/// The program `causeway-hub` from a user's point of view.
 @Suite struct CommandTests {
     private static func hub(_ arguments: [String], environment: [String: String] = [:]) async throws
         -> BuiltProgram.Result
@@ -155,7 +155,7 @@ import Testing
         #expect(try await Self.hub(["init", "--data", temporary.path]).status == 0)
         try #"{"listen": "from-the-file:x", "logFormat": "json"}"#.write(
             toFile: folder.settings, atomically: true, encoding: .utf8)
-        // Each source shows by the address that it makes the hub stumble over.
+        // Each source is identified by its invalid address in the hub's error.
         let file = try await Self.hub(["serve"], environment: ["CAUSEWAY_HUB_DATA": temporary.path])
         #expect(file.errors.contains("from-the-file:x"))
         let environment = ["CAUSEWAY_HUB_DATA": temporary.path, "CAUSEWAY_HUB_LISTEN": "from-the-environment:x"]

@@ -2,7 +2,7 @@ import CausewayHTTPServer
 import CausewayModels
 import Testing
 
-/// Who stays when there are too many connections.
+/// Which connections are kept when there are too many.
 @Suite struct ConnectionSharesTests {
     private static func time(_ seconds: Int64) -> MonotonicTime { .zero + .seconds(seconds) }
 

@@ -7,7 +7,7 @@ import NIOHTTP1
 import NIOPosix
 import Testing
 
-/// Clients that are slow, silent or many.
+/// Slow, silent or numerous clients.
 @Suite struct ConnectionTests {
     private static func limits(_ change: (inout ConnectionLimits) -> Void) -> ConnectionLimits {
         var limits = ConnectionLimits.hub
@@ -38,13 +38,13 @@ import Testing
     @Test(.timeLimit(.minutes(10))) func aConnectionWithoutRequestsIsCutOff() async throws {
         let limits = Self.limits { $0.idle = .milliseconds(200) }
         try await HubFixture.running(limits: limits) { hub async throws in
-            // Returns only because the hub closes the connection; by itself it would do so much later.
+            // Returns only because the hub closes the connection; without the limit it would do so much later.
             _ = try await hub.client.raw(Array("GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n".utf8))
         }
     }
 
     /// With one connection allowed, the second is served only because the first, which never reads, is cut off. On a
-    /// machine that is very busy an answer that is taken is late for a short limit as well; then a longer one is tried.
+    /// very busy machine a response that is read may exceed a short limit as well; then a longer one is tried.
     @Test func anAnswerThatIsNotTakenIsCutOff() async throws {
         let temporary = TemporaryFolder()
         let folder = DataFolder(temporary.path)
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    /// What an error says is what is taken: at the limit a header passes, beyond it the limit is named.
+    /// The limits named in the errors are the actual ones: a header at the limit passes, beyond it the limit is named.
     @Test(arguments: [
         (HubLimits.headerFieldBytesMax, 1), (HubLimits.headerFieldBytesMax / 2, HubLimits.headerListBytesMax),
     ])

@@ -8,7 +8,7 @@ import NIOHTTP1
 import NIOPosix
 import Testing
 
-/// The hub's process dies with kill -9 in the middle of its work, again and again.
+/// The hub's process is killed with SIGKILL in the middle of its work, again and again.
 @Suite struct CrashTests {
     @Test func whatWasAnsweredSurvivesAndWhatWasNotIsWholeOrNothing() async throws {
         let temporary = TemporaryFolder()
@@ -24,12 +24,12 @@ import Testing
         for _ in 0..<6 {
             let process = try await HubProcess.start(folder)
             let client = HubClient(port: process.port, token: token)
-            // What was in doubt at the last death is repeated as it was.
+            // A delivery that was in doubt at the last kill is repeated unchanged.
             if sent > answered.count {
                 let doubt = (Int64(answered.count) + 1...sent).map { send($0) }
                 let report = try await client.report(delivery(doubt))
                 #expect(report.kinds.allSatisfy { $0 == .accepted })
-                // Whole or nothing: places follow those answered before, in order, without a hole.
+                // All or nothing: positions follow those assigned before, in order, without gaps.
                 let places = report.positions.compactMap { $0 }
                 #expect(places == Array(Int64(answered.count) + 1...sent))
                 answered += report.results
@@ -42,7 +42,7 @@ import Testing
                 answered += try await client.report(delivery((sent + 1...sent + batch).map { send($0) })).results
                 sent += batch
             }
-            // A last one leaves, and the process dies somewhere between its first byte and its answer.
+            // A last delivery is sent, and the process is killed between its first byte and its response.
             let last = delivery((sent + 1...sent + batch).map { send($0) })
             sent += batch
             let spin = Int.random(in: 0...6, using: &random)
@@ -53,7 +53,7 @@ import Testing
             _ = await death
             if sent > answered.count { deathsInDoubt += 1 }
         }
-        // Otherwise the run has shown nothing.
+        // Otherwise the run has proved nothing.
         #expect(deathsInDoubt > 0)
 
         let acknowledged = answered.count
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// Kills after a moment that is chosen, so that deaths fall before, inside and behind the transaction.
+    /// Kills the process after a chosen time, so that kills fall before, inside and after the transaction.
     private static func dying(_ process: HubProcess, afterMilliseconds milliseconds: Int) async -> Int32 {
         let time = TimeAmount.milliseconds(Int64(milliseconds))
         try? await MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: time) {}.futureResult.get()
@@ -83,7 +83,7 @@ import Testing
         ])
         #expect(second.status == 75)
         #expect(second.errors.contains("process \(process.pid)"))
-        // The lock of a process that died is free.
+        // The lock of a dead process is free.
         await process.end(SIGKILL)
         let third = try await HubProcess.start(folder)
         #expect(await third.end(SIGTERM) == 0)
@@ -96,7 +96,7 @@ import Testing
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
         let process = try await HubProcess.start(folder)
         let client = HubClient(port: process.port, token: try HubFixture.token(in: folder))
-        // An idle connection does not hold it up.
+        // An idle connection does not delay the shutdown.
         let status = try await client.connected { connection in
             let body = try HubClient.coded(delivery([send(1)]))
             #expect(try await connection.send(.POST, WireProtocol.deliveriesPath, body).status == 200)

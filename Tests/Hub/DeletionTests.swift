@@ -12,11 +12,11 @@ import Testing
             let one = try await hub.client.get(WireProtocol.messagePath(id(1).description))
             #expect(one.status == 404)
             #expect(one.errorCode == "messageDeleted")
-            // A repeat of the old send is answered as ever, and brings nothing back.
+            // A repeat of the old send gets the same response, and restores nothing.
             #expect(try await hub.client.report(delivery([send(1)])).results == [sent.results[0]])
             #expect(try await hub.client.report(delivery([send(4, 1)])).results == [sent.results[0]])
             #expect(try await hub.client.messages().map(\.id) == [id(2)])
-            // Its place is not given to another.
+            // Its position is not assigned again.
             #expect(try await hub.client.report(delivery([send(5, 50)])).positions == [3])
         }
     }
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// Two copies of one store: one deletes what the other one has yet to deliver, in an outbox of its own.
+    /// Two copies of one store: one deletes a message that the other one has yet to deliver, in an outbox of its own.
     @Test func whatWasDeletedBeforeItArrivedIsStoredAsDeleted() async throws {
         try await HubFixture.running { hub in
             #expect(try await hub.client.report(delivery([delete(1, 1)])).kinds == [.deleted])

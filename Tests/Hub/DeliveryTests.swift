@@ -92,7 +92,7 @@ import Testing
             #expect(try await hub.client.report(delivery([fence(2)])).kinds == [.fenced])
             #expect(try await hub.client.report(delivery([send(2)])).kinds == [.late])
             #expect(try await hub.client.report(delivery([fence(2)])).kinds == [.fenced])
-            // Under a new sequence, after the verdict, its owner may send it again.
+            // Under a new sequence, after the verdict, its owner may resend it.
             #expect(try await hub.client.report(delivery([send(3, 2)])).positions == [2])
         }
     }
@@ -113,7 +113,7 @@ import Testing
             #expect(report.results[2].code == "contentInvalid")
             #expect(report.positions == [1, nil, nil, 2])
             #expect(report.mark == 4)
-            // A repeat gives the same answers, although refusals are not remembered.
+            // A repeat gets the same response, although refusals are not remembered.
             let again = try await hub.client.report(
                 delivery([send(1), send(2, channel: "nowhere"), send(3, content: .text("")), send(4)]))
             #expect(again == report)
@@ -149,10 +149,10 @@ import Testing
             #expect(old.status == 409)
             #expect(old.errorCode == "superseded")
             #expect(try await hub.client.messages().count == 1)
-            // Also in another lane, and for what would only be a repeat.
+            // Also in another lane, and for an operation that would only be a repeat.
             #expect(try await hub.client.deliver(delivery([send(1, 9)], epoch: 1, lane: .media)).status == 409)
             #expect(try await hub.client.deliver(delivery([send(1)], epoch: 1)).status == 409)
-            // An empty delivery is enough to claim a newer epoch.
+            // An empty delivery suffices to claim a newer epoch.
             #expect(try await hub.client.report(delivery([], epoch: 3)).mark == 1)
             #expect(try await hub.client.deliver(delivery([send(2)], epoch: 2)).status == 409)
         }
@@ -167,7 +167,7 @@ import Testing
             #expect(copy.status == 409)
             #expect(copy.errorCode == "storeForked")
             #expect(try await hub.client.messages().map(\.id) == [id(1), id(2)])
-            // Under a new outbox id it goes on, and so does the other one.
+            // It continues under a new outbox id, and so does the other one.
             let anew = delivery([send(1, 2), send(2, 22)], outbox: 2, epoch: 2, opening: 3, after: [1])
             #expect(try await hub.client.report(anew).kinds == [.accepted, .accepted])
             _ = try await hub.client.report(delivery([send(3)], epoch: 2, opening: 2))
@@ -206,7 +206,7 @@ import Testing
             let report = try await other.report(delivery([send(1), send(2, 22)]))
             #expect(report.kinds == [.refused, .accepted])
             #expect(report.results[0].code == "idTaken")
-            // Nothing of the other's placement is told.
+            // The placement of the other account's message is not revealed.
             #expect(report.results[0].position == nil)
             #expect(try await other.report(delivery([fence(3, 1)])).kinds == [.fenced])
         }

@@ -4,7 +4,7 @@ import CausewayWire
 import NIOHTTP1
 import Testing
 
-/// The faults that tests of clients rely on do what they say.
+/// The faults that tests of clients rely on work as documented.
 @Suite struct FaultTests {
     @Test func answersAsTold() async throws {
         let faults = HubFaults()

@@ -6,9 +6,9 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-/// What the hub says of its history, and how it notices that its database is older than what it had confirmed.
+/// The history named by the hub, and the detection of a database that is older than confirmed data.
 @Suite struct HistoryTests {
-    /// The history that an answer names.
+    /// The history that a response names.
     private static func history(_ answer: HubClient.Answer) throws -> WireHistory {
         let text = try #require(answer.headers.first(name: WireProtocol.historyHeader))
         return try #require(WireHistory(text))
@@ -61,7 +61,7 @@ import Testing
             #expect(second.commit == first.commit + 1)
             let page = try await hub.client.get(WireProtocol.messagesPath("general"))
             #expect(try Self.history(page) == second)
-            // A repeat changes nothing, and a refusal says it, too.
+            // A repeat changes nothing, and a refusal names the history, too.
             #expect(try Self.history(try await Self.deliver([send(1)], knowing: second, to: hub.client)) == second)
             let refused = try await hub.client.get(WireProtocol.messagesPath("nowhere"))
             #expect(refused.status == 404)
@@ -99,7 +99,7 @@ import Testing
         }
         try Self.putBack(backup, to: folder)
         try await HubFixture.running(folder) { hub in
-            // Whoever saw no more than the backup holds cannot know.
+            // A client that knows no more than the backup contains cannot detect the loss.
             #expect(try await Self.session(knowing: first, of: hub.client).status == 200)
             let refused = try await Self.deliver([send(4, after: 3)], knowing: second, to: hub.client)
             #expect(refused.status == 409)
@@ -108,7 +108,8 @@ import Testing
             #expect(third.hub == first.hub)
             #expect(third.history != first.history)
             #expect(third.floor > 1 << 32)
-            // Another one who proves the same begins no further one, and neither does one who lost nothing.
+            // A second client that proves the same loss starts no further history, and neither does one that lost
+            // nothing.
             let session = try await Self.session(knowing: second, of: hub.client)
             #expect(try Self.history(session).history == third.history)
             #expect(try session.decoded(WireSession.self).marks == ["text": 1])
@@ -162,7 +163,7 @@ import Testing
         }
     }
 
-    /// A hub that has ended may hold its folder until the last of its connections has let go of it.
+    /// A stopped hub may hold its folder until the last of its connections has released it.
     private static func isFree(_ folder: DataFolder) async throws {
         try await Eventually.holds("the folder of the hub is free") { (try? DataFolderLock(folder)) != nil }
     }
@@ -173,7 +174,7 @@ import Testing
         let backup = folder.path + "/backup"
         let first = try await HubFixture.running(folder) { hub in
             let known = try Self.history(try await Self.deliver([send(1)], knowing: nil, to: hub.client))
-            // Copied while it runs: the log belongs to it.
+            // Copied while the hub runs: the log is part of the copy.
             try Self.copy(folder, to: backup)
             return known
         }
@@ -192,7 +193,7 @@ import Testing
             #expect(now.history != first.history)
             #expect(try await hub.client.messages().map(\.id) == [id(1)])
         }
-        // Again: what the replaced database gave away is not given away once more.
+        // Once more: positions assigned by the replaced database are not assigned again.
         try await Self.isFree(folder)
         let again = try HubRestore(folder: folder, from: backup).run()
         #expect(again.messages == 1)

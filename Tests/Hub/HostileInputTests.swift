@@ -4,7 +4,7 @@ import CausewayWire
 import NIOHTTP1
 import Testing
 
-/// What no client of ours sends. Each gets its answer, and the hub goes on.
+/// Input that no proper client sends. Each request gets a response, and the hub keeps running.
 @Suite struct HostileInputTests {
     private static let start =
         #"{"outbox":"0190a6b2-0000-7000-8000-000000000001","epoch":1,"lane":"text","operations":["#
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    /// Bytes, and how the answer begins; nil when the hub may just close.
+    /// Bytes, and the beginning of the response; `nil` when the hub may just close the connection.
     private static let bytes: [(String, String?)] = [
         ("GARBAGE\r\n\r\n", "HTTP/1.1 400"), ("\u{16}\u{3}\u{1}\u{2}\u{0}\r\n", "HTTP/1.1 400"),
         ("GET / HTTP/9.9\r\n\r\n", "HTTP/1.1 400"), ("GET /healthz HTTP/1.1\r\nA B: c\r\n\r\n", "HTTP/1.1 400"),
@@ -225,7 +225,7 @@ import Testing
 
     @Test func whatIsNoHTTPIsAnsweredAndClosed() async throws {
         try await HubFixture.running { hub in
-            // Side by side, as the hub waits a moment before it closes.
+            // Concurrently, as the hub waits a moment before it closes.
             let answers = try await withThrowingTaskGroup(of: (Int, String).self) { group in
                 for (index, (text, _)) in Self.bytes.enumerated() {
                     group.addTask { (index, try await hub.client.raw(Array(text.utf8))) }

@@ -21,7 +21,7 @@ import Testing
             #expect(shown.content == .text("message 101"))
             let edited = try #require(shown.editedAt)
             #expect(try edited > #require(first.results[0].acceptedAt))
-            // What was asked for and never arrived is fenced, what was done is known.
+            // An operation that never arrived is fenced, an applied one is known.
             let questions = [fence(3, after: 2, 101), fence(4, after: 3, 102)]
             #expect(try await hub.client.report(delivery(questions, lane: lane)).kinds == [.accepted, .fenced])
         }
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// What lies on the disks of those who ran the first version.
+    /// The databases of hubs of the first version.
     @Test func aHubOfTheFirstLayoutGoesOn() async throws {
         let temporary = TemporaryFolder()
         let folder = DataFolder(temporary.path)

@@ -5,7 +5,7 @@ import NIOHTTP1
 import Testing
 
 @Suite struct PageTests {
-    /// What is stored is JSON already; a page costs its bytes, whatever they say.
+    /// Stored content is JSON already; a page costs its bytes, whatever their content.
     @Test func storedContentGoesOutAsItWasStored() async throws {
         try await HubFixture.running { hub in
             _ = try await hub.client.report(delivery([send(1), send(2)]))
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// Positions of a page, and whether there is more.
+    /// The positions of a page, and whether there is more.
     private func page(_ hub: HubFixture, _ query: String) async throws -> ([Int64], Bool) {
         let answer = try await hub.client.get(WireProtocol.messagesPath("general") + query)
         guard answer.status == 200 else { throw HubClient.Unexpected(status: answer.status, text: answer.text) }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// Also of what was deleted at its ends.
+    /// Also when messages at its ends were deleted.
     @Test func aPageReportsTheRangeThatItCovers() async throws {
         try await HubFixture.running { hub in
             _ = try await hub.client.report(

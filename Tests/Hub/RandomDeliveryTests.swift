@@ -3,9 +3,9 @@ import CausewayModels
 import CausewayWire
 import Testing
 
-/// Random deliveries over real HTTP, held against a model that knows nothing of the hub's code.
+/// Random deliveries over real HTTP, compared with a model that shares no code with the hub.
 @Suite struct RandomDeliveryTests {
-    /// What must come back, said as plainly as possible.
+    /// The expected results, computed as plainly as possible.
     private struct Model {
         struct Lane: Hashable {
             let account: String
@@ -101,7 +101,8 @@ import Testing
         }
     }
 
-    /// One lane's life as its client would transmit it. Now and then an id of somebody else, or one used before.
+    /// Returns one lane's operations as its client would transmit them, now and then with an id of another account, or
+    /// one used before.
     private static func chain(_ lane: Int, _ random: inout SplitMix64) -> [WireOperation] {
         var previous: Int64 = 0
         return (0..<40).map { index in
@@ -138,7 +139,7 @@ import Testing
             for _ in 0..<400 {
                 let index = Int.random(in: lanes.indices, using: &random)
                 let lane = lanes[index]
-                // Mostly what comes next, else any part of the past or the future.
+                // Usually the next operations, otherwise any past or future part.
                 let mark = model.marks[lane] ?? 0
                 let next = chains[index].firstIndex { $0.sequence > mark } ?? 0
                 let start = Bool.random(using: &random) ? next : Int.random(in: chains[index].indices, using: &random)
@@ -168,7 +169,7 @@ import Testing
         }
     }
 
-    /// Many connections race with overlapping parts of one lane. Whatever arrives first: one copy each, in order.
+    /// Many connections race with overlapping parts of one lane. Whichever arrives first: one copy of each, in order.
     @Test func racingConnectionsKeepTheLaneInOrder() async throws {
         try await HubFixture.running { hub in
             let count: Int64 = 300
@@ -193,7 +194,7 @@ import Testing
         }
     }
 
-    /// Many accounts at once share transactions; a refused or superseded one takes nobody with it.
+    /// Many accounts share transactions; a refused or superseded delivery does not affect the others.
     @Test func deliveriesOfManyAccountsDoNotDisturbEachOther() async throws {
         try await HubFixture.running { hub in
             let senders = 12

@@ -5,7 +5,7 @@ import CausewayWire
 import Foundation
 import Testing
 
-/// The hub over TLS, as others see it: curl and OpenSSL's own client.
+/// The hub over TLS with independent clients: curl and OpenSSL's own client.
 @Suite struct SecureHubTests {
     private static func running<Value: Sendable>(
         _ body: @Sendable (DataFolder, Int) async throws -> Value
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// The token stands in a file, as arguments can be seen by everybody.
+    /// The token is in a file, because other users can see arguments.
     private static func curl(_ folder: DataFolder, _ arguments: [String]) async throws -> BuiltProgram.Result {
         let header = folder.path + "/authorization"
         let token = try HubFixture.token(in: folder)

@@ -8,7 +8,7 @@ import NIOHTTP1
 import NIOPosix
 import Testing
 
-/// One account or address at its worst leaves the others their share.
+/// An account or address at its worst leaves the others their share.
 @Suite struct ShareTests {
     private static func open(_ port: Int, from address: String = "127.0.0.2") async throws -> any NIOCore.Channel {
         try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// Bodies of which almost everything has arrived hold the account's share; another account is not concerned.
+    /// Bodies that have almost completely arrived use up the account's share; another account is not affected.
     @Test func bodiesUnderWayOfOneAccountShutNobodyOut() async throws {
         var limits = ConnectionLimits.hub
         limits.body = .seconds(3600)
@@ -47,7 +47,7 @@ import Testing
             // More than all bodies may hold at once.
             for _ in 0..<16 {
                 let channel = try await Self.open(hub.port)
-                // Not awaited: what has no room is not read.
+                // Not awaited: a body without room is not read.
                 channel.writeAndFlush(ByteBuffer(string: head + most), promise: nil)
                 slow.append(channel)
             }
@@ -60,10 +60,10 @@ import Testing
         }
     }
 
-    /// Pages that nobody reads count until they have left.
+    /// Unread pages count until they have been sent.
     @Test func pagesThatAreNotReadHoldTheirAccountsShare() async throws {
         var limits = ConnectionLimits.hub
-        // However long a busy machine takes to make the pages, none of them is given up before the share is used up.
+        // However long a busy machine takes to build the pages, none of them is dropped before the share is used up.
         limits.answer = .seconds(3600)
         limits.idle = .seconds(3600)
         let patient = limits
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// From however many addresses: what was idle for the longest time makes room for what the same account opens.
+    /// From all addresses together: the connection that was idle longest makes room for a new one of the same account.
     @Test func connectionsOfOneAccountFillItsShareAndNoMore() async throws {
         try await HubFixture.running {
             $0.connectionsPerAccountMax = 2
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    /// With however many accounts.
+    /// With all its accounts together.
     @Test func anAddressMakesItsShareOfNewChannels() async throws {
         try await HubFixture.running {
             $0.newChannelsPerPeerMax = 3
@@ -131,7 +131,7 @@ import Testing
             for client in [bad, hub.client] {
                 let more = try await client.send(.PUT, WireProtocol.channelPath("d"))
                 #expect(more.status == 429 && more.errorCode == "tooManyNewChannels")
-                // A minute from the last new channel on.
+                // One minute from the last new channel on.
                 let wait = more.headers.first(name: "Retry-After").flatMap { Int64($0) }
                 #expect(wait.map { (1...HubLimits.newChannelSeconds).contains($0) } == true)
                 #expect(try await client.send(.PUT, WireProtocol.channelPath("a")).status == 200)
@@ -149,7 +149,7 @@ import Testing
                 let more = try await connection.send(.PUT, WireProtocol.channelPath("more"))
                 #expect(more.status == 422)
                 #expect(more.errorCode == "tooMany")
-                // One that is there is no new one.
+                // An existing channel is not a new one.
                 #expect(try await connection.send(.PUT, WireProtocol.channelPath("c1")).status == 200)
             }
             #expect(try await hub.client.send(.PUT, WireProtocol.channelPath("mine")).status == 201)

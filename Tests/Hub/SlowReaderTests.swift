@@ -8,9 +8,9 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// Answers that nobody reads count in full until they have left, whatever was asked for.
+/// Unread responses count in full until they have been sent, whatever the request.
 @Suite struct SlowReaderTests {
-    /// Reads the beginning of one answer and nothing more.
+    /// Reads the beginning of one response and nothing more.
     private final class FirstBytes: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         private let promise: EventLoopPromise<String>
@@ -26,13 +26,13 @@ import Testing
 
     private static func patient() -> ConnectionLimits {
         var limits = ConnectionLimits.hub
-        // However long a busy machine takes, none of them is given up before the share is used up.
+        // However long a busy machine takes, none of them is dropped before the share is used up.
         limits.answer = .seconds(3600)
         limits.idle = .seconds(3600)
         return limits
     }
 
-    /// Asks for `path` once, and returns when the answer has begun; nothing more of it is read.
+    /// Requests `path` once, and returns when the response has begun; nothing more of it is read.
     private static func ask(
         _ path: String, as client: HubClient
     ) async throws -> (channel: any NIOCore.Channel, beginning: String) {
@@ -54,7 +54,8 @@ import Testing
         return (channel, try await promise.futureResult.get())
     }
 
-    /// Asks for `path` over one connection after the other until the hub refuses, and holds each answer to its bytes.
+    /// Requests `path` over one connection after the other until the hub refuses, and checks that each response counts
+    /// its bytes.
     private static func expectShare(of path: String, _ hub: HubFixture) async throws {
         let whole = try await hub.client.get(path)
         #expect(whole.status == 200)
@@ -85,7 +86,7 @@ import Testing
         }
     }
 
-    /// Six times as long as the text that was taken.
+    /// Six times as long as the accepted text.
     @Test func ofOneMessage() async throws {
         try await HubFixture.running(limits: Self.patient()) { hub in
             let text = MessageContent.text(String(repeating: "\u{1}", count: Limits.textBytesMax))
@@ -110,7 +111,7 @@ import Testing
         }
     }
 
-    /// The messages of a page are bounded with all that stands beside their content.
+    /// The messages of a page are bounded with all the fields beside their content.
     @Test func aPageCountsAllBytesOfItsMessages() async throws {
         try await HubFixture.running { hub in
             let count: Int64 = 300

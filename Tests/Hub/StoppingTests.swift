@@ -4,14 +4,14 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// A hub that is stopped while it is being connected to.
+/// A hub that is stopped while clients connect to it.
 @Suite struct StoppingTests {
-    /// A connection that was accepted and that nobody deals with any more once ended the whole process.
+    /// A connection that was accepted and not handled any more once ended the whole process.
     @Test func connectionsOfTheLastMomentEndNobody() async throws {
         let temporary = TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
-        // Afterwards nothing else listens there, and no connection to a port nobody listens on is one to itself.
+        // Afterwards nothing else listens there, and no connection to an unused port is one to itself.
         let port = try ReservedPort()
         for _ in 0..<20 {
             try await port.waitUntilFree()

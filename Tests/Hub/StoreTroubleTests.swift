@@ -9,7 +9,7 @@ import NIOHTTP1
 import Synchronization
 import Testing
 
-/// The database refuses in the middle of the work: nothing half is kept, and the hub goes on when it can.
+/// The database fails in the middle of the work: nothing is stored in part, and the hub continues when it can.
 @Suite struct StoreTroubleTests {
     private final class Counter: Sendable {
         private let value = Atomic(0)
@@ -36,7 +36,7 @@ import Testing
             let failed = try await hub.client.deliver(batch)
             #expect(failed.status == 500)
             #expect(failed.errorCode == "storageFailed")
-            // What the database said stays in the hub's log.
+            // The database's error message stays in the hub's log.
             #expect(!failed.text.contains("poison"))
             #expect(try await hub.client.messages().count == 1)
             // Neither mark nor epoch moved.
@@ -56,7 +56,7 @@ import Testing
             #expect(busy.status == 503)
             #expect(busy.errorCode == "busy")
             #expect(busy.headers.first(name: "Retry-After") != nil)
-            // Reading goes on meanwhile.
+            // Reads still work meanwhile.
             #expect(try await hub.client.messages().isEmpty)
             try await other.writeWithoutTransaction { db in try db.execute(sql: "ROLLBACK") }
             try other.close()
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// A commit that fails may have happened or not; the client is told so, and the hub mends itself meanwhile.
+    /// A commit that fails may have been made or not; the client is told so, and the hub recovers meanwhile.
     @Test(arguments: [HubFaults.StorageStep.commit, .sync])
     func aCommitThatFailsIsInDoubtAndTheHubRecovers(step: HubFaults.StorageStep) async throws {
         let faults = HubFaults()
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    /// Until the file was opened anew and verified, everything is put off and the health is red.
+    /// Until the file has been reopened and verified, everything is deferred and the health check fails.
     @Test func aStorageThatFailedIsSaidAndEndsByItself() async throws {
         let faults = HubFaults()
         try await HubFixture.running(faults: faults) { hub in
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    /// A damaged file is not served from, however often it is opened anew.
+    /// A damaged file is not served from, however often it is reopened.
     @Test func aFileThatIsNotWholeStaysRed() async throws {
         let faults = HubFaults()
         try await HubFixture.running(faults: faults) { hub in
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    /// Without another load: what was in the way once is not in the way for ever.
+    /// Without another load: an obstacle that was there once does not block for ever.
     @Test func theLogIsEmptiedWhenAReaderThatWasInTheWayHasEnded() async throws {
         try await HubFixture.running(rest: .milliseconds(200)) { hub in
             var configuration = Configuration()

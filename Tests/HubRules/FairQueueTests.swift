@@ -21,7 +21,7 @@ import Testing
         #expect(Self.drained(queue) == ["a1", "b1", "c1", "a2", "b2", "a3", "a4"])
     }
 
-    /// However much others queue, an element waits for at most one of each other key per element of its own.
+    /// However much other keys queue, an element waits for at most one of each other key per element of its own.
     @Test func oneKeyNeverWaitsForMuchOfAnother() {
         var random = SplitMix64(seed: 3)
         for _ in 0..<200 {

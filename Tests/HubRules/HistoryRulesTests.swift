@@ -23,13 +23,13 @@ import Testing
         #expect(Self.judge(floor: 1 << 33, commit: 3, present: 1 << 33, last: nil) == .lost(floor: 1 << 33))
     }
 
-    /// One loss begins one history, however many clients prove it.
+    /// One loss starts one history, however many clients prove it.
     @Test func aLossThatAHistoryFollowedIsNoneOfThePresentOne() {
         #expect(Self.judge(isOfPresent: false, commit: 8, present: 1 << 33, last: 7) == .changed)
         #expect(Self.judge(isOfPresent: false, floor: 1 << 33, commit: 8, present: 1 << 34, last: nil) == .changed)
     }
 
-    /// The history that was lost with the data gave away the very positions of the present one.
+    /// The history that was lost with the data assigned the same positions as the present one.
     @Test func aLostHistoryOfTheSameFloorBeginsAnother() {
         let same = Self.judge(isOfPresent: false, floor: 1 << 33, commit: 1, present: 1 << 33, last: nil)
         #expect(same == .lost(floor: 1 << 33))
@@ -37,8 +37,8 @@ import Testing
         #expect(higher == .lost(floor: 1 << 34))
     }
 
-    /// A history that began, and went with the data, may have done so within an opening that is known, before that took
-    /// anything else in.
+    /// A history that was started and lost with the data may have been started within a known opening, before that
+    /// accepted anything else.
     @Test(arguments: [1, 0] as [Int64])
     func aLostHistoryIsNoFormerOneOfAKnownOpening(present: Int64) {
         let claimed: Int64 = 1 << 33

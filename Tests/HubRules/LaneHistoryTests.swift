@@ -2,9 +2,9 @@ import CausewayHubRules
 import CausewayModels
 import Testing
 
-/// One lane under a network that repeats, reorders and loses, against what must be true of any history.
+/// One lane under a network that repeats, reorders and loses, checked against the invariants of every history.
 ///
-/// The rules are handed in as a function, so that broken ones can be planted: each must be caught, or the invariants
+/// The rules are passed in as a function, so that broken ones can be planted: each must be caught, or the invariants
 /// prove nothing.
 @Suite struct LaneHistoryTests {
     typealias Decide =
@@ -12,7 +12,7 @@ import Testing
             inout LaneRules, LaneRules.Kind, Int64, Int64, LaneRules.Known, () -> LaneRules.Verdict
         ) -> LaneRules.Decision
 
-    /// What the world looks like to the lane: a chain of operations, as one client would transmit them.
+    /// The lane's environment: a chain of operations, as one client would transmit them.
     private struct World {
         var random: SplitMix64
         var accepted: [Int: Placement] = [:]
@@ -28,7 +28,7 @@ import Testing
             let message: Int
         }
 
-        /// Sequences grow by 1 to 3, as some were deleted before they were ever transmitted.
+        /// Sequences increase by 1 to 3, because some were deleted before they were ever transmitted.
         mutating func chain(_ count: Int) -> [Operation] {
             var previous: Int64 = 0
             return (0..<count).map { message in
@@ -94,7 +94,7 @@ import Testing
             let start = Int.random(in: 0..<chain.count, using: &world.random)
             let end = Int.random(in: start...min(start + 8, chain.count), using: &world.random)
             var part = Array(chain[start..<end])
-            // A copy of a send that was fenced since, or a fence for what was sent: same numbers, other kind.
+            // A copy of a send that was fenced since, or a fence for a sent operation: same numbers, other kind.
             if Bool.random(using: &world.random) {
                 part = part.map { operation in
                     guard Int.random(in: 0..<6, using: &world.random) == 0 else { return operation }
@@ -105,7 +105,7 @@ import Testing
             }
             _ = world.deliver(part, decide)
         }
-        // The network heals: whoever goes on from the mark must come to the end.
+        // The network recovers: a client that continues from the mark must reach the end.
         for _ in 0..<1000 where world.mark != chain.last?.sequence {
             let rest = chain.drop { $0.sequence <= world.mark }
             _ = world.deliver(rest.prefix(8), decide)

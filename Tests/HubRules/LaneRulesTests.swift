@@ -2,7 +2,7 @@ import CausewayHubRules
 import CausewayModels
 import Testing
 
-/// Every row of the table in `LaneRules`, and what follows a stop.
+/// Every row of the table in `LaneRules`, and the effects of a stop.
 @Suite struct LaneRulesTests {
     static let place = Placement(position: 7, acceptedAt: Timestamp(milliseconds: 70))
 
@@ -121,7 +121,7 @@ import Testing
         let decision = lane.decide(.send, sequence: 4, previous: 3, known: .no) { verdict }
         #expect(decision == .answer(.late(mark: 4)))
         #expect(lane.mark == 4)
-        // What follows a late copy goes on: it may be a repeat that is partly new.
+        // Operations after a late copy continue: it may be a repeat that is partly new.
         #expect(lane.decide(.send, sequence: 5, previous: 4, known: .no, verdict: fine) == .apply)
     }
 
@@ -167,7 +167,7 @@ import Testing
     }
 }
 
-/// The values under test behind a reference, as `#expect` takes no mutation.
+/// A class around the values under test, because `#expect` cannot mutate them.
 private final class Lane {
     private(set) var rules: LaneRules
     var mark: Int64 { rules.mark }

@@ -34,7 +34,7 @@ import Testing
         #expect(rules == LineageRules(highest: 4, opening: Self.opening(4)))
     }
 
-    /// Whatever the epochs say: a copy that was opened more often is a copy all the same.
+    /// A copy that was opened more often is still a copy, whatever the epochs.
     @Test(arguments: [1, 2, 9] as [Int64])
     func aCopyIsForkedOnceTheOtherHasDelivered(epoch: Int64) {
         let (verdict, rules) = Self.admit(Self.claim(epoch: epoch, 3, after: [1]), highest: 2, last: 2)

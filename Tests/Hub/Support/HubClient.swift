@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A plain HTTP/1.1 client over a real socket: what a hub really answers, byte for byte.
+/// A plain HTTP/1.1 client over a real socket: returns the hub's actual response, byte for byte.
 struct HubClient: Sendable {
     let port: Int
     var token: String?
@@ -22,14 +22,14 @@ struct HubClient: Sendable {
             try JSONDecoder().decode(type, from: Data(body))
         }
 
-        /// The code of an error, which every answer that is not 2xx carries with the protocol's header.
+        /// The code of an error, which every response that is not 2xx carries with the protocol's header.
         var errorCode: String? {
             guard headers.first(name: WireProtocol.header) == WireProtocol.version else { return nil }
             return try? decoded(WireError.self).code
         }
     }
 
-    /// The connection ended before the answer did.
+    /// The connection ended before the response did.
     struct Cut: Error {}
 
     /// One connection that is used for many requests, one after the other.
@@ -59,7 +59,7 @@ struct HubClient: Sendable {
             return try await answer()
         }
 
-        /// Returns when the hub has closed it.
+        /// Returns when the hub has closed the connection.
         mutating func closes() async {
             while (try? await inbound.next(isolation: #isolation)) != nil {}
         }
@@ -95,7 +95,7 @@ struct HubClient: Sendable {
         }
     }
 
-    /// One request over a connection of its own.
+    /// Sends one request over a connection of its own.
     func send(
         _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], headers: HTTPHeaders = [:]
     ) async throws -> Answer {
@@ -114,7 +114,7 @@ struct HubClient: Sendable {
 
     static func coded(_ delivery: WireDelivery) throws -> [UInt8] { Array(try JSONEncoder().encode(delivery)) }
 
-    /// The report of a delivery that the hub takes.
+    /// Returns the report of a delivery that the hub accepts.
     func report(_ delivery: WireDelivery) async throws -> WireReport {
         let answer = try await deliver(delivery)
         guard answer.status == 200 else { throw Unexpected(status: answer.status, text: answer.text) }
@@ -127,7 +127,7 @@ struct HubClient: Sendable {
         var description: String { "unexpected \(status): \(text.prefix(500))" }
     }
 
-    /// A whole channel, read in pages from its start.
+    /// Reads a whole channel in pages from its start.
     func messages(in channel: String = "general", pageSize: Int = 1000) async throws -> [WireMessage] {
         var all: [WireMessage] = []
         while true {
@@ -140,7 +140,7 @@ struct HubClient: Sendable {
         }
     }
 
-    /// Sends bytes as they are, and returns all that comes back until the hub closes the connection.
+    /// Sends bytes unchanged, and returns everything received until the hub closes the connection.
     func raw(_ bytes: [UInt8]) async throws -> String {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connect(host: "127.0.0.1", port: port) { channel in
@@ -154,9 +154,9 @@ struct HubClient: Sendable {
                 try await outbound.write(ByteBuffer(bytes: bytes))
                 for try await part in inbound { answer += String(buffer: part) }
             } catch is IOError {
-                // A reset ends it as well; what came before counts.
+                // A reset ends it as well; the bytes before it count.
             } catch is ChannelError {
-                // Closed before all was sent.
+                // Closed before everything was sent.
             }
             return answer
         }

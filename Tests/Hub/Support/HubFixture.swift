@@ -7,7 +7,7 @@ import Foundation
 import GRDB
 import Logging
 
-/// A folder that is gone when the test is over.
+/// A folder that is removed at the end of the test.
 struct TemporaryFolder: ~Copyable {
     let path: String
 
@@ -27,7 +27,7 @@ struct HubFixture: Sendable {
 
     var port: Int { client.port }
 
-    /// A client of a further account.
+    /// Returns a client of a further account.
     func client(of account: String) async throws -> HubClient {
         HubClient(port: client.port, token: try await hub.store.addAccount(account).text)
     }
@@ -49,7 +49,7 @@ struct HubFixture: Sendable {
             folder, faults: faults, limits: limits, attemptRefill: attemptRefill, rest: rest, change: change, body)
     }
 
-    /// A hub on a folder that is set up already.
+    /// Runs a hub on a folder that is set up already.
     static func running<Value: Sendable>(
         _ folder: DataFolder, port: Int = 0, faults: HubFaults? = nil,
         limits: ConnectionLimits = ConnectionLimits.hub, attemptRefill: Duration? = nil, rest: Duration? = nil,
@@ -63,7 +63,7 @@ struct HubFixture: Sendable {
         if let rest { configuration.rest = rest }
         change(&configuration)
         let log = LogRecorder()
-        // A hub before it may hold the folder until the last of its connections has let go of it.
+        // A previous hub may hold the folder until the last of its connections has released it.
         try await Eventually.holds("the folder of the hub is free") {
             do throws(HubError) {
                 _ = try DataFolderLock(folder)
@@ -81,19 +81,19 @@ struct HubFixture: Sendable {
         }
     }
 
-    /// Silent: tests read answers, not logs.
+    /// Silent: tests read responses, not logs.
     static var logger: Logger { Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() } }
 }
 
 extension DataFolder {
-    /// The hub's database beside the hub: one that is stopping may still hold it for a moment.
+    /// Opens the hub's database: a hub that is stopping may still hold it for a moment.
     func openDatabase() throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.busyMode = .timeout(30)
         return try DatabaseQueue(path: database, configuration: configuration)
     }
 
-    /// Restores a backup. No hub is running.
+    /// Restores a backup. No hub may be running.
     func replaceDatabase(with backup: String) throws {
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: database + suffix) {
             try FileManager.default.removeItem(atPath: database + suffix)

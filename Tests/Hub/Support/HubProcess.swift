@@ -21,7 +21,7 @@ final class HubProcess: Sendable {
 
     struct DidNotStart: Error { let log: String }
 
-    /// Starts it and waits until it says that it listens.
+    /// Starts it and waits until it reports that it listens.
     static func start(_ folder: DataFolder, _ arguments: [String] = ["--plain"]) async throws -> HubProcess {
         let log = "\(folder.path)/\(UUID().uuidString).log"
         let process = try BuiltProgram.hub.start(

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// What a hub logs, one text for each line: `level message key=value …`, keys in their order.
+/// A hub's log, one text for each line: `level message key=value …`, keys in their order.
 final class LogRecorder: Sendable {
     private let recorded = Mutex<[String]>([])
 
@@ -22,10 +22,10 @@ final class LogRecorder: Sendable {
         }
 
         func log(event: LogEvent) {
-            // Of what is for developers only the hub's own.
+            // Of the debug messages only those of the hub itself.
             guard event.level >= .info || event.source == "CausewayHub" else { return }
             let all = metadata.merging(event.metadata ?? [:]) { $1 }
-            // The server library's own are of no interest.
+            // The server library's metadata is omitted.
             let extra = all.filter { !$0.key.hasPrefix("hb.") }.sorted { $0.key < $1.key }.map {
                 " \($0.key)=\($0.value)"
             }.joined()

@@ -1,7 +1,7 @@
 import CausewayModels
 import CausewayWire
 
-/// Short ways to say what a client sends. Ids are numbers made into UUIDs.
+/// Short forms for a client's deliveries. Ids are numbers made into UUIDs.
 func id(_ number: UInt64) -> MessageID {
     MessageID(UUIDv7(high: 0x0190_A6B2_0000_7000, low: 0x8000_0000_0000_0000 + number))
 }
@@ -34,7 +34,7 @@ func send(
         createdAt: Timestamp(milliseconds: 1000 + sequence), parent: parent.map(id))
 }
 
-/// An edit or a reaction, of a target.
+/// An edit of a target, or a reaction to it.
 func change(
     _ kind: WireOperation.Kind, _ sequence: Int64, after previous: Int64? = nil, _ number: UInt64, on target: UInt64
 ) -> WireOperation {
