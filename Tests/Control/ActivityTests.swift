@@ -4,7 +4,7 @@ import CausewayScriptedWorld
 import Synchronization
 import Testing
 
-/// What the status page follows, over a real socket.
+/// The events that the status page follows, over a real socket.
 @Suite struct ActivityTests {
     private let general: ChannelID
 
@@ -116,8 +116,8 @@ import Testing
             let path = world.folder.path + "/run/silent"
             try await ControlWorld.serving(DeafService(watched: .silent(after: isFirst ? nil : activity)), at: path) {
                 let expected = isFirst ? [] : [activity.version]
-                // On a machine that is very busy what is said first is late for a short limit as well; then a longer
-                // one is taken. Every watching ends, because the daemon is taken for dead.
+                // On a very busy machine the first event may exceed a short limit as well; then a longer one is tried.
+                // Every watch ends, because the daemon is considered dead.
                 for silence in [Duration.milliseconds(500), .seconds(5), .seconds(50), .seconds(500)] {
                     let client = try ControlClient(socketPath: path, watchSilence: silence)
                     var heard: [Int64] = []

@@ -4,7 +4,7 @@ import CausewayScriptedWorld
 import Foundation
 import Testing
 
-/// Many messages: all are taken, each sender's in its order.
+/// Many messages: all are accepted, each sender's in its order.
 @Suite struct BulkTests {
     private let general: ChannelID
 

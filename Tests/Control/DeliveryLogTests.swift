@@ -7,7 +7,7 @@ import ServiceLifecycle
 import Synchronization
 import Testing
 
-/// The daemon's log: each failed delivery is one line in it, however it failed.
+/// The daemon's log: each failed delivery is one line in it, whatever its cause.
 @Suite struct DeliveryLogTests {
     private let general: ChannelID
 
@@ -23,7 +23,7 @@ import Testing
             lines().filter { line in words.allSatisfy { line.contains($0) } }
         }
 
-        /// Waits for one line that holds all of these words.
+        /// Waits for one line that contains all of these words.
         func says(_ words: String...) async throws {
             try await eventually("\(words) in \(lines())") {
                 lines().contains { line in words.allSatisfy { line.contains($0) } }
@@ -125,7 +125,7 @@ import Testing
             #expect(try await world.service.logout().unsent == 3)
             for id in ids { try await world.says("message failed", id, "reason=sessionEnded") }
             try await world.says("info session ended", "user=ann")
-            // The next end of a session tells only its own.
+            // The next end of a session reports only its own failures.
             world.remote.set(.working)
             _ = try await world.service.login(ControlWorld.login)
             try await world.service.setPaused(true)

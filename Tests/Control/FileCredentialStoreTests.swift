@@ -34,7 +34,7 @@ import Testing
         try await store.remove(for: session)
     }
 
-    /// What a crash between writing and renaming leaves behind neither stands in the way nor lends its mode.
+    /// The file that a crash between writing and renaming leaves neither blocks a save nor passes on its mode.
     @Test func anUnfinishedFileIsReplaced() async throws {
         _ = try folder.write("half", to: "token-\(session.id).new", mode: 0o666)
         try await store.save(token, for: session)

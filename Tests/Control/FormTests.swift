@@ -3,7 +3,7 @@ import CausewayControl
 import Foundation
 import Testing
 
-/// The JSON that others rely on. These texts are never edited, only added to.
+/// The JSON that other programs rely on. These texts are never edited, only added to.
 @Suite struct FormTests {
     private func json(_ value: some Encodable) throws -> String {
         String(decoding: try ControlJSON.encode(value), as: UTF8.self)

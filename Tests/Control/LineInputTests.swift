@@ -4,7 +4,7 @@ import CausewayScriptedWorld
 import Foundation
 import Testing
 
-/// Lines of a pipe, as they come.
+/// Lines of a pipe, as they arrive.
 @Suite struct LineInputTests {
     private func lines(_ text: [String], max: Int = 100) async throws -> [LineInput.Line] {
         let pipe = Pipe()

@@ -4,7 +4,7 @@ import CausewayScriptedWorld
 import Foundation
 import Testing
 
-/// What the socket does not answer: browsers, broken requests, too much, too slow. Nothing of it is taken.
+/// Requests that the socket refuses: browsers, malformed requests, too much, too slow. None of them has an effect.
 @Suite struct RefusalTests {
     private static let head =
         "POST /v1/messages HTTP/1.1\r\nHost: causeway\r\nContent-Type: application/json\r\n"
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// The control arm: the same request without any of that is taken.
+    /// The control arm: the same request without any of that is accepted.
     @Test func aProgramIsAnswered() async throws {
         try await ControlWorld.run { world in
             let request = RawRequest.post("/v1/messages", Self.message)
@@ -109,7 +109,7 @@ import Testing
             #expect(early.status == 413)
             #expect(early.problem?.code == "tooLarge")
 
-            // Not announced: in pieces.
+            // Without a length: in chunks.
             let piece = String(repeating: " ", count: 0x10000)
             var chunked =
                 "\(Self.head)Transfer-Encoding: chunked\r\n\r\n"

@@ -4,7 +4,7 @@ import CausewayScriptedWorld
 import Foundation
 import Testing
 
-/// Everything that can be asked, over a real socket.
+/// Every request of the control service, over a real socket.
 @Suite struct RoundTripTests {
     private let general: ChannelID
 
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// An operator must not have to read the log to learn that the store was copied.
+    /// An operator must not have to read the log to find out that the store was copied.
     @Test func theStatusNamesWhatHappened() async throws {
         try await ControlWorld.run { world in
             let plain = try JSONEncoder().encode(try await world.client.status())
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// Nothing of it goes by itself, and the cure is with the one that failed.
+    /// None of these messages is sent by itself; the failed message has to be handled.
     @Test func whatWaitsForAFailedMessageCountsAsBlocked() async throws {
         try await ControlWorld.run { world in
             world.remote.set(.refusing(code: "forbidden", detail: "not here"))
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    /// Its record in the store cannot be read any more.
+    /// The message's record in the store cannot be read any more.
     @Test func aDamagedMessageIsListedWithItsReasonAndDeleted() async throws {
         try await ControlWorld.run { world in
             try await world.client.setPaused(true)

@@ -19,7 +19,7 @@ import Testing
 
     private func file(_ text: String) throws -> String { try folder.write(text, to: "config.json") }
 
-    /// A value for each key that is none of the defaults, and another.
+    /// Two values for each key, neither of them the default.
     private static let examples: [SettingKey: (String, String)] = [
         .store: ("/a", "/b"), .socket: ("/a/s", "/b/s"), .durability: ("normal", "full"),
         .restart: ("fail", "resume"), .ordering: ("strict", "lanedPerChannel"), .retryInterval: ("7s", "8s"),
@@ -33,7 +33,7 @@ import Testing
     func eachKeyIsFoundInEachPlaceAndTheNearerOneCounts(key: SettingKey) throws {
         let (one, other) = try #require(Self.examples[key])
         var path = try file(#"{"\#(key.rawValue)":"\#(one)"}"#)
-        // A certificate needs its key: the other half stands in the environment.
+        // A certificate needs its key: the key is in the environment.
         var pair: [String: String] = [:]
         if key == .clientCertificate { pair[SettingKey.clientKey.environmentName] = "/k" }
         if key == .clientKey { pair[SettingKey.clientCertificate.environmentName] = "/c" }
@@ -72,7 +72,7 @@ import Testing
         #expect(try resolve([.store: "/other"], runtime).socket == "/other/run/control.sock")
         #expect(try resolve().store == home + "/.local/state/causeway")
         #expect(try resolve().socket == home + "/.local/state/causeway/run/control.sock")
-        // The specification has relative paths ignored.
+        // The specification requires relative paths to be ignored.
         #expect(try resolve([:], ["XDG_STATE_HOME": "state"]).store == home + "/.local/state/causeway")
     }
 
@@ -84,7 +84,7 @@ import Testing
         #expect(settings.restart == .fail)
         #expect(settings.retryCount == 9)
         #expect(settings.source(of: .restart) == .file(path))
-        // Paths in a file are meant from its folder.
+        // Paths in a file are relative to its folder.
         #expect(settings.ca == usual + "/ca.pem")
         #expect(settings.clientConfiguration.restart == .fail)
         #expect(settings.clientConfiguration.outbox.retry.retriesMax == 9)
@@ -100,12 +100,12 @@ import Testing
         #expect(client.outbox.expiry == .seconds(7200))
         #expect(client.outbox.retry == .patient)
         let usual = try resolve().clientConfiguration
-        // A program that restarts goes on; the library keeps what is documented.
+        // A program that restarts resumes; the library keeps the documented default.
         #expect(usual.restart == .resume && ClientConfiguration().restart == .fail)
         #expect(usual.outbox == OutboxConfiguration() && usual.outbox.retry == .documented)
     }
 
-    /// What departs from a preset counts, wherever the preset is said.
+    /// Values that override a preset count, wherever the preset is set.
     @Test func anIntervalAndACountDepartFromThePreset() throws {
         let path = try file(#"{"retryCount":9,"retryInterval":"7s"}"#)
         let settings = try resolve([.retry: "patient"], [:], file: path)

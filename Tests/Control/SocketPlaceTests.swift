@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The socket belongs to its owner alone, and to one daemon.
+/// The socket is accessible to its owner only, and serves one daemon.
 @Suite struct SocketPlaceTests {
     @Test func folderAndSocketAreTheOwnersAlone() async throws {
         try await ControlWorld.run { world in
@@ -15,8 +15,8 @@ import Testing
         }
     }
 
-    /// Looks at the socket without a pause while servers come and go: a socket that was bound in its place first and
-    /// narrowed afterwards is seen with the mode that the umask leaves.
+    /// Checks the socket without a pause while servers start and stop: a socket that was bound at its path first and
+    /// narrowed afterwards would be seen with the mode that the umask leaves.
     @Test func theSocketIsNeverWiderForAMoment() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/run/s"

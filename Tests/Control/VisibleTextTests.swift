@@ -4,7 +4,7 @@ import CausewaySystem
 import CausewayTerminal
 import Testing
 
-/// Text of other people, in lists and logs.
+/// Text of other users, in lists and logs.
 @Suite struct VisibleTextTests {
     @Test(
         arguments: [
@@ -29,7 +29,7 @@ import Testing
             ])
     }
 
-    /// One rule for tables and screens: what a terminal shows in two columns takes two in a table.
+    /// One rule for tables and screens: a character that a terminal displays in two columns takes two in a table.
     @Test(arguments: [("✅", 2), ("🟢", 2), ("❤️", 2), ("⌚", 2), ("🇩🇪", 2), ("日", 2), ("é", 1), ("e\u{301}", 1)])
     func aTableMeasuresAsATerminalDoes(text: String, width: Int) {
         #expect(TerminalText.width(of: text) == width)

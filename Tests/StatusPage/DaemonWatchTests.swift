@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 import Testing
 
-/// What the browsers are told of the daemon, and how often.
+/// The news that browsers receive about the daemon, and their frequency.
 @Suite struct DaemonWatchTests {
     /// Runs a watch over streams that `watching` makes, while `body` runs.
     private static func run(

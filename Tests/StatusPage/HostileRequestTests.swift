@@ -5,7 +5,7 @@ import CausewayStatusPage
 import Synchronization
 import Testing
 
-/// Requests that are too large, too slow, or spelt oddly.
+/// Requests that are too large, too slow, or spelt unusually.
 @Suite struct HostileRequestTests {
     @Test func whatIsTooLargeIsRefused() async throws {
         try await PageWorld.run { world in
@@ -34,7 +34,7 @@ import Testing
     private static func impatient(_ configuration: inout StatusPageConfiguration) {
         configuration.connections.firstHeader = .milliseconds(200)
         configuration.connections.body = .milliseconds(200)
-        // Nothing but the deadline that is meant may end the connection.
+        // Only the deadline under test may end the connection.
         configuration.connections.idle = .seconds(3600)
         configuration.connections.answer = .seconds(3600)
     }
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// A byte now and then is no progress.
+    /// A byte now and then is not progress.
     @Test(
         .timeLimit(.minutes(10)),
         arguments: [
@@ -66,8 +66,8 @@ import Testing
         }
     }
 
-    /// Returns only because the page closes the connection. On a machine that is very busy the first request is not
-    /// there within a short limit either; then a longer one is taken.
+    /// Returns only because the page closes the connection. On a very busy machine even the first request may exceed a
+    /// short limit; then a longer one is tried.
     @Test func aSecondRequestThatNeverEndsIsCutOff() async throws {
         for idle in [Duration.milliseconds(300), .seconds(3), .seconds(30), .seconds(300)] {
             let status = Mutex(0)
@@ -85,7 +85,7 @@ import Testing
         Issue.record("the first request was never answered")
     }
 
-    /// What a browser says with a form of the page.
+    /// The fields that a browser sends with a form of the page.
     private static func fields(_ page: PageClient) -> String {
         "Host: \(page.host)\r\n" + PageClient.formFields(page.address).map { "\($0): \($1)\r\n" }.joined()
     }
@@ -116,7 +116,7 @@ import Testing
                 #expect(answer.body.isEmpty, "\(path)")
                 #expect(answer.field("Content-Security-Policy") != nil)
             }
-            // Nobody listens to what has no body.
+            // A response without a body takes no listener's slot.
             for _ in 0...StatusPageLimits.listenersMax {
                 #expect(try await world.page.send("HEAD", "/events", host: world.page.host, []).status == 200)
             }

@@ -4,7 +4,7 @@ import CausewayStatusPage
 import Foundation
 import Testing
 
-/// Text of other people is text, wherever it stands.
+/// Text of other users stays text, wherever it is shown.
 @Suite struct HostileTextTests {
     static let texts = [
         "<script>alert(1)</script>", "</td></table><script src=//evil.example></script>",
@@ -33,7 +33,7 @@ import Testing
         #expect(PageText().escapeText("\"\u{301}") == "&quot;\u{301}")
     }
 
-    /// As bodies, as the server's words, and as what is looked up.
+    /// As bodies, as the server's messages, and as search terms.
     @Test func itShowsAsTextOnEveryPage() async throws {
         try await PageWorld.run { configuration in
             configuration.showsBodies = true
@@ -64,12 +64,12 @@ import Testing
         }
     }
 
-    /// The tags of the page are its own: as many scripts as it has files, no handler, no way out of the body.
+    /// Checks that the page has only its own tags: as many scripts as it has files, no handler, no way out of the body.
     static func expectHarmless(_ html: String, _ path: String) {
         let lower = html.lowercased()
         #expect(lower.components(separatedBy: "<script").count == 2, "\(path)")
         #expect(lower.components(separatedBy: "<img").count == 2, "\(path)")
-        // The picture of the overview has a title, too.
+        // The chart of the overview has a title, too.
         #expect(lower.components(separatedBy: "</title>").count == (path == "/" ? 3 : 2), "\(path)")
         #expect(lower.components(separatedBy: "</html>").count == 2, "\(path)")
         for tag in lower.split(separator: "<").dropFirst() {
@@ -97,7 +97,7 @@ import Testing
             for line in lines.dropFirst().dropLast() {
                 for cell in line.split(separator: ",") { #expect(!"=+-@".contains(cell.first ?? " "), "\(line)") }
             }
-            // The word of the server stands in a cell of its own, and begins it.
+            // The server's code is in a cell of its own, at its beginning.
             for code in ["'=1", "'+1", "'-1", "'@x"] { #expect(answer.body.contains(",\(code),"), "\(code)") }
         }
     }
@@ -111,7 +111,7 @@ import Testing
     ])
     func aCellIsNoFormula(text: String, cell: String) { #expect(CSVText.cell(text) == cell) }
 
-    /// What only a server, a file or another version of the daemon can say.
+    /// Text that only a server, a file or another version of the daemon can provide.
     @Test func whatTheDaemonTellsIsTextToo() async throws {
         try await PageTests.answering { world, double in
             let id = try #require(try await world.fail(["x"]).first)
@@ -123,7 +123,7 @@ import Testing
                     let answer = try await world.page.get(path)
                     #expect(answer.status == 200, "\(path)")
                     Self.expectHarmless(answer.body, path)
-                    // It did arrive.
+                    // The text did arrive.
                     #expect(answer.body.contains(PageText().escapeText(text)), "\(path) \(text)")
                 }
             }
@@ -159,7 +159,8 @@ import Testing
         }
     }
 
-    /// The form as JSON with other members; as it was when that is no form any more, which the test then notices.
+    /// Returns the value with other members in its JSON; unchanged when the result cannot be decoded, which the test
+    /// then detects.
     private static func changed<Form: Codable>(_ form: Form, _ change: (inout [String: Any]) -> Void) -> Form {
         guard let data = try? JSONEncoder().encode(form),
             var members = try? JSONSerialization.jsonObject(with: data) as? [String: Any]

@@ -4,7 +4,7 @@ import CausewayHTTPServer
 import CausewayStatusPage
 import Testing
 
-/// Who may see the page.
+/// Access to the page.
 @Suite struct LoginTests {
     static func guarded(_ configuration: inout StatusPageConfiguration) throws {
         configuration.token = try PageToken(PageWorld.token, from: "the test")
@@ -56,7 +56,7 @@ import Testing
             #expect(try await world.page.get(home, [("Cookie", login.cookie + "0")]).status == 303)
             #expect(try await world.page.get(home, [("Cookie", login.cookie + "; " + login.cookie)]).status == 303)
 
-            // The form's secret is the session's own: another session's does nothing.
+            // The form's secret is the session's own: another session's has no effect.
             let other = try PageLogin(try await Self.login(world.page, PageWorld.token))
             let secret = try await world.formSecret(login)
             let otherSecret = try await world.formSecret(other)
@@ -76,8 +76,8 @@ import Testing
         }
     }
 
-    /// What another port of the host learns is not enough: the cookie goes to the session's own addresses alone, and
-    /// neither it nor an address opens anything by itself.
+    /// The knowledge of another port of the host is not enough: the cookie is sent only to the session's own paths, and
+    /// neither it nor a path grants access by itself.
     @Test func theCookieIsForAPathThatNobodyCanGuess() async throws {
         try await PageWorld.run(Self.guarded) { world in
             let login = try PageLogin(try await Self.login(world.page, PageWorld.token))
@@ -88,13 +88,13 @@ import Testing
             #expect(try await world.page.get(login.root + "/failed").status == 303)
             #expect(try await world.page.get(other.root + "/failed", [login.field]).status == 303)
             #expect(try await world.page.get(login.root + "/api/failed", [login.field]).status == 200)
-            // Every address in a page leads below the same key.
+            // Every link in a page leads below the same key.
             let page = try await world.page.get(login.root + "/failed", [login.field])
             #expect(page.status == 200)
             for link in page.body.matches(of: /(?:href|action)="(\/[^"]*)"/).map(\.1) {
                 #expect(link.hasPrefix(login.root + "/") || link.hasPrefix("/assets/"), "\(link)")
             }
-            // What is open to everybody lies beside, and so does everything where no login is needed.
+            // Public paths are outside the session's, and so is everything where no login is needed.
             #expect(try await world.page.get(login.root + "/login", [login.field]).status == 404)
             #expect(try await world.page.get(login.root + "/healthz", [login.field]).status == 404)
         }
@@ -124,13 +124,13 @@ import Testing
         let turns = (0..<3).map { _ in pace.turn(at: start) }
         #expect(turns == [.zero, .milliseconds(10), .milliseconds(20)])
         #expect(pace.turn(at: start + .milliseconds(25)) == .milliseconds(5))
-        // Time in which nobody asked is not saved up.
+        // Time without requests is not accumulated.
         let later = start + .seconds(5)
         let laterTurns = (0..<2).map { _ in pace.turn(at: later) }
         #expect(laterTurns == [.zero, .milliseconds(10)])
     }
 
-    /// Everyone on the machine reaches a page without a token.
+    /// Everyone on the machine can reach a page without a token.
     @Test func withoutATokenThePageOnlyShows() async throws {
         try await PageWorld.run {
             $0.allowsChanges = false
@@ -148,7 +148,7 @@ import Testing
             }
             #expect(try await world.state(id) == "error")
         }
-        // Only those who say so, or who log in, may do more.
+        // Changes require the setting, or a login.
         #expect(!StatusPageConfiguration(socket: "/s").allowsChanges)
     }
 
@@ -192,7 +192,7 @@ import Testing
         try renamed.check()
         try StatusPageConfiguration(socket: "/s").check()
 
-        // No token and no cookie over what others can read.
+        // No token and no cookie over a connection that others can read.
         let plain = try #require(SiteOrigin("http://status.example"))
         let loopback = try #require(SiteOrigin("http://localhost:8585"))
         var unsafe = [renamed, whole, whole]

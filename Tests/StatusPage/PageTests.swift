@@ -7,7 +7,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What stands on the pages.
+/// The content of the pages.
 @Suite struct PageTests {
     @Test func theOverviewSaysHowThingsStand() async throws {
         try await PageWorld.run { world in
@@ -55,7 +55,7 @@ import Testing
             ] {
                 #expect(page.contains(text), "\(text)")
             }
-            // What it says is nobody's business unless somebody switched it on.
+            // Message texts are hidden by default.
             #expect(!page.contains("<bdi>a</bdi>"))
             #expect(try await world.page.get("/outbox?state=syncing").body.contains("Nothing here matches."))
             #expect(try await world.page.get("/outbox?channel=random").body.contains("Nothing here matches."))
@@ -122,7 +122,7 @@ import Testing
             for id in ids.prefix(2) {
                 #expect(try await world.service.result(of: id, within: .seconds(20)).outcome == .delivered)
             }
-            // A second click finds nothing to do, and says so.
+            // A second click finds nothing to do, and the page reports that.
             let again = try await world.page.post("/actions", "csrf=\(secret)&do=resend&id=\(ids[0])")
             #expect(
                 try await world.page.get(try #require(again.field("Location"))).body.contains("Nothing was put back"))
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    /// Its record in the store cannot be read any more.
+    /// The message's record in the store cannot be read any more.
     @Test func aDamagedMessageIsShownAndDeleted() async throws {
         try await PageWorld.run { world in
             try await world.service.setPaused(true)
@@ -165,7 +165,7 @@ import Testing
             #expect(answer.status == 404)
             #expect(answer.body.contains("The message \(ids[0]) was deleted on 20"))
             #expect(answer.body.contains("by CLI."))
-            // It is not asked for once more, either.
+            // The question is not asked again, either.
             let question = try await world.page.get("/confirm?do=delete&id=\(ids[0])")
             #expect(question.status == 404)
             #expect(question.body.contains("None of these messages is here any more."))
@@ -193,7 +193,7 @@ import Testing
             let place = try #require(done.field("Location"))
             #expect(place.hasPrefix("/messages/\(id)?notice="))
             #expect(try await world.page.get(place).body.contains("1 message was put back into the queue."))
-            // Nothing else leads anywhere else.
+            // Any other value of `from` leads nowhere else.
             let other = try await world.page.get("/confirm?do=resend&id=\(id)&channel=general&from=//evil.example").body
             #expect(other.contains("href=\"/failed?channel=general\" id=\"no\""))
             #expect(!other.contains("evil.example"))
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    /// Of a channel and a state a page may be empty although there is a next one.
+    /// For a channel and a state together, a page may be empty although there is a next one.
     @Test func anEmptyPageBeforeOthersSaysSo() async throws {
         try await Self.answering { world, double in
             double.answers.outbox = { _ in
@@ -234,7 +234,7 @@ import Testing
             let page = try await world.page.get("/outbox")
             #expect(page.status == status)
             #expect(page.body.contains("<h1>\(title)</h1>") && page.body.contains("the reason"))
-            // Without a script the browser looks again by itself.
+            // Without a script the browser reloads the page by itself.
             #expect(page.body.contains("http-equiv=\"refresh\"") == (status == 503))
             let json = try await world.page.get("/api/outbox")
             #expect(json.status == status)
@@ -243,7 +243,8 @@ import Testing
         }
     }
 
-    /// Asked for page by page. That it may take longer than one answer, as long as it goes on: `ConnectionGuardTests`.
+    /// Fetched page by page. That it may take longer than one response, as long as it progresses:
+    /// `ConnectionGuardTests`.
     @Test func aLongExportIsNotCut() async throws {
         try await Self.answering { world, double in
             let ids = try await world.fail(["a"])
@@ -258,7 +259,7 @@ import Testing
         }
     }
 
-    /// Runs `body` with a daemon whose answers can be changed.
+    /// Runs `body` with a daemon whose responses can be changed.
     static func answering(
         _ change: (inout StatusPageConfiguration) throws -> Void = { _ in },
         _ body: @Sendable (PageWorld, CountingService) async throws -> Void
@@ -294,7 +295,7 @@ import Testing
         }
     }
 
-    /// However long the lists are: a page asks for its own rows and a few look-ups.
+    /// However long the lists are: a page requests only its own rows and a few look-ups.
     @Test func aPageAsksForNoMoreThanItShows() async throws {
         let counting = Mutex<CountingService?>(nil)
         let count: @Sendable (any ControlService) -> any ControlService = { service in

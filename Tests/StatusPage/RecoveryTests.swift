@@ -7,7 +7,7 @@ import Logging
 import ServiceLifecycle
 import Testing
 
-/// The daemon goes away and comes back; the page stays.
+/// The daemon stops and restarts; the page keeps running.
 @Suite struct RecoveryTests {
     /// Runs `body` while a daemon's control service is served at a socket.
     private static func serving(_ path: String, _ body: @Sendable () async throws -> Void) async throws {

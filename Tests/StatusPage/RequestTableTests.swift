@@ -2,16 +2,15 @@ import Causeway
 import CausewayControl
 import Testing
 
-/// What a request says of itself, in every combination that comes near the one right row: only that one changes
-/// anything.
+/// The claims of a request, in every combination close to the one correct row: only that one makes a change.
 @Suite struct RequestTableTests {
     private struct Column {
         let name: String
-        /// The right value first.
+        /// The correct value first.
         let values: [String?]
     }
 
-    /// A row: for each column the place of its value; 0 is right.
+    /// A row: the index of the value for each column; 0 is correct.
     private typealias Row = [Int]
 
     private static func columns(_ page: PageClient, secret: String) -> [Column] {
@@ -46,7 +45,7 @@ import Testing
         ]
     }
 
-    /// Every row that is wrong in one place, or in two.
+    /// Returns every row that is wrong in one column, or in two.
     private static func wrongRows(_ columns: [Column]) -> [Row] {
         var rows: [Row] = []
         let right = Row(repeating: 0, count: columns.count)
@@ -84,7 +83,7 @@ import Testing
             let columns = Self.columns(world.page, secret: try await world.formSecret())
             let rows = Self.wrongRows(columns)
             #expect(rows.count >= 200)
-            // Side by side, as each pays for a connection.
+            // Concurrently, as each needs a connection of its own.
             let answers = try await withThrowingTaskGroup(of: (Row, Int).self) { group in
                 var answers: [(Row, Int)] = []
                 for (index, row) in rows.enumerated() {
@@ -97,7 +96,7 @@ import Testing
             for (row, status) in answers {
                 let said = zip(columns, row).map { "\($0.name)=\($0.values[$1] ?? "none")" }.joined(separator: " ")
                 #expect((400..<500).contains(status), "\(status): \(said)")
-                // The first thing that is wrong names the status.
+                // The first wrong value determines the status.
                 if row[3] != 0 {
                     #expect(status == 421 || status == 400, "\(said)")
                 } else if row[0] != 0 {
@@ -118,7 +117,7 @@ import Testing
         }
     }
 
-    /// A page of another site that asks for what only reads: not inside itself.
+    /// A read from a page of another site: refused when it is embedded.
     @Test(arguments: [
         ("cross-site", "no-cors", "image", 403), ("cross-site", "no-cors", "script", 403),
         ("cross-site", "cors", "empty", 403), ("same-site", "no-cors", "empty", 403),

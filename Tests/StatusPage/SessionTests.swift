@@ -3,11 +3,11 @@ import CausewayControl
 import CausewayStatusPage
 import Testing
 
-/// How long a login lasts.
+/// The lifetime of a login.
 @Suite struct SessionTests {
     private static let idle = Duration.seconds(2 * 3600)
     private static let whole = Duration.seconds(12 * 3600)
-    /// What the page's own script says when it asks by itself.
+    /// The fields of a request that the page's own script makes by itself.
     private static let script = [
         ("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Mode", "cors"), ("Sec-Fetch-Dest", "empty"),
     ]

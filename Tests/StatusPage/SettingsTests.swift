@@ -15,7 +15,7 @@ import Testing
             .configuration(socket: "/s")
     }
 
-    /// A file that is there for as long as the object is.
+    /// A file that exists as long as the object does.
     private final class File {
         let path = FileManager.default.temporaryDirectory.path + "/cw-\(UUID().uuidString)"
 
@@ -69,7 +69,7 @@ import Testing
         #expect(try configuration([.tokenFile: highFile.path], environment, file: file.path).token == of(high))
     }
 
-    /// A script that sets a variable to nothing, or two of them, opens no page by that.
+    /// An empty variable, or two of them, in a broken script do not open the page.
     @Test(arguments: [
         ["CAUSEWAY_STATUS_TOKEN": ""], ["CAUSEWAY_STATUS_TOKEN_FILE": ""],
         ["CAUSEWAY_STATUS_TOKEN": "a-token-of-enough-letters", "CAUSEWAY_STATUS_TOKEN_FILE": "/dev/null"],

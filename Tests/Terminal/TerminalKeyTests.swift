@@ -14,7 +14,7 @@ import Testing
             Array("\u{1B}[5~\u{1B}[6~\u{1B}[1~\u{1B}[4~\u{1B}[7~\u{1B}[8~".utf8),
             [.pageUp, .pageDown, .home, .end, .home, .end]
         ),
-        // What it does not know: a key of its own with modifiers, a function key, Alt with a letter, bytes of nothing.
+        // Unknown sequences: a key with modifiers, a function key, Alt with a letter, meaningless bytes.
         (Array("\u{1B}[1;5Ax\u{1B}[15~y\u{1B}qz".utf8), [.character("x"), .character("y"), .character("z")]),
         ([0x00, 0x1C, 0x61], [.character("a")]),
         ([0x80, 0xFF, 0x61], [.character("a")]),
@@ -27,7 +27,7 @@ import Testing
         #expect(reader.keys(in: bytes) == keys)
     }
 
-    /// Wherever a reading ends, but behind an escape: that one would be a key.
+    /// Wherever a read ends, except after an escape, which would be a key.
     @Test(arguments: cases)
     func itMayComeInPieces(_ bytes: [UInt8], _ keys: [TerminalKey]) {
         for cut in bytes.indices where cut == 0 || bytes[cut - 1] != 0x1B {

@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Testing
 
-/// Signals belong to the process: one that does nothing unless it is caught, in one test.
+/// Signals belong to the process: the test uses one that has no effect unless it is caught.
 @Suite struct TerminalSignalsTests {
     private enum Action: Int { case standard, ignored, caught }
 
@@ -19,7 +19,7 @@ import Testing
         let (calls, call) = AsyncStream.makeStream(of: Int32.self)
         do {
             let signals = TerminalSignals([SIGURG], on: queue) { call.yield($0) }
-            // Caught from the moment on that it was made.
+            // Caught as soon as the object exists.
             kill(getpid(), SIGURG)
             for await number in calls {
                 #expect(number == SIGURG)

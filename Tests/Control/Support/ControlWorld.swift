@@ -19,7 +19,7 @@ struct ControlWorld {
 
     static let token = "s3cret-token-of-ann"
 
-    /// Runs `body` while the server serves; logged in unless said otherwise.
+    /// Runs `body` while the server serves; logged in by default.
     static func run(
         loggedIn: Bool = true, requestTime: Duration? = nil,
         _ body: @Sendable (ControlWorld) async throws -> Void
@@ -55,7 +55,7 @@ struct ControlWorld {
         return LoginRequest(server: "test://server", token: token)
     }
 
-    /// Retries and settles at once: nothing here is about time.
+    /// Retries and settles at once: these tests do not depend on time.
     private static var quick: ClientConfiguration {
         var configuration = ClientConfiguration()
         configuration.outbox.settlingTime = .zero
@@ -102,7 +102,7 @@ struct ControlWorld {
     struct Unserved: Error {}
 }
 
-/// Waits until something holds; fails after a minute.
+/// Waits until a condition holds; fails after a minute.
 func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(60)
     while try await !holds() {
@@ -111,7 +111,7 @@ func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
     }
 }
 
-/// Leaves the processor to others between two looks.
+/// Yields the processor between two checks.
 private func breath() async {
     await withCheckedContinuation { next in
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { next.resume() }

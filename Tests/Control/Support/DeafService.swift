@@ -2,16 +2,16 @@ import Causeway
 import CausewayControl
 import Synchronization
 
-/// A service that does nothing: for what happens before any request, and for watches on which nothing comes.
+/// A service that does nothing: for tests of what happens before any request, and for watches without events.
 struct DeafService: ControlService {
-    /// What those who watch get.
+    /// The behaviour of a watch.
     enum Watch {
         case refused
-        /// One thing, or nothing, and silence from then on.
+        /// One event, or none, and silence from then on.
         case silent(after: ActivityForm?)
     }
 
-    /// A stream that nobody holds would end.
+    /// Keeps streams alive: an unreferenced one would end.
     private final class Kept: Sendable {
         let streams = Mutex<[AsyncThrowingStream<ActivityForm, any Error>.Continuation]>([])
     }

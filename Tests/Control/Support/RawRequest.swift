@@ -3,22 +3,22 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// Bytes to a Unix socket, and what came back: for requests that no proper client makes.
+/// Sends bytes to a Unix socket and returns the response: for requests that no proper client makes.
 enum RawRequest {
     struct Answer: Sendable {
         let text: String
 
-        /// The status of the first answer; 0 when there was none.
+        /// The status of the first response; 0 when there was none.
         var status: Int { Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0 }
 
-        /// The error of a JSON answer.
+        /// The error of a JSON response.
         var problem: ProblemForm? {
             guard let start = text.range(of: "\r\n\r\n") else { return nil }
             return try? JSONDecoder().decode(ProblemAnswer.self, from: Data(text[start.upperBound...].utf8)).error
         }
     }
 
-    /// Sends the bytes and reads until the other side closes, or a whole answer with a length is there.
+    /// Sends the bytes and reads until the other side closes, or until a complete response with a length has arrived.
     static func send(_ bytes: [UInt8], to path: String, halfClose: Bool = true) async throws -> Answer {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
@@ -54,7 +54,7 @@ enum RawRequest {
         return false
     }
 
-    /// A request as a program would make it, with fields added or replaced.
+    /// Returns a request as a program would make it, with fields added or replaced.
     static func post(
         _ path: String, _ body: String, host: String? = "causeway", type: String? = "application/json",
         fields: [String] = []

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Sockets that are not ours.
+/// Sockets that do not belong to a daemon.
 enum StaleSocket {
     struct Listener {
         fileprivate let descriptor: Int32
@@ -8,7 +8,7 @@ enum StaleSocket {
         func close() { _ = systemClose(descriptor) }
     }
 
-    /// A socket that listens.
+    /// Creates a listening socket.
     static func listen(at path: String) throws -> Listener {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -23,7 +23,7 @@ enum StaleSocket {
         return Listener(descriptor: descriptor)
     }
 
-    /// What a process leaves that was killed.
+    /// Leaves a socket like that of a killed process.
     static func leave(at path: String) throws { try listen(at: path).close() }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for one test, with a short path: those of sockets are bounded.
+/// A folder of its own for one test, with a short path: socket paths are bounded.
 final class TemporaryFolder: Sendable {
     let path: String
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A thread that somebody waits for.
+/// A thread whose end can be awaited.
 struct WatchingThread: Sendable {
     fileprivate let end: AsyncStream<Void>
 

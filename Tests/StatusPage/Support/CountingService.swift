@@ -2,18 +2,18 @@ import Causeway
 import CausewayControl
 import Synchronization
 
-/// What is answered instead, or in a changed form.
+/// Responses that replace or change those of the service.
 struct Answers: Sendable {
     var watch: (@Sendable () -> AsyncThrowingStream<ActivityForm, any Error>)?
     var outbox: (@Sendable (MessageListForm) -> MessageListForm)?
     var message: (@Sendable (MessageForm) -> MessageForm)?
     var activity: (@Sendable (ActivityForm) -> ActivityForm)?
     var deletions: (@Sendable (Int64?) async throws(ControlError) -> DeleteActionListForm)?
-    /// Thrown by every question.
+    /// Thrown by every call.
     var problem: ControlError?
 }
 
-/// Passes everything on, and keeps what the page asked for.
+/// Passes every call on, and records the page's requests.
 final class CountingService: ControlService {
     private let service: any ControlService
     private let state = Mutex<[(question: String, rows: Int)]>([])

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Keeps what is logged.
+/// Records log lines.
 final class LineKeeper: LogHandler {
     private let lines = Mutex<[String]>([])
 

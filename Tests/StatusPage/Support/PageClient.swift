@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// Requests as bytes, over a real socket, and what came back: for those that no browser makes, too.
+/// Sends requests as bytes over a real socket and returns the response: also requests that no browser makes.
 struct PageClient: Sendable {
     let address: String
     let port: Int
@@ -13,7 +13,7 @@ struct PageClient: Sendable {
         let head: String
         let body: String
 
-        /// The value of a header field; `nil` when it is not there.
+        /// The value of a header field; `nil` when it is absent.
         func field(_ name: String) -> String? {
             for line in head.split(separator: "\r\n").dropFirst() {
                 guard let colon = line.firstIndex(of: ":"), line[..<colon].lowercased() == name.lowercased() else {
@@ -38,7 +38,7 @@ struct PageClient: Sendable {
         try await send("GET", path, host: host, fields)
     }
 
-    /// A form as a browser of today sends it from the page's own form.
+    /// Sends a form as a current browser sends it from the page's own form.
     func post(_ path: String, _ form: String, _ fields: [(String, String)] = []) async throws -> Answer {
         try await send("POST", path, host: host, Self.formFields(address) + fields, form)
     }

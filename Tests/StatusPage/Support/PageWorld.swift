@@ -88,7 +88,7 @@ struct PageWorld: Sendable {
         return ids
     }
 
-    /// Sends texts that wait until somebody goes on.
+    /// Sends texts that wait until sending is resumed.
     func queue(_ texts: [String], in channel: ChannelID? = nil) async throws -> [MessageID] {
         try await service.setPaused(true)
         return try await service.send(texts.map { OutgoingMessage(channel: channel ?? general, text: $0) }).ids
@@ -96,7 +96,7 @@ struct PageWorld: Sendable {
 
     func state(_ id: MessageID) async throws -> String { try await service.message(id).state }
 
-    /// The secret that stands in the forms of the page.
+    /// The secret in the forms of the page.
     func formSecret(_ login: PageLogin? = nil) async throws -> String {
         let answer = try await page.get((login?.root ?? "") + "/confirm?do=delete-all", login.map { [$0.field] } ?? [])
         guard let match = answer.body.firstMatch(of: /name="csrf" value="([0-9a-f]+)"/) else { throw Unserved() }
@@ -104,14 +104,14 @@ struct PageWorld: Sendable {
     }
 }
 
-/// What a browser keeps of a login: the cookie, and where its pages begin.
+/// The data that a browser keeps of a login: the cookie, and the prefix of its paths.
 struct PageLogin: Sendable {
     let cookie: String
     let root: String
 
     var field: (String, String) { ("Cookie", cookie) }
 
-    /// From the answer to the right token.
+    /// Parses the response to the right token.
     init(_ answer: PageClient.Answer) throws {
         guard let setting = answer.field("Set-Cookie"), let location = answer.field("Location"),
             location.hasSuffix("/")
@@ -121,7 +121,7 @@ struct PageLogin: Sendable {
     }
 }
 
-/// Waits until something holds; fails after a minute.
+/// Waits until a condition holds; fails after a minute.
 func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(60)
     while try await !holds() {
@@ -130,7 +130,7 @@ func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
     }
 }
 
-/// Lets time pass: between two looks, or as somebody who is slow.
+/// Lets time pass: between two checks, or to simulate a slow client.
 func pause(milliseconds: Int) async {
     await withCheckedContinuation { next in
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { next.resume() }

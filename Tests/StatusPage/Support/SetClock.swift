@@ -1,13 +1,13 @@
 import Causeway
 import Synchronization
 
-/// A clock that goes on when it is told to.
+/// A clock that advances only on command.
 final class SetClock: Sendable {
     private let time = Mutex(MonotonicTime.zero + .seconds(1_000_000))
 
     var now: MonotonicTime { time.withLock { $0 } }
 
-    /// For who takes a function.
+    /// The clock as a function.
     var reading: @Sendable () -> MonotonicTime { { self.now } }
 
     func pass(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
