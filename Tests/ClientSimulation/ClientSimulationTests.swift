@@ -1,8 +1,8 @@
 import CausewaySimulatedClient
 import Testing
 
-/// The whole client, from its public face to its store, in simulated time. `Tools/simulate-clients` runs many more
-/// seeds than fit in here.
+/// The whole client, from its public API to its store, in simulated time. `Tools/simulate-clients` runs many more
+/// seeds.
 @Suite struct ClientSimulationTests {
     @Test func noInvariantBreaks() {
         let range = Simulation.run(0..<300, threads: 4)
@@ -23,12 +23,12 @@ import Testing
         #expect(first.tally.digest != Simulation.run(Plan(seed: seed + 1)).tally.digest)
     }
 
-    /// Too few seeds prove nothing, and say so.
+    /// A run of too few seeds proves nothing, and reports that.
     @Test func aShortRunIsVoid() {
         #expect(Simulation.run(0..<5, threads: 1).tally.voidReason(isSteady: false) != nil)
     }
 
-    /// Each broke something once, before what is named behind it was put right.
+    /// Each seed once broke an invariant, before the fault named there was fixed.
     @Test(arguments: RegressionSeed.all)
     func whatWasFoundStaysPutRight(_ found: RegressionSeed) {
         #expect(Simulation.run(Plan(seed: found.seed, isSteady: found.isSteady)).violation == nil, "\(found.what)")

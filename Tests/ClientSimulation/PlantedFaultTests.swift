@@ -1,9 +1,9 @@
 import CausewaySimulatedClient
 import Testing
 
-/// A simulator that finds nothing proves nothing: each deliberate mistake must be found, and soon.
+/// A simulator that finds nothing proves nothing: each planted fault must be found, and soon.
 @Suite struct PlantedFaultTests {
-    /// Within so many seeds; most take fewer than twenty.
+    /// The number of seeds within which a fault must be found; most take fewer than twenty.
     private static let seedsMax: UInt64 = 4_000
 
     @Test(arguments: Sabotage.allCases)

@@ -1,9 +1,9 @@
-/// A seed that broke an invariant when it was found. What a seed does changes with the simulator: the tests in
-/// `Tests/Sync` hold the same mistakes step by step.
+/// A seed that broke an invariant when it was found. The effect of a seed changes with the simulator: the tests in
+/// `Tests/Sync` reproduce the same faults step by step.
 struct RegressionSeed: Sendable {
     let seed: UInt64
     let what: String
-    /// Found with a hub that keeps its data.
+    /// True when the fault was found with a hub that keeps its data.
     var isSteady = true
 
     static let all = [

@@ -2,8 +2,8 @@ import CausewayModels
 import CausewaySimulatedWorld
 import Testing
 
-/// The simulator would see it: each fault that is planted on purpose breaks an invariant within a few seeds. Here a
-/// sample of them; `make test` goes through all of them in the optimised program (`Tools/simulate check`).
+/// Shows that the simulator finds faults: each planted fault breaks an invariant within a few seeds. This is a sample;
+/// `make test` checks all of them in the optimised program (`Tools/simulate check`).
 @Suite struct PlantedFaultTests {
     private static let sample = stride(from: 0, to: Sabotage.allCases.count, by: 6).map { Sabotage.allCases[$0] }
 
@@ -15,7 +15,7 @@ import Testing
         #expect(failure.isTold)
     }
 
-    /// Going through every state finds them too, with the shortest story there is.
+    /// The exhaustive exploration finds them too, with the shortest story.
     @Test(arguments: [Sabotage.hubForgetsMessages, .fencesSkipped, .deletesOnlyLocally, .hubIgnoresGaps])
     func aPlantedFaultIsInASmallWorld(sabotage: Sabotage) async throws {
         let size = SmallWorld.Size(

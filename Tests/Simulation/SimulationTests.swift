@@ -2,8 +2,8 @@ import CausewayModels
 import CausewaySimulatedWorld
 import Testing
 
-/// The outbox machine and the hub's rules, through some bad days: `Tools/simulate` goes through thousands, built for
-/// release, and `make test` runs it.
+/// The outbox machine and the hub's rules under faults: `Tools/simulate` runs thousands of seeds, built for release,
+/// and `make test` runs it.
 @Suite struct SimulationTests {
     @Test(arguments: 0..<4)
     func everySeedKeepsTheInvariants(part: UInt64) {
@@ -27,13 +27,13 @@ import Testing
         }
     }
 
-    /// Two seeds are two histories: a number that is always the same would prove nothing.
+    /// Two seeds have two histories: a hash that is always the same would prove nothing.
     @Test func twoSeedsAreTwoHistories() {
         let numbers = Set((UInt64(0)..<50).map { Simulation.run($0..<$0 + 1).counts.histories })
         #expect(numbers.count == 50)
     }
 
-    /// Two messages in two lanes, one fault on each way, no deletion or resend: every state.
+    /// Two messages in two lanes, one fault on each path, no deletion or resend: every state.
     @Test func everyStateOfAVerySmallWorldIsSound() async {
         let size = SmallWorld.Size(
             lanes: [.text, .media], faults: 1, acts: 0, deliveriesInFlightMax: 1, batchOperationsMax: 1)

@@ -1,7 +1,7 @@
 import CausewaySimulatedClient
 import Foundation
 
-/// The simulator of whole clients at length: see `Tools/simulate-clients`.
+/// The simulator of whole clients for long runs: see `Tools/simulate-clients`.
 @main
 struct Main {
     private static let usage = """

@@ -1,10 +1,10 @@
 import CausewaySimulatedWorld
 import Foundation
 
-/// The simulator at length: see `Tools/simulate`.
+/// The simulator for long runs: see `Tools/simulate`.
 @main
 struct Main {
-    /// Seen at once, also through a pipe.
+    /// Prints without buffering, also through a pipe.
     private static func print(_ line: String) {
         try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
     }
