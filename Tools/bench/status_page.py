@@ -15,7 +15,7 @@ PAGES = ["/", "/outbox", "/outbox?order=newest", "/outbox?state=created", "/outb
 
 
 def ask(connection, path):
-    """Milliseconds from the request to the last byte of its answer, and how many bytes came."""
+    """Returns the milliseconds from the request to the last byte of its response, and the number of bytes."""
     start = time.perf_counter()
     connection.request("GET", path)
     answer = connection.getresponse()
@@ -73,7 +73,7 @@ def main(waiting=100_000, failed=10_000):
         whole, each = at_once(world)
         print(f"200 requests at once, all answered with 200: {whole:.2f} s in all, "
               f"median {each[100] / 1000:.2f} s, slowest {each[-1] / 1000:.2f} s")
-        # A first page has 50 rows unless somebody asks for more.
+        # A first page has 50 rows by default.
         worst = max(median for path, (median, _, _) in large.items() if "limit" not in path)
         print(f"goal: a first page in under {GOAL_MS} ms; the slowest median is {worst:.1f} ms: "
               f"{'met' if worst < GOAL_MS else 'MISSED'}")

@@ -1,8 +1,8 @@
 import Causeway
 import CausewaySQLiteStorage
 
-/// How long a backlog takes from the moment it may leave until the last message of it is on the hub and known to be
-/// there, over TLS; in batches, and for comparison one message for each request.
+/// The time that a backlog takes from the moment it may be sent until its last message is on the hub and confirmed,
+/// over TLS; in batches, and for comparison with one message for each request.
 struct BacklogBenchmark {
     private static let rounds = 3
     private static let shortRunsPerRound = 3
@@ -82,7 +82,7 @@ struct BacklogBenchmark {
         }
     }
 
-    /// Creates messages in one lane while nothing is sent; in the order of the lane.
+    /// Creates messages in one lane while sending is paused; returned in the order of the lane.
     private func backlog(of count: Int, _ client: CausewayClient) async throws -> [MessageHandle] {
         let messages = client.messages
         let channel = server.channel
@@ -104,7 +104,7 @@ struct BacklogBenchmark {
         return handles.sorted { $0.message.laneSequence < $1.message.laneSequence }
     }
 
-    /// What was created is there, once, in the order of the lane, and says what it said.
+    /// Checks that every created message is on the hub, once, in the order of the lane, with its content.
     private func check(_ created: [Message], on hub: [PlacedMessage]) throws {
         guard hub.count == created.count else {
             throw BenchError("\(created.count) messages were created, and the hub has \(hub.count)")

@@ -1,4 +1,4 @@
-/// Why a benchmark could not be finished, or measured nothing.
+/// The reason why a benchmark could not be finished, or measured nothing.
 struct BenchError: Error, CustomStringConvertible {
     let description: String
 

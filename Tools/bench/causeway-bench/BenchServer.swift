@@ -27,7 +27,7 @@ struct BenchServer {
     }
 
     /// Runs `body` with a client on a new store in `folder` that is logged in, has delivered one message, so that its
-    /// connection is open and the server known to be there, and is paused.
+    /// connection is open and the server known to be reachable, and is paused.
     func withPausedClient<Value>(
         in folder: String, _ durability: Durability, configuration: ClientConfiguration = ClientConfiguration(),
         _ body: (CausewayClient) async throws -> Value
@@ -56,7 +56,7 @@ struct BenchServer {
         }
     }
 
-    /// Everything behind a position, in the order of the server.
+    /// The messages after a position, in the order of the server.
     func messages(after position: Int64) async throws -> [PlacedMessage] {
         try await reading { transport in
             var found: [PlacedMessage] = []

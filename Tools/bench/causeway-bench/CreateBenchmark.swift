@@ -1,13 +1,13 @@
 import Causeway
 import CausewaySQLiteStorage
 
-/// How many messages a second can be created, by one creator and by many, beside a C program that writes the same
-/// rows. What is compared runs alternately, and a ratio is the median of the ratios of neighbours: so it holds on a
+/// The number of messages a second that one creator and many can create, compared with a C program that writes the same
+/// rows. The compared parts run alternately, and a ratio is the median of the ratios of neighbours: so it is valid on a
 /// machine that has other things to do.
 struct CreateBenchmark {
     private static let rounds = 15
     private static let creators = 32
-    /// What one measurement should last, roughly.
+    /// The approximate duration of one measurement.
     private static let secondsPerRun = 0.3
     private static let text = "The tide is out: shall we walk over to the island after lunch, and who brings the bread?"
 
@@ -53,7 +53,7 @@ struct CreateBenchmark {
         let count = min(max(Int(warmUp * Self.secondsPerRun), 100), 50_000)
         var rates = Rates()
         for round in 0..<rounds {
-            // What comes first changes, in case that it matters.
+            // The order changes, in case it matters.
             if round.isMultiple(of: 2) { rates.raw.append(try await raw(count, durability)) }
             rates.lone.append(try await created(count, by: 1, durability))
             if !round.isMultiple(of: 2) { rates.raw.append(try await raw(count, durability)) }

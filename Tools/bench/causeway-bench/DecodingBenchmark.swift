@@ -2,17 +2,17 @@ import CausewayModels
 import CausewayWire
 import Foundation
 
-/// The cost of reading a delivery, beside a parse of the same bytes that makes nothing of them: an operation must not
-/// cost more the more values its content holds.
+/// The cost of reading a delivery, compared with a parse of the same bytes that discards the result: an operation must
+/// not cost more the more values its content holds.
 struct DecodingBenchmark {
     private static let rounds = 15
-    /// Above the parse, for each byte.
+    /// The limit above the parse, for each byte.
     private static let nanosecondsMax = 20.0
 
     private struct Costs {
         var parse: [Double] = []
         var decode: [Double] = []
-        /// A parse of Foundation's, for comparison.
+        /// A parse by Foundation, for comparison.
         var foundation: [Double] = []
 
         var surplus: Double { zip(decode, parse).map { $0 - $1 }.median }
@@ -58,9 +58,9 @@ struct DecodingBenchmark {
         try ContinuousClock().measure(work).seconds * 1e9 / Double(body.count)
     }
 
-    // MARK: - What is read
+    // MARK: - Input
 
-    /// Short texts; and contents of very many very small values, which is what a hostile client would send.
+    /// Short texts; and contents of very many very small values, which a hostile client would send.
     private static var contents: [(String, String)] {
         let values = { (one: String, count: Int) in
             let all = repeatElement(one, count: count).joined(separator: ",")
@@ -73,7 +73,7 @@ struct DecodingBenchmark {
         ]
     }
 
-    /// About half a megabyte of one content, again and again.
+    /// About half a megabyte of one content, repeated.
     private static func delivery(_ content: String) -> [UInt8] {
         let operation = { (number: Int) in
             "{\"kind\":\"send\",\"sequence\":\(number),\"previous\":\(number - 1),\"id\":\"\(UUID())\","

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Numbers as the tables show them.
+/// The formatting of numbers in tables.
 enum Figure {
     static func ratio(_ value: Double) -> String { String(format: "%.2f", value) }
 
-    /// Exact enough to tell a goal that was missed narrowly.
+    /// Exact enough to reveal a narrowly missed goal.
     static func exactRatio(_ value: Double) -> String { String(format: "%.4f", value) }
 
     static func count(_ value: Double) -> String { grouped(Int(value.rounded())) }
@@ -29,7 +29,7 @@ enum Figure {
 }
 
 extension [Double] {
-    /// The middle one; of an even number the mean of the two in the middle. 0 when there are none.
+    /// The median; of an even number the mean of the two in the middle. 0 when there are none.
     var median: Double {
         guard !isEmpty else { return 0 }
         let ordered = sorted()

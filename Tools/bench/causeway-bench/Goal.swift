@@ -1,4 +1,4 @@
-/// A ratio that was measured, and what it should be.
+/// A measured ratio and its goal.
 struct Goal: CustomStringConvertible {
     enum Bound {
         case atLeast(Double)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the figures were measured on.
+/// The machine on which the figures were measured.
 struct MachineFacts {
     private static let syncs = 200
 

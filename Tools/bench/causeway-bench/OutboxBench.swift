@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How messages are taken in and sent: `make bench`.
+/// The cost of creating and sending messages: `make bench`.
 struct OutboxBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox", abstract: "Measure how messages are taken in and sent to a hub.")

@@ -3,18 +3,17 @@ import CausewaySQLiteStorage
 import CausewayStorage
 import Foundation
 
-/// The C program that does the store's work for a lone creator.
+/// The C program that does the store's work for a single creator.
 struct RawInsert {
     let program: String
     let channel: ChannelID
     let text: String
 
-    /// Lets it insert `count` messages into the new store in `folder`, and makes sure that the store takes them for
-    /// its own.
+    /// Inserts `count` messages into the new store in `folder`, and checks that the store accepts them as its own.
     ///
     /// - Returns: seconds, without the start of the program.
     func seconds(toInsert count: Int, in folder: String, _ durability: Durability) async throws -> Double {
-        // The store makes its own tables and indexes.
+        // The store creates its own tables and indexes.
         try await opened(folder, durability) { _ in }
         let content = String(decoding: try ContentCoding.encode(.text(text)), as: UTF8.self)
         let seconds = try run([

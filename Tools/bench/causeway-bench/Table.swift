@@ -1,10 +1,10 @@
 import Foundation
 
-/// Lines in columns: the first to the left, the others to the right.
+/// Rows in columns: the first is left-aligned, the others right-aligned.
 struct Table {
     private var rows: [[String]]
 
-    /// - Parameter heading: the first line; its length is that of every line.
+    /// - Parameter heading: the first row; its length is that of every row.
     init(_ heading: String...) { rows = [heading] }
 
     mutating func add(_ row: String...) { rows.append(row) }
@@ -15,7 +15,7 @@ struct Table {
         for row in rows {
             let cells = row.indices.map { column in
                 let space = String(repeating: " ", count: widths[column] - row[column].count)
-                // The last column holds words.
+                // The last column contains words.
                 return column == 0 || column == row.count - 1 ? row[column] + space : space + row[column]
             }
             var line = cells.joined(separator: "   ")
@@ -25,6 +25,6 @@ struct Table {
         Self.flush()
     }
 
-    /// Shows what was printed so far, also where the output is no terminal.
+    /// Flushes the output so far, also where it is not a terminal.
     static func flush() { fflush(nil) }
 }

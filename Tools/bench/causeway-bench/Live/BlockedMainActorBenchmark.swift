@@ -1,11 +1,11 @@
 import CausewayLive
 import CausewayModels
 
-/// What waits when nobody looks: the main actor is kept busy for two seconds, and longer where the disk is slow, while
-/// a writer changes the same thousand messages again and again, one in each of a thousand collections.
+/// The backlog of a blocked reader: the main actor is kept busy for two seconds, and longer where the disk is slow,
+/// while a writer changes the same thousand messages again and again, one in each of a thousand collections.
 struct BlockedMainActorBenchmark {
     private static let time: Duration = .seconds(2)
-    /// Memory is looked at after every round: of fewer nothing can be said.
+    /// Memory is checked after every round: fewer rounds prove nothing.
     fileprivate static let roundsMin = 5
 
     let store: FilledStore
@@ -47,7 +47,7 @@ struct BlockedMainActorBenchmark {
     }
 }
 
-/// Writes, and looks at the memory after every round through all channels.
+/// Writes, and checks the memory after every round through all channels.
 private actor WriteLog {
     private let store: FilledStore
     private(set) var memory: [MemoryFigures] = []

@@ -2,8 +2,8 @@ import CausewayStorage
 import GRDB
 import Synchronization
 
-/// When the last commit was made, by the store or by a pool of GRDB's: the moment at which whoever watches can hear
-/// of it first.
+/// The time of the last commit, by the store or by a GRDB pool: the earliest time at which an observer can be notified
+/// of it.
 final class CommitClock: TransactionObserver, Sendable {
     private struct State {
         var instant = ContinuousClock.now
@@ -12,7 +12,7 @@ final class CommitClock: TransactionObserver, Sendable {
 
     private let state = Mutex(State())
 
-    /// The moment of the last commit.
+    /// The time of the last commit.
     var instant: ContinuousClock.Instant { state.withLock { $0.instant } }
 
     private func stamp() {
@@ -20,7 +20,7 @@ final class CommitClock: TransactionObserver, Sendable {
         state.withLock { $0.instant = now }
     }
 
-    /// To be called before anybody else subscribes.
+    /// Must be called before any other subscriber subscribes.
     func watch(_ store: any Store) {
         let subscription = store.subscribe { [weak self] _ in self?.stamp() }
         state.withLock { $0.subscription = subscription }

@@ -14,7 +14,7 @@ import Synchronization
     private let router: LiveRouter
     private var collections: [LiveCollection<Message>] = []
     private var tokens: [NotificationToken] = []
-    /// How often each observer was called.
+    /// The number of calls of each observer.
     private(set) var calls: [Int]
 
     /// Returns when every collection shows its window.
@@ -33,14 +33,14 @@ import Synchronization
 
     func forgetCalls() { calls = Array(repeating: 0, count: calls.count) }
 
-    /// Returns when everything that was committed before the call has been told.
+    /// Returns when the observers have been notified of everything committed before the call.
     func isUpToDate() async {
         await router.isUpToDate()
         await turnIsOver()
     }
 
-    /// Returns when what the router had handed over has been told: turns come one after the other, and a collection
-    /// that is opened now is told in a later one.
+    /// Returns when the changes that the router had handed over have been reported: turns run one after the other, and
+    /// a collection that is opened now is notified in a later one.
     private func turnIsOver() async {
         let last = router.collection(MessagesQuery(.undelivered))
         var token: NotificationToken?
@@ -53,7 +53,7 @@ import Synchronization
         guard wrong == 0 else { throw BenchError("\(wrong) of \(collections.count) collections show something else") }
     }
 
-    /// Every collection shows what the store says.
+    /// Checks that every collection shows the store's content.
     func checkTruth() async throws {
         var wrong = 0
         for (index, collection) in collections.enumerated() {
@@ -64,10 +64,10 @@ import Synchronization
         guard wrong == 0 else { throw BenchError("\(wrong) readers have missed the final state") }
     }
 
-    /// Lets nobody else onto the main actor for a while, and then until `work`, which runs beside it, has ended.
+    /// Blocks the main actor for a while, and then until `work`, which runs beside it, has ended.
     ///
-    /// - Parameter work: is told when it should come to an end; everything it committed has been handed over to the
-    ///   collections when this returns.
+    /// - Parameter work: is told when it should end; everything it committed has been handed over to the collections on
+    ///   return.
     func block(
         for time: Duration, _ work: @escaping @Sendable (_ isOver: @Sendable () -> Bool) async throws -> Void
     ) throws {
@@ -89,14 +89,14 @@ import Synchronization
     }
 }
 
-/// Why work that ran beside the main actor ended.
+/// The error that ended work beside the main actor.
 private final class Failing: Sendable {
     let error = Mutex<(any Error)?>(nil)
 }
 
 extension LiveRouter {
-    /// Returns when everything that was committed before the call has been handed over: what was asked for first is
-    /// done first, so when another window is open, all others have come as far.
+    /// Returns when everything committed before the call has been handed over: requests are processed in order, so when
+    /// another window is open, all others have come as far.
     nonisolated fileprivate func isUpToDate() async {
         let last = open(MessagesQuery(.undelivered), isObject: false, remote: nil)
         await last.outlet.waitForNews(last.outlet.addReader())

@@ -7,7 +7,7 @@ struct CrowdWriter: Sendable {
     let store: FilledStore
     private var edits: Int
 
-    /// - Parameter edits: above those of every writer before: of two edits of a message the higher one counts.
+    /// - Parameter edits: above those of every earlier writer: of two edits of a message the higher one counts.
     init(store: FilledStore, after edits: Int) {
         self.store = store
         self.edits = edits
@@ -21,9 +21,9 @@ struct CrowdWriter: Sendable {
         return Double(changes) / (ContinuousClock.now - start).seconds
     }
 
-    /// Goes through the channels, and through the window of each.
+    /// Edits messages of all channels, and of the window of each.
     ///
-    /// - Parameter depth: how many messages of a window are edited.
+    /// - Parameter depth: the number of messages of a window that are edited.
     @concurrent
     mutating func write(_ changes: Int, depth: Int = Crowd.rows) async throws {
         for _ in 0..<changes {

@@ -3,11 +3,11 @@ import CausewayModels
 import CausewayRuntime
 import CausewayStorage
 
-/// How long it takes from a commit to the callback on the main actor that has the indices of what changed, beside
+/// The time from a commit to the callback on the main actor with the indices of the changes, compared with
 /// `ValueObservation`.
 ///
-/// Every change is measured on each store in turn, for each of them first with the live collection and at once with
-/// `ValueObservation`: what else the machine does strikes all of them alike.
+/// Every change is measured on each store in turn, for each of them first with the live collection and immediately
+/// afterwards with `ValueObservation`: other load of the machine affects all of them alike.
 struct DeliveryBenchmark {
     static let sizes = [1000, 100_000, 1_000_000]
     private static let windows = [20, 200, 2000]
@@ -86,14 +86,14 @@ struct DeliveryBenchmark {
         return times
     }
 
-    /// One change of four: two edits somewhere in the window, a new message, and its deletion.
+    /// Makes one of four changes: two edits somewhere in the window, a new message, and its deletion.
     @MainActor private func change(
         _ number: Int, _ filled: FilledStore, _ live: LiveArm, _ value: ValueArm
     ) async throws -> (live: Double, value: Double) {
         let newest = filled.messagesPerChannel - 1
-        // By a step that has no divisor in common with the size of a window: all over it.
+        // By a step that has no divisor in common with the size of a window, to cover all of it.
         let place = number * 617 % live.count
-        // Later windows hold messages of earlier ones.
+        // Later windows contain messages of earlier ones.
         let edit = live.count * 1000 + number
         let mutation: Mutation =
             switch number % 4 {

@@ -5,14 +5,14 @@ import CausewayStorage
 import Foundation
 import GRDB
 
-/// A store on disk with many messages of somebody else, spread evenly over channels.
+/// A store on disk with many messages of another user, spread evenly over channels.
 ///
 /// In a channel message 0 is the oldest; message n has the position n + 1.
 struct FilledStore: Sendable {
     let store: SQLiteStore
     let channels: [ChannelID]
     let messagesPerChannel: Int
-    /// When the last commit was told.
+    /// The time at which the last commit was reported.
     let clock: CommitClock
     private let sender: UserID
 
@@ -39,7 +39,7 @@ struct FilledStore: Sendable {
             guard let channel = ChannelID("channel-\(number)") else { throw BenchError("no channel \(number)") }
             return channel
         }
-        // How long the disk takes is not what is measured here: with less to wait for, the rest weighs more.
+        // The latency of the disk is not measured here: with less of it, the rest weighs more.
         store = try await SQLiteStore.open(at: folder, durability: .normal)
         clock = CommitClock()
         let failure = Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 0))
@@ -70,12 +70,12 @@ struct FilledStore: Sendable {
         return .merge(placed, at: time)
     }
 
-    /// The newest messages of a channel, the newest first.
+    /// The newest messages of a channel, newest first.
     func newest(in channel: Int, pageSize: Int) -> MessagesQuery {
         MessagesQuery(.channel(channels[channel]), direction: .descending, pageSize: pageSize)
     }
 
-    /// The same messages as an application's list of them begins: the oldest of them first, the newest at its end.
+    /// The same messages as the initial list of an application: oldest first, the newest at its end.
     func tail(of channel: Int, pageSize: Int) -> MessagesQuery {
         MessagesQuery(.channel(channels[channel]), direction: .ascending, anchor: .last, pageSize: pageSize)
     }
@@ -84,7 +84,7 @@ struct FilledStore: Sendable {
 
     private static let transactionRows = 100_000
 
-    /// Copies the first message, which the store wrote itself, as often as is asked for: a store would take minutes.
+    /// Copies the first message, which the store wrote itself, as often as requested: the store would take minutes.
     private func fill() throws {
         let queue = try DatabaseQueue(path: database)
         try queue.writeWithoutTransaction { db in

@@ -3,8 +3,8 @@ import CausewayModels
 import CausewayRuntime
 import GRDB
 
-/// How long a new collection of a large store takes to call its observer with the first page, beside GRDB reading the
-/// same rows of the same columns, decoded to nothing.
+/// The time until a new collection of a large store calls its observer with the first page, compared with GRDB reading
+/// the same columns of the same rows without decoding them.
 struct FirstSnapshotBenchmark {
     private static let pages = [20, 200, 1000]
     private static let rounds = 150
@@ -59,7 +59,7 @@ struct FirstSnapshotBenchmark {
         return (end - start).seconds
     }
 
-    /// Seconds until the main actor has the rows; one more than the page, as that tells whether there is another.
+    /// Seconds until the main actor has the rows; one more than the page, which shows whether there is another.
     @MainActor private func query(_ page: Int, _ pool: DatabasePool) async throws -> Double {
         let request = SQLRequest<Row>(
             sql: WindowRow.newest, arguments: [store.channels[0].value, page + 1], cached: true)

@@ -3,7 +3,7 @@ import CausewayModels
 import CausewaySQLiteStorage
 import CausewayStorage
 
-/// One live collection on the main actor, and the time that it takes a commit to reach its observer.
+/// One live collection on the main actor, and the time that a commit takes to reach its observer.
 @MainActor final class LiveArm {
     private let filled: FilledStore
     private let collection: LiveCollection<Message>
@@ -12,7 +12,7 @@ import CausewayStorage
     private var arrival = ContinuousClock.now
     private var waiter: CheckedContinuation<Void, Never>?
 
-    /// Opens a window of `rows` newest messages of the first channel, or of all when there are fewer.
+    /// Opens a window of the `rows` newest messages of the first channel, or of all when there are fewer.
     init(_ filled: FilledStore, _ router: LiveRouter, rows: Int) async {
         self.filled = filled
         collection = router.collection(filled.newest(in: 0, pageSize: min(rows, LiveLimits.pageSizeMax)))
@@ -34,7 +34,7 @@ import CausewayStorage
 
     var count: Int { collection.count }
 
-    /// Commits, and waits until the observer has been told the indices.
+    /// Commits, and waits until the observer has received the indices.
     ///
     /// - Returns: seconds from the commit to the callback.
     func deliver(_ mutation: Mutation) async throws -> (seconds: Double, change: LiveCollectionChange<Message>) {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What live collections cost: `make bench-live`.
+/// The cost of live collections: `make bench-live`.
 struct LiveBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "live", abstract: "Measure live collections beside GRDB's ValueObservation on the same database.")
@@ -23,7 +23,7 @@ struct LiveBench: AsyncParsableCommand {
         if only == nil || only == .stress {
             let store = try await FilledStore.make(in: folder + "/many", channels: 1000, messagesPerChannel: 1000)
             goals += try await BlockedMainActorBenchmark(store: store).run()
-            // Last, as it also writes past the store.
+            // Last, because it also writes to the file without the store.
             goals += try await WriterRateBenchmark(store: store).run()
             await store.close()
         }

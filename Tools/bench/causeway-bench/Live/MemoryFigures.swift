@@ -1,8 +1,8 @@
 import Foundation
 
-/// How much memory the process uses now.
+/// The memory that the process uses now.
 struct MemoryFigures {
-    /// What lies in memory, with what the allocator keeps for later.
+    /// Resident memory, including what the allocator keeps for later.
     let residentBytes: Int
 
     static func now() throws -> MemoryFigures {

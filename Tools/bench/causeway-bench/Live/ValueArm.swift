@@ -1,7 +1,7 @@
 import CausewayModels
 import GRDB
 
-/// GRDB's `ValueObservation` of the same window in the same file, with a `CollectionDifference` of what it fetches.
+/// GRDB's `ValueObservation` of the same window in the same file, with a `CollectionDifference` of the fetched rows.
 @MainActor final class ValueArm {
     private let pool: DatabasePool
     private let clock = CommitClock()
@@ -38,8 +38,8 @@ import GRDB
         if let failure { throw failure }
     }
 
-    /// Tells GRDB that the file has changed, as it wants to be told of what another connection wrote, and waits until
-    /// the indices are there. What is fetched is what the store committed.
+    /// Notifies GRDB that the file has changed, as required for writes of another connection, and waits for the
+    /// indices. The fetched rows are those that the store committed.
     ///
     /// - Returns: seconds from the commit to the indices.
     func deliver() async throws -> (seconds: Double, difference: CollectionDifference<WindowRow>) {

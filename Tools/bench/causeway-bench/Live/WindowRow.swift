@@ -2,8 +2,8 @@ import CausewayModels
 import Foundation
 import GRDB
 
-/// A message as GRDB reads it: every column that the store reads, as the plain value that lies in it. That is less work
-/// than the store does, which decodes a message.
+/// A message as GRDB reads it: every column that the store reads, as its plain value. That is less work than the store
+/// does, which decodes a message.
 struct WindowRow: FetchableRecord, Equatable, Sendable {
     private static let columns = """
         ordinal, id, channel, sender, content, bytes, created_at, lane, lane_sequence, previous_sequence, \
@@ -61,7 +61,7 @@ struct WindowRow: FetchableRecord, Equatable, Sendable {
         shown = row[22]
     }
 
-    /// What the store is asked for by ``FilledStore/newest(in:pageSize:)``; arguments are the channel and how many.
+    /// The store's query for ``FilledStore/newest(in:pageSize:)``; arguments are the channel and the limit.
     static let newest = """
         SELECT \(columns) FROM message INDEXED BY message_place WHERE role < 2 AND account = 1 AND channel = ? \
         ORDER BY position DESC, ordinal DESC LIMIT ?

@@ -1,14 +1,14 @@
 import CausewayLive
 import CausewayModels
 
-/// What a writer loses by being watched: by a thousand live collections, and beside it by a hundred of GRDB's
+/// The slowdown of a writer by observers: by a thousand live collections, and for comparison by a hundred of GRDB's
 /// `ValueObservation`. The rates with and without are measured in turns, and a ratio is the median of the ratios of
 /// neighbours.
 struct WriterRateBenchmark {
     private static let rounds = 5
     private static let changes = 10_000
     private static let valueObservers = 100
-    /// So few, as each is fetched by all observers.
+    /// So few, because every observer fetches each of them.
     private static let watchedValueChanges = 60
     private static let valueChanges = 2000
 
@@ -45,7 +45,7 @@ struct WriterRateBenchmark {
         _ = try await writer.rate(Self.changes)
         for round in 0..<Self.rounds {
             Bench.progress("a writer with and without collections, round \(round + 1) of \(Self.rounds)")
-            // What comes first changes, in case that it matters.
+            // The order changes, in case it matters.
             if round.isMultiple(of: 2) { rates.alone.append(try await writer.rate(Self.changes)) }
             let crowd = try await Crowd(store)
             rates.watched.append(try await writer.rate(Self.changes))
