@@ -1,4 +1,4 @@
-"""The README's snippet is the one that is built."""
+"""The README's snippet equals the example that is built."""
 
 import pathlib
 import textwrap

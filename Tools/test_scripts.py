@@ -1,4 +1,4 @@
-"""What `make test` rests on must itself be able to fail: the scripts, with a stand-in for swift."""
+"""The scripts behind `make test` must themselves be able to fail: tests with a stand-in for swift."""
 
 import os
 import pathlib
@@ -30,7 +30,7 @@ class ScriptTests(unittest.TestCase):
                               capture_output=True, check=False)
 
     def run_tests(self, script, *arguments, **environment):
-        """One run of the stand-in; without arguments of its own it is not split by targets."""
+        """Runs the stand-in once; without arguments the run is not split by targets."""
         arguments = arguments or ("--filter", "All")
         return self.run_tool("run-tests", *arguments, SWIFT=self.swift(script), **environment)
 
@@ -84,7 +84,7 @@ class ScriptTests(unittest.TestCase):
         for broken in ("test-browser", "hostile-clients", "simulate", "run-tests"):
             done = check(broken=broken)
             self.assertEqual(done.returncode, 1, broken)
-            # One that fails stops no other.
+            # A failed step does not stop the others.
             self.assertIn("simulate-clients check", done.stdout)
         self.assertEqual(check("Outbox", broken="run-tests").returncode, 1)
         self.assertNotIn("simulate", check("Outbox").stdout)
@@ -129,7 +129,7 @@ class ScriptTests(unittest.TestCase):
         self.assertTrue(self.ends(int(alive.read_text(encoding="utf-8"))))
 
     def ends(self, pid):
-        """Whether a process ends; one that nobody has waited for yet has ended as well."""
+        """Returns whether a process ends; a zombie has ended as well."""
         end = time.monotonic() + 120
         while time.monotonic() < end:
             state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
@@ -157,7 +157,7 @@ class ScriptTests(unittest.TestCase):
         self.assertIn("there is no Swift", done.stderr)
 
     def path_without(self, *names):
-        """A PATH with every program of the system but these."""
+        """Returns a PATH with every program of the system except these."""
         folder = pathlib.Path(self.folder.name) / "bin"
         folder.mkdir()
         for place in ("/usr/bin", "/bin", "/usr/sbin", "/sbin"):

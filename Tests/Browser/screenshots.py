@@ -12,7 +12,7 @@ SIZES = {"wide": (1280, 900), "narrow": (390, 844)}
 
 
 def fill(world):
-    """Something of everything: delivered, failed, deleted, waiting."""
+    """Creates messages in every state: delivered, failed, deleted, waiting."""
     done = world.send("general", *(f"Good morning, this is number {number}." for number in range(1, 15)))
     until("delivered", lambda: world.state(done[-1]) == "synced")
     failed = world.fail(*(f"Nobody will read number {number}." for number in range(1, 9)))

@@ -1,4 +1,4 @@
-"""Everybody can use the pages: axe-core finds nothing that stands in anyone's way."""
+"""The pages are accessible: axe-core finds no barrier."""
 
 import pathlib
 import re
@@ -53,18 +53,18 @@ class Accessibility(unittest.TestCase):
         self.check("dark", 390, 844)
 
     def hold(self, page):
-        """Nothing is exchanged while the page is looked at."""
+        """Keeps the page unchanged while it is checked."""
         if page.locator("#pause").count():
             page.click("#pause")
             expect(page.locator(".pulse")).to_have_text("Paused")
 
     def test_a_page_that_is_live(self):
-        """What `hold` takes away from the others: the word about the stream, and the button as it was."""
+        """The parts that `hold` changes in the other tests: the text about the stream, and the original button."""
         for scheme in ("light", "dark"):
             page = self.open(color_scheme=scheme, reduced_motion="reduce")
             page.goto(self.world.address + "/")
             expect(page.locator(".pulse")).to_have_text("Live")
-            # The page goes on meanwhile: only what is found again is one of its faults.
+            # The page keeps changing: only findings that occur again are faults of the page.
             until("nothing is found", lambda page=page: not self.grave(page))
 
     def grave(self, page):
@@ -109,7 +109,7 @@ class Accessibility(unittest.TestCase):
         page = self.open(viewport={"width": 390, "height": 844})
         for path in ("/", "/outbox", "/failed", "/delete-actions", "/messages?q=general"):
             page.goto(self.world.address + path)
-            # The rows are shown as cards there, which takes a table its meaning where no role says it.
+            # The rows are shown as cards there, which removes a table's meaning unless roles restore it.
             expect(page.locator("tbody tr").first).to_have_css("display", "block")
             for role in ("table", "row", "rowheader", "cell"):
                 expect(page.locator(f"table [role={role}], table[role={role}]").first).to_be_attached()
@@ -118,7 +118,7 @@ class Accessibility(unittest.TestCase):
         page = self.open(viewport={"width": 794, "height": 1123})
         page.emulate_media(media="print")
         page.goto(self.world.address + "/failed")
-        # A table stays one, with the whole id and time; what cannot be used is left out.
+        # It stays a table, with the complete id and time; elements that cannot be used are omitted.
         row = page.locator("tbody tr").first
         whole_id = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-")
         expect(row).to_have_css("display", "table-row")

@@ -1,8 +1,8 @@
 """Pages of other sites, in the same browser as the status page: none of them changes or shows anything.
 
 Each attack is made by a real page of another origin. The control arm is the page's own form, which does work, sent from
-the same browser; and what reached the status page stands in its log, so that no attack is one that never ran. All of it
-is done twice: to a page that is open to this machine, and to one with a token and somebody who is logged in.
+the same browser; and the status page logs the requests that reached it, so that every attack is known to have run. All
+of them run twice: against a page that is open to this machine, and against one with a token and a logged-in user.
 """
 
 import collections
@@ -19,7 +19,7 @@ from world import World, browser, new_context, until
 
 
 class Attacker:
-    """Serves pages of another origin, and remembers what was asked for."""
+    """Serves pages of another origin, and records the requests."""
 
     def __init__(self):
         self.pages = {}
@@ -63,10 +63,10 @@ class Attacks(unittest.TestCase):
         cls.addClassCleanup(cls.world.close)
         cls.attacker = Attacker()
         cls.addClassCleanup(cls.attacker.close)
-        # Names of others that lead to this machine; `rebind.test` even to the status page.
+        # Foreign names that resolve to this machine; `rebind.test` even to the status page.
         cls.browser = cls.enterClassContext(browser(
             "--host-resolver-rules=MAP rebind.test 127.0.0.1, MAP evil.test 127.0.0.1"))
-        # What the control arm deleted, which is all that ever is.
+        # The messages that the control arm deleted, which are the only ones ever deleted.
         cls.control = set()
         cls.message = cls.world.fail("the words of a stranger")[0]
 
@@ -75,7 +75,7 @@ class Attacks(unittest.TestCase):
         self.addCleanup(self.context.close)
         self.page = self.context.new_page()
         self.log_in()
-        # The person has the page open, as an operator has.
+        # The user has the page open, like an operator.
         self.page.goto(self.base + f"/confirm?do=delete&id={self.message}")
         self.secret = self.page.input_value("input[name=csrf]")
 
@@ -83,15 +83,15 @@ class Attacks(unittest.TestCase):
         self.base = self.world.address
 
     def refused(self):
-        """Status, method and route of each request that the page refused, in their order."""
+        """Returns status, method and route of each request that the page refused, in their order."""
         return [(int(status), method, route) for method, route, status in re.findall(
             r"refused .*?method=(\S+) route=(\S+) status=(\d+)", self.world.page.log.read_text())]
 
     def expect_refused(self, before, *wanted):
         """Waits until the page has refused these requests since it had refused `before` of them.
 
-        A browser may ask again for what failed, and what an earlier page asked for may come late: there may be more.
-        That nothing was let through is held against what was read and deleted.
+        A browser may repeat failed requests, and requests of an earlier page may arrive late: there may be more.
+        The messages that were read and deleted show that nothing was let through.
         """
         until(f"the page refused {wanted}",
               lambda: not collections.Counter(wanted) - collections.Counter(self.refused()[before:]))
@@ -117,7 +117,7 @@ class Attacks(unittest.TestCase):
                 '<script>document.getElementById("f").submit()</script>')
 
     def test_the_pages_own_form_works(self):
-        """The control arm, on a message of its own."""
+        """The control arm, with a separate message."""
         own = self.world.fail("to be deleted")[0]
         self.page.goto(self.base + f"/confirm?do=delete&id={own}")
         self.page.click("#yes")
@@ -129,7 +129,7 @@ class Attacks(unittest.TestCase):
         for encoding in ("application/x-www-form-urlencoded", "multipart/form-data", "text/plain"):
             page = self.context.new_page()
             with page.expect_response(lambda answer: answer.url.endswith("/actions")) as seen:
-                # Even with the secret, which it cannot know.
+                # Even with the secret, which the attacker cannot know.
                 self.evil("/form", self.form(self.base, self.secret, encoding), page=page)
             self.assertEqual(seen.value.status, 403)
             self.assertEqual(seen.value.request.all_headers().get("origin"), f"http://evil.test:{self.attacker.port}")
@@ -140,7 +140,7 @@ class Attacks(unittest.TestCase):
         with page.expect_response(lambda answer: answer.url.endswith("/actions")) as seen:
             self.evil("/port", self.form(self.base, self.secret), host="127.0.0.1", page=page)
         self.assertEqual(seen.value.status, 403)
-        # SameSite does not tell ports apart; the browser says so itself.
+        # SameSite does not distinguish ports; the browser names the origin itself.
         self.assertEqual(seen.value.request.all_headers().get("sec-fetch-site"), "same-site")
 
     def fetch(self, page, url, options):
@@ -172,11 +172,11 @@ class Attacks(unittest.TestCase):
             page.close()
 
     def rebound(self, path):
-        """A path of the status page under a name of another site."""
+        """Returns a path of the status page under a name of another site."""
         return self.base.replace("127.0.0.1", "rebind.test") + path
 
     def test_dns_rebinding(self):
-        """The other site's name is led to the status page: to the browser both are one origin."""
+        """The other site's name resolves to the status page: to the browser both are one origin."""
         page = self.context.new_page()
         answer = page.goto(self.rebound("/failed"))
         self.assertEqual(answer.status, 421)
@@ -210,7 +210,7 @@ class Attacks(unittest.TestCase):
             self.assertEqual(set(statuses), {403})
 
     def content(self, frame):
-        """What a frame holds; nothing while it is on its way to another document."""
+        """Returns the content of a frame; nothing while it navigates to another document."""
         try:
             return "gone" if frame.is_detached() else frame.content()
         except PlaywrightError:
@@ -223,11 +223,11 @@ class Attacks(unittest.TestCase):
         before = len(self.refused())
         self.evil("/image", f'<img src="{target}"><script src="{read}"></script><link rel="stylesheet" href="{read}">'
                   f'<img src="{self.base}/delete-actions.csv"><video src="{target}"></video>', page=page)
-        # The image and the video at the same address, the script and the sheet, and the export.
+        # The image and the video at the same address, the script and the style sheet, and the export.
         self.expect_refused(
             before, (405, "GET", "actions"), (403, "GET", "apiFailed"), (403, "GET", "deleteActionsCSV"))
         self.assertIn("/image", self.attacker.asked)
-        # A link leads a person there; it still only asks.
+        # A link leads a user there; it only asks for confirmation.
         page.goto(f"{self.base}/confirm?do=delete&id={self.message}",
                   referer=f"http://evil.test:{self.attacker.port}/")
         self.assertIn("Delete 1 message?", page.content())
@@ -247,7 +247,7 @@ class Attacks(unittest.TestCase):
 
 
 class AttacksOnALogin(Attacks):
-    """The browser holds a login, and gives its cookie to other ports of the same host."""
+    """The browser has a login, and sends its cookie to other ports of the same host."""
 
     @classmethod
     def setUpClass(cls):
@@ -271,7 +271,7 @@ class AttacksOnALogin(Attacks):
         for path in ("/", "/failed", "/s/", "/s/" + "0" * 64 + "/"):
             self.evil(path, "listening", host="127.0.0.1").close()
         self.assertEqual(self.attacker.cookies, [])
-        # The control arm: a cookie for every path of the host does.
+        # The control arm: a cookie for every path of the host reaches the other ports.
         self.context.add_cookies([{"name": "plain", "value": "1", "url": self.world.address}])
         self.evil("/", "listening", host="127.0.0.1")
         self.assertEqual(set(self.attacker.cookies), {"plain=1"})

@@ -1,4 +1,4 @@
-"""Text of other people in a real browser: it is shown, and does nothing."""
+"""Text of other users in a real browser: it is shown, and has no effect."""
 
 import unittest
 
@@ -48,7 +48,7 @@ class HostileText(unittest.TestCase):
             handlers = page.evaluate("""[...document.querySelectorAll("*")].flatMap((each) => [...each.attributes])
                 .filter((each) => each.name.startsWith("on") || each.name === "style").length""")
             self.assertEqual(handlers, 0, path)
-            # Nothing is wider than the window, whatever stands in it.
+            # Nothing is wider than the window, whatever its content.
             self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0, path)
         self.assertEqual(self.problems, [])
 
@@ -73,7 +73,7 @@ class HostileText(unittest.TestCase):
         self.world.control("POST", "/v1/delete", {"ids": more, "by": "api"})
 
     def test_an_inline_script_would_not_run(self):
-        """The control arm of the policy: even what got into the page does nothing."""
+        """The control arm of the policy: even a script in the page has no effect."""
         page = self.open()
         page.goto(self.world.address + "/failed")
         refusals = []

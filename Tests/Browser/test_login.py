@@ -25,7 +25,7 @@ class Login(unittest.TestCase):
         cls.browser = cls.enterClassContext(browser())
 
     def page(self):
-        # Chromium does not know the authority; that the certificate verifies is shown with TLS's own tests.
+        # Chromium does not know the authority; the tests of TLS cover the verification of the certificate.
         context = new_context(self.browser, ignore_https_errors=True)
         self.addCleanup(context.close)
         return context.new_page()
@@ -62,7 +62,7 @@ class Login(unittest.TestCase):
             expect(page).to_have_url(self.world.address + "/login")
 
     def root(self, page):
-        """Where the pages of the login begin."""
+        """Returns the prefix of the paths of the login."""
         return re.match(r".*/s/[0-9a-f]{64}(?=/)", page.url).group()
 
     def test_the_plain_address_leads_to_a_login_that_lasts(self):
@@ -76,12 +76,12 @@ class Login(unittest.TestCase):
         expect(again.locator("h1")).to_have_text("Overview")
 
     def test_guessing_does_not_keep_the_owner_out(self):
-        # Wrong tokens of other tests came from the same address: a new run of the page knows nothing of them.
+        # Wrong tokens of other tests came from the same address: a new run of the page does not count them.
         self.world.page.stop()
         self.world.start_page()
         page = self.page()
         page.goto(self.world.address + "/login")
-        # Five wrong ones; one that is late may be judged as the first of the next five.
+        # Five wrong ones; a late one may be counted as the first of the next five.
         until("there were too many", lambda: self.guess(page, "guess-guess-guess-guess") == 429)
         expect(page.locator(".note")).to_contain_text("Too many wrong ones")
         self.assertEqual(self.guess(page, TOKEN), 200)
@@ -104,7 +104,7 @@ class Login(unittest.TestCase):
         page = self.page()
         self.log_in(page, "/outbox")
         expect(page.locator(".pulse")).to_have_text("Live")
-        # A new run of the page knows no login of the last one.
+        # A new run of the page does not know the logins of the previous one.
         self.world.page.stop()
         self.world.start_page()
         expect(page).to_have_url(self.world.address + "/login")

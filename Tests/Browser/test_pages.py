@@ -1,4 +1,4 @@
-"""What an operator does with the page, in a real browser, with and without JavaScript."""
+"""An operator's use of the page, in a real browser, with and without JavaScript."""
 
 import re
 import socket
@@ -10,7 +10,7 @@ from world import SECONDS_MAX, ControlConnection, World, browser, new_context, p
 
 
 class Pages(unittest.TestCase):
-    """One world for all: each test leaves the outbox as it found it, empty of its own messages."""
+    """Tests in one shared world: each leaves the outbox unchanged, without messages of its own."""
 
     @classmethod
     def setUpClass(cls):
@@ -43,7 +43,7 @@ class Pages(unittest.TestCase):
         self.go(page, "/failed")
         expect(page.locator("tbody tr")).to_have_count(4)
 
-        # One is resent: asked first, told afterwards, and refused by the hub once more.
+        # One is resent: first the question, then the result, and the hub refuses it once more.
         page.click(f"#resend-{ids[0]}")
         expect(page.locator("h1")).to_have_text("Resend 1 message?")
         page.click("#no")
@@ -71,7 +71,7 @@ class Pages(unittest.TestCase):
         expect(page.locator(".empty")).to_have_text("No message has failed.")
         self.assertEqual(world.failed(), 0)
 
-        # All deletions are listed, and by whom.
+        # All deletions are listed with their origins.
         page.click("#nav-delete-actions")
         rows = page.locator("tbody tr")
         for message in ids:
@@ -95,7 +95,7 @@ class Pages(unittest.TestCase):
         expect(page.locator("h1")).to_have_text("Nothing selected")
         self.assertEqual(self.world.state(ids[0]), "error")
         page.go_back()
-        # The box in the head ticks all; there is one only where a script can serve it.
+        # The box in the heading selects all; it exists only where a script can handle it.
         page.check("#all")
         expect(page.locator(f"#c-{ids[0]}")).to_be_checked()
         self.click_and_say_yes(page, "#delete-chosen")
@@ -123,7 +123,7 @@ class Pages(unittest.TestCase):
         expect(page.locator(".story")).to_contain_text("Accepted by the server")
         list_page.bring_to_front()
         expect(list_page.locator(f"#r-{waiting}")).to_have_count(0)
-        # It was never loaded anew.
+        # The page was never reloaded.
         self.assertTrue(page.evaluate("window.untouched"))
         self.assertEqual(self.problems, [])
 
@@ -163,7 +163,7 @@ class Pages(unittest.TestCase):
             window.focusMoved = 0;
             document.addEventListener("focusin", () => window.focusMoved += 1);
         }""")
-        # One goes, another one comes, and the ages of the others go on.
+        # One is removed, another one is added, and the ages of the others increase.
         self.world.control("POST", "/v1/delete", {"ids": [ids[1]], "by": "api"})
         expect(page.locator(f"#r-{ids[1]}")).to_have_count(0)
         more = self.world.fail("d")
@@ -173,12 +173,12 @@ class Pages(unittest.TestCase):
         self.assertEqual(marks, [[f"r-{more[0]}", None], *stayed])
         expect(page.locator(f"#delete-{ids[2]}")).to_be_focused()
         self.assertEqual(page.evaluate("window.focusMoved"), 0)
-        # What is new is marked, what only grew older is not.
+        # New rows are marked, rows whose age changed are not.
         expect(page.locator("tr.fresh")).to_have_count(1)
         self.world.control("POST", "/v1/delete-failed", {})
 
     def tab_to(self, page, name):
-        """Goes from one element to the next; after the last one comes the first again."""
+        """Moves the focus from one element to the next until it reaches `name`; wraps around at the end."""
         def is_there():
             page.keyboard.press("Tab")
             return page.evaluate("document.activeElement.id") == name
@@ -220,7 +220,7 @@ class Pages(unittest.TestCase):
             self.go(page, "/outbox")
         for page in pages:
             expect(page.locator(".pulse")).to_have_text("Live")
-        # All are told what is new, through the one that has the stream; also when that one is gone.
+        # All pages are notified by the one that has the stream; also when that one is closed.
         for number in range(2):
             new = self.world.fail(f"for all tabs {number}")[0]
             for page in pages:
@@ -236,7 +236,7 @@ class Pages(unittest.TestCase):
             each = socket.create_connection(("127.0.0.1", self.world.port))
             each.sendall(f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{self.world.port}\r\n\r\n".encode())
             each.settimeout(SECONDS_MAX)
-            # Tabs that went away keep their places until they are told something.
+            # Tabs that were closed keep their slots until the next event.
             if b" 200 " in each.makefile("rb").readline():
                 sockets.append(each)
             else:
@@ -251,7 +251,7 @@ class Pages(unittest.TestCase):
         finally:
             for each in sockets:
                 each.close()
-        # The page notices with the next sign of life that nobody listens any more.
+        # The page detects with the next keep-alive that nothing listens any more.
         expect(page.locator(".pulse")).to_have_text("Live")
 
     def test_a_daemon_that_too_many_watch_is_not_gone(self):
@@ -262,7 +262,7 @@ class Pages(unittest.TestCase):
             each = ControlConnection(self.world.environment["CAUSEWAY_SOCKET"])
             each.request("GET", "/v1/events")
             answer = each.getresponse()
-            # One that went away keeps its place until the daemon tells it something.
+            # A closed one keeps its slot until the next event of the daemon.
             if answer.read(5) == b"data:":
                 watchers.append((each, answer))
             else:
@@ -293,7 +293,7 @@ class Pages(unittest.TestCase):
         page.evaluate("getSelection().selectAllChildren(document.querySelector('h1'))")
         more = self.world.fail("meanwhile")
         expect(page.locator(".pulse")).to_have_text("Held while text is selected")
-        # It is held as long as the text is selected, so there is nothing to be waited for.
+        # It is held as long as the text is selected, so there is nothing to wait for.
         self.assertEqual(page.locator(f"#r-{more[0]}").count(), 0)
         page.evaluate("getSelection().removeAllRanges()")
         expect(page.locator(f"#r-{more[0]}")).to_be_visible()
@@ -303,7 +303,7 @@ class Pages(unittest.TestCase):
     def test_a_person_can_pause_the_updates(self):
         page = self.page()
         page.clock.install()
-        # Counts what the page asks for, and hears what its stream tells it.
+        # Counts the page's requests, and records the events of its stream.
         page.add_init_script("""
             window.asked = 0;
             const ask = window.fetch;
@@ -321,14 +321,14 @@ class Pages(unittest.TestCase):
         other = self.page()
         self.go(other, "/failed")
         expect(other.locator(f"#r-{ids[0]}")).to_be_visible()
-        # The next sign of life comes after the message failed; then all that the page's timers hold is due.
+        # The next keep-alive arrives after the message failed; then all timers of the page are due.
         heard = page.evaluate("window.heard")
         page.wait_for_function("(heard) => window.heard > heard", arg=heard)
         page.clock.run_for(60_000)
         self.assertEqual(page.evaluate("window.asked"), asked)
         self.assertEqual(page.locator(f"#r-{ids[0]}").count(), 0)
         page.click("#pause")
-        # The control arm: now it does ask.
+        # The control arm: now it does request.
         page.wait_for_function("(asked) => window.asked > asked", arg=asked)
         expect(page.locator(f"#r-{ids[0]}")).to_be_visible()
         expect(page.locator(".pulse")).to_have_text("Live")
@@ -362,7 +362,7 @@ class Pages(unittest.TestCase):
         expect(page.locator(f"#r-{more[0]}")).to_be_visible()
         expect(page.locator(".scroll")).to_be_focused()
         expect(page.locator(".scroll")).to_have_js_property("scrollLeft", left)
-        # The box in the head, which the script made.
+        # The box in the heading, which the script created.
         page.focus("#all")
         more += self.world.fail("c")
         expect(page.locator(f"#r-{more[1]}")).to_be_visible()
@@ -417,7 +417,7 @@ class Pages(unittest.TestCase):
 
 
 class ReadOnly(unittest.TestCase):
-    """A page without a token, as it is started by itself."""
+    """A page without a token, which is the default."""
 
     def test_it_only_shows(self):
         world = World(is_read_only=True)

@@ -16,20 +16,20 @@ import time
 
 from playwright.sync_api import expect, sync_playwright
 
-# How long anything may take before it counts as hung, however busy the machine is.
+# The time after which an operation counts as hung, however busy the machine is.
 SECONDS_MAX = 120
 expect.set_options(timeout=SECONDS_MAX * 1000)
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def programs():
-    """The folder of the built programs."""
+    """Returns the folder of the built programs."""
     folder = os.environ.get("CAUSEWAY_BIN")
     return pathlib.Path(folder) if folder else ROOT / ".build" / "debug"
 
 
 def chromium():
-    """The browser of the system."""
+    """Returns the path of the system's browser."""
     for name in ("chromium", "chromium-browser", "google-chrome"):
         path = shutil.which(name)
         if path:
@@ -38,7 +38,7 @@ def chromium():
 
 
 def until(what, holds):
-    """Waits until something holds, and answers it."""
+    """Waits until `holds` returns a true value, and returns it."""
     end = time.monotonic() + SECONDS_MAX
     while True:
         found = holds()
@@ -50,10 +50,10 @@ def until(what, holds):
 
 
 class ReservedPort:
-    """A port of 127.0.0.1 for a server that stops and comes back.
+    """A port of 127.0.0.1 for a server that stops and restarts.
 
-    It lies below those that the system gives away by itself, and no other test gets it while this is held
-    (`Tests/Support/ReservedPort.swift` uses the same locks): nobody else listens there in between.
+    It is below the system's ephemeral ports, and no other test gets it while this is held
+    (`Tests/Support/ReservedPort.swift` uses the same locks): nothing else listens there in between.
     """
 
     FOLDER = pathlib.Path("/tmp") / f"causeway-test-ports-{os.getuid()}"
@@ -91,7 +91,7 @@ class ReservedPort:
 
 
 class Process:
-    """One of the programs; what it says on its standard error goes to a file."""
+    """One of the programs; its standard error is written to a file."""
 
     def __init__(self, log, arguments, environment):
         self.log = log
@@ -100,7 +100,7 @@ class Process:
                 arguments, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
 
     def says(self, pattern):
-        """Waits for a line of its log."""
+        """Waits for a matching line of its log."""
         def found():
             if self.process.poll() is not None:
                 raise AssertionError(f"{self.log.name} ended: {self.log.read_text()}")
@@ -126,12 +126,12 @@ class ControlConnection(http.client.HTTPConnection):
 
 
 class World:
-    """Everything that runs; ends with `close`."""
+    """All the running processes; ended by `close`."""
 
     def __init__(self, page_options=(), with_tls=False, is_read_only=False):
         self.is_read_only = is_read_only
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cw-"))
-        # One retry, and soon: what fails by the network fails within a second.
+        # One retry, and soon: a delivery that the network fails is failed within a second.
         self.environment = {
             "PATH": f"{programs()}:/usr/bin:/bin", "HOME": str(self.folder), "SWIFT_BACKTRACE": "enable=no",
             "CAUSEWAY_STORE": str(self.folder / "store"), "CAUSEWAY_SOCKET": str(self.folder / "run" / "s"),
@@ -179,7 +179,7 @@ class World:
         log = self.folder / "page.log"
         log.write_text("")
         listen = [] if "--listen" in self.page_options else ["--listen", f"127.0.0.1:{self.page_port}"]
-        # Without a token it would only show.
+        # Without a token it would be read-only.
         changes = [] if "--token-file" in self.page_options or self.is_read_only else ["--allow-changes"]
         self.page = Process(log, [programs() / "causeway-status", *listen, *changes, *map(str, self.page_options)],
                             self.environment)
@@ -190,7 +190,7 @@ class World:
         return int(self.address.rsplit(":", 1)[1])
 
     def control(self, method, path, body=None):
-        """Asks the daemon over its socket, and answers the JSON."""
+        """Sends the daemon a request over its socket, and returns the JSON."""
         connection = ControlConnection(self.environment["CAUSEWAY_SOCKET"])
         try:
             connection.request(method, path, None if body is None else json.dumps(body),
@@ -204,7 +204,7 @@ class World:
         return found
 
     def send(self, channel, *texts):
-        """Sends texts, each a message, and answers their ids."""
+        """Sends texts, each a message, and returns their ids."""
         ids = []
         for start in range(0, len(texts), 1000):
             messages = [{"channel": channel, "text": text} for text in texts[start:start + 1000]]
@@ -239,16 +239,16 @@ class World:
 
 
 def new_context(running, **options):
-    """A context of the browser that waits as long as everything else here does."""
+    """Returns a context of the browser with the timeout that is used everywhere here."""
     context = running.new_context(**options)
     context.set_default_timeout(SECONDS_MAX * 1000)
     return context
 
 
 def problems_of(page):
-    """A list of what goes wrong on a page from now on: dialogs, errors of scripts, and what the console calls errors.
+    """Returns a list that collects a page's problems from now on: dialogs, script errors, and errors on the console.
 
-    That the stream of events is refused or cut says nothing of the page: it is opened again.
+    A refused or interrupted stream of events is not a problem of the page: it is reopened.
     """
     problems = []
 
@@ -264,7 +264,7 @@ def problems_of(page):
 
 @contextlib.contextmanager
 def browser(*arguments):
-    """A headless browser of the system."""
+    """Starts the system's browser without a window."""
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(
             executable_path=chromium(), timeout=SECONDS_MAX * 1000,

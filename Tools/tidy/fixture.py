@@ -1,4 +1,4 @@
-"""A repository of a few lines, for one rule to look at."""
+"""A repository of a few lines, for the tests of one rule."""
 
 import pathlib
 import tempfile
@@ -10,7 +10,7 @@ STRICT_SETTINGS = [{"tool": "swift", "kind": kind} for kind in STRICT]
 
 
 def target(name, path, needs=(), products=(), kind="regular", settings=None):
-    """A target in the shape in which the package manager prints it."""
+    """Returns a target in the form in which the package manager prints it."""
     return {
         "name": name,
         "path": path,
@@ -41,7 +41,7 @@ USUAL = manifest(
 
 
 class Repository:
-    """`files` by path; `tracked` are the paths git is said to hold."""
+    """`files` by path; `tracked` are the paths that git tracks."""
 
     def __init__(self, files, described=None, tracked=None):
         self.folder = tempfile.TemporaryDirectory(prefix="tidy-")

@@ -1,7 +1,7 @@
-"""What Package.swift says, as the package manager reads it.
+"""The content of Package.swift, as the package manager reads it.
 
 `swift package dump-package` evaluates the manifest without resolving or building anything. It still takes
-half a second, so its answer is kept under .build, by the hash of the manifest.
+half a second, so its output is cached under .build, by the hash of the manifest.
 """
 
 import hashlib
@@ -11,8 +11,8 @@ import re
 import subprocess
 import tempfile
 
-# Products whose modules have other names than the product. A product that is not here is taken to hold one
-# module of its own name.
+# Products whose modules have other names than the product. Every other product is assumed to contain one module of its
+# own name.
 MODULES_OF_PRODUCT = {
     "Collections": {"BitCollections", "Collections", "DequeModule", "HashTreeCollections", "HeapModule",
                     "OrderedCollections"},
@@ -23,7 +23,7 @@ MODULES_OF_PRODUCT = {
 
 
 class ManifestError(Exception):
-    """The manifest cannot be read; the message says why."""
+    """The manifest cannot be read; the message gives the reason."""
 
 
 class Target:
@@ -59,12 +59,12 @@ class Manifest:
         self.packages = described.get("dependencies", [])
 
     def line_of(self, pattern):
-        """The first line that the pattern is found on; else 1."""
+        """Returns the first line that matches the pattern; otherwise 1."""
         match = re.search(pattern, self.text)
         return self.text.count("\n", 0, match.start()) + 1 if match else 1
 
     def line_of_target(self, target):
-        """Where the manifest makes the target, in full or by one of its own short forms."""
+        """Returns the line where the manifest declares the target, in full or by one of its own short forms."""
         short = re.escape(target.name.removeprefix("Causeway").removesuffix("Tests"))
         name = re.escape(target.name)
         return self.line_of(
@@ -104,7 +104,7 @@ def _dump(root):
 
 
 def _keep(cache, described):
-    """Written aside and renamed, so that two runs at once never read half a file; a read-only tree is no error."""
+    """Writes a file and renames it, so that concurrent runs never read half of it; a read-only tree is not an error."""
     try:
         cache.parent.mkdir(parents=True, exist_ok=True)
         for old in cache.parent.glob("*.json"):

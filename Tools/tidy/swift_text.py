@@ -1,12 +1,12 @@
-"""Tells code from comments and literals in Swift text.
+"""Separates code from comments and literals in Swift text.
 
-The rules look for words, and a word in a comment or in a string is not a use of it. `split` answers two
-views of the same text, of the same length and with the same line breaks, so that an offset means the same
-place in all three:
+The rules search for words, and a word in a comment or in a string is not a use of it. `split` returns two
+views of the same text, of the same length and with the same line breaks, so that an offset is the same
+position in all three:
 
-    code        comments, and what stands inside string and regular expression literals, turned to spaces.
-                What an interpolation runs stays: it is code.
-    comments    everything but the comments turned to spaces
+    code        comments and the contents of string and regular expression literals replaced by spaces.
+                Interpolated expressions are kept: they are code.
+    comments    everything but the comments replaced by spaces
 """
 
 import re
@@ -52,7 +52,7 @@ class _Scanner:
         self.comments.append(piece)
 
     def scan(self, position, nested):
-        """Goes through code until the end, or, when nested, past the bracket that ends the interpolation."""
+        """Scans code until the end, or, when nested, past the bracket that ends the interpolation."""
         depth = 0
         pattern = _INSIDE_INTERPOLATION if nested else _OUTSIDE
         while True:
@@ -113,7 +113,7 @@ class _Scanner:
                 return len(self.text)
             self.hide(position, match.start())
             if match.lastgroup == "interpolation":
-                # Its bracket stays, so that brackets keep their pairs.
+                # Its bracket is kept, so that brackets stay paired.
                 self.hide(match.start(), match.end() - 1)
                 self.keep(match.end() - 1, match.end())
                 position = self.scan(match.end(), nested=True)
@@ -152,7 +152,7 @@ _BRACKET = re.compile(r"[(){}\[\]]")
 
 
 def matching_bracket(code, opening):
-    """The offset of the bracket that closes the one at `opening`; None when the text ends before it."""
+    """Returns the offset of the bracket that closes the one at `opening`; None when the text ends before it."""
     depth = 0
     for match in _BRACKET.finditer(code, opening):
         depth += 1 if match.group() in "([{" else -1

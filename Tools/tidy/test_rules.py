@@ -1,4 +1,4 @@
-"""Each rule flags what it is for, and leaves alone what only looks like it."""
+"""Each rule flags violations, and passes code that only resembles them."""
 
 import unittest
 
@@ -33,8 +33,8 @@ THREE_LAYERS = [
     target("CausewaySQLiteStorage", "Modules/SQLiteStorage", products=["GRDB"]),
 ]
 
-# name of the rule: (repositories it flags, repositories it passes). A repository is its files, or its files
-# and what the package manager says of it, or those two and what git holds.
+# name of the rule: (repositories it flags, repositories it passes). A repository is its files, or its files and the
+# package manager's description of it, or those two and the files tracked by git.
 CASES = {
     "import-undeclared": (
         [

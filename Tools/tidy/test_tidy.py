@@ -1,4 +1,4 @@
-"""The program itself: what it prints, how it ends, and that it reads a real manifest."""
+"""The program itself: its output, its exit status, and its reading of a real manifest."""
 
 import pathlib
 import subprocess

@@ -74,7 +74,7 @@ class SwiftFile:
 
 
 class Tree:
-    """`described` stands in for the package manager's reading of the manifest; tests hand one in."""
+    """`described` replaces the package manager's description of the manifest; tests pass one in."""
 
     def __init__(self, root, described=None):
         self.root = pathlib.Path(root).resolve()
@@ -97,7 +97,7 @@ class Tree:
         return {}
 
     def text(self, path):
-        """The file's text; "" when there is no such file or it is not text."""
+        """Returns the file's text; "" when there is no such file or it is not text."""
         if path not in self._texts:
             try:
                 data = (self.root / path).read_bytes()
@@ -124,7 +124,7 @@ class Tree:
         return whole.is_file() and not whole.is_symlink()
 
     def _git(self, *arguments):
-        """None when this is no checkout: a source archive has no git, and every file in it counts."""
+        """Returns None when this is not a checkout: a source archive has no git, and every file in it counts."""
         try:
             done = subprocess.run(["git", "-C", str(self.root), *arguments], capture_output=True, check=False)
         except OSError:

@@ -1,4 +1,4 @@
-"""What is written nowhere, or nowhere without its reason beside it."""
+"""Constructs that are banned everywhere, or everywhere without a reason beside them."""
 
 import re
 
@@ -58,7 +58,7 @@ def unproven(tree):
 
 
 def comments_around(source, line):
-    """The comment that ends on the line above and the one that begins on the line below.
+    """Returns the comment that ends on the line above and the one that begins on the line below.
 
     Attributes on lines of their own may stand between a comment and the line.
     """

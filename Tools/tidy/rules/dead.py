@@ -1,4 +1,4 @@
-"""What nothing builds, nothing runs and nothing points to."""
+"""Files that nothing builds, runs or refers to."""
 
 import posixpath
 import re
@@ -47,7 +47,7 @@ def names_it(tree, reader, script):
     text = tree.text(reader)
     if script in text:
         return True
-    # Beside each other, the name alone is enough.
+    # The name alone suffices between files of one folder.
     tool = posixpath.dirname(script)
     if reader.startswith("Tools/") and tool != "Tools" and reader.startswith("/".join(tool.split("/")[:2]) + "/"):
         name = posixpath.basename(script)

@@ -1,8 +1,8 @@
-"""The manifest against the imports, both ways, and what may never be reached at all.
+"""Compares the manifest with the imports, both ways, and forbids some dependencies entirely.
 
-The package manager lets a target import whatever one of its dependencies happens to bring along, so that a
-layer can be skipped without anyone noticing. Here an import needs a dependency that is declared, and a
-dependency that is declared needs an import.
+The package manager lets a target import every module that one of its dependencies brings along, so that a
+layer can be skipped unnoticed. Here an import needs a declared dependency, and a declared dependency needs
+an import.
 """
 
 import re
@@ -29,7 +29,7 @@ _PLAIN = ["Models", "Runtime", "Wire", "Storage", "StorageConformance", "Transpo
           "Live", "Client"]
 _PLAIN_PRODUCTS = {"DequeModule", "HeapModule", "Logging", "OrderedCollections"}
 
-# Who may never reach what, through however many steps: (from, not this target, not this product, because).
+# Targets that must never reach others, over any number of steps: (from, not this target, not this product, because).
 NEVER = [
     (
         {f"Causeway{name}" for name in _PLAIN},
@@ -53,13 +53,13 @@ NEVER = [
 
 
 def imports(source):
-    """(module, offset, whether it is re-exported) of each import."""
+    """Yields (module, offset, whether it is re-exported) of each import."""
     for match in IMPORT.finditer(source.code):
         yield match.group("module"), match.start("module"), "@_exported" in match.group("before")
 
 
 def modules_of(manifest, target):
-    """What the target may import: {module: the dependency's name in the manifest}."""
+    """Returns the modules that the target may import: {module: the dependency's name in the manifest}."""
     allowed = {manifest.by_name[name].module: name for name in target.target_dependencies}
     for product in target.product_dependencies:
         allowed |= {module: product for module in MODULES_OF_PRODUCT.get(product, {product})}
@@ -95,7 +95,7 @@ def unused_dependencies(tree):
         for module, dependency in modules_of(manifest, target).items():
             needed.setdefault(dependency, set()).add(module)
         for dependency, modules in needed.items():
-            # A test may need a program to be built without importing it.
+            # A test may need a built program without importing it.
             runs_it = target.kind == "test" and dependency in manifest.by_name \
                 and manifest.by_name[dependency].kind == "executable"
             if not modules & imported[target.name] and not runs_it:
@@ -119,7 +119,7 @@ def forbidden_reach(tree):
 
 
 def reach(manifest, start):
-    """Every target that can be reached, with the way to it; a way does not go on past its first finding."""
+    """Returns every reachable target, with the path to it; a path ends at its first finding."""
     ways, waiting = {start: [start]}, [start]
     while waiting:
         name = waiting.pop()

@@ -1,4 +1,4 @@
-"""How long a file, a function and a line may be."""
+"""The maximum lengths of files, functions and lines."""
 
 import re
 
@@ -21,7 +21,7 @@ _AFTER_SIGNATURE = re.compile(
 
 
 def functions(source):
-    """(name, first line, last line) of everything that has a body of statements."""
+    """Yields (name, first line, last line) of every declaration with a body of statements."""
     code = source.code
     for match in _CALLABLE.finditer(code):
         opening = _body(code, match)

@@ -1,4 +1,4 @@
-"""A file is found by the name of what is in it."""
+"""A file has the name of a declaration in it."""
 
 import re
 
@@ -17,7 +17,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*|[a-z0-9]+")
 
 
 def declarations(source):
-    """(kind, name, offset); the name of an extension may be qualified."""
+    """Yields (kind, name, offset); the name of an extension may be qualified."""
     for match in _DECLARATION.finditer(source.code):
         if match.group("name") not in _NOT_A_NAME:
             yield match.group("kind"), match.group("name"), match.start()
@@ -26,7 +26,7 @@ def declarations(source):
 def file_names(tree):
     for source in tree.swift:
         found = [(kind, name) for kind, name, _ in declarations(source)]
-        # A file that declares nothing has no name to carry.
+        # A file without declarations has no name to match.
         if found and source.name not in EXEMPT and not carries(source.stem, found):
             shape = "extends" if "+" in source.stem else "declares"
             wanted = source.stem.split("+")[0]

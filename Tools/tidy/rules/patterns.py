@@ -1,4 +1,4 @@
-"""Words that are banned, each with what to write instead; shared by the groups that only look for words."""
+"""Banned words, each with its replacement; shared by the groups that only search for words."""
 
 import re
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Time, chance and concurrency are handed in.
+"""Time, randomness and concurrency are passed in.
 
-One call past the Runtime and the simulator no longer runs the real client: a sleep escapes every hook of the
+After one call around the Runtime the simulator no longer runs the real client: a sleep escapes every hook of the
 language's runtime, and a random number makes a seed worthless.
 """
 
@@ -15,7 +15,7 @@ FOLDERS = [
         "Runtime",
     )
 ]
-# The one place where the Runtime meets the real clock, the real chance and the real tasks.
+# The only place where the Runtime uses the real clock, real randomness and real tasks.
 EXEMPT = "Modules/Runtime/SystemRuntime.swift"
 
 _CLOCK = "take the time from the Runtime that was handed in"

@@ -1,4 +1,4 @@
-"""What the manifest may say of settings and of outside packages."""
+"""The settings and the outside packages that the manifest may declare."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What belongs to one machine and not to the project."""
+"""Words that belong to one machine and not to the project."""
 
 import re
 
