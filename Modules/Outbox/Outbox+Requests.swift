@@ -80,9 +80,13 @@ extension Outbox {
         {
             mutations.append(retraction(of: message.id, place, previous))
         }
+        var isRetracted = false
         if let place = fences[message.id], let index = lanes[place.lane].index(of: place.sequence) {
             mutations.append(retraction(of: message.id, place, lanes[place.lane].slots[index].previous))
-        } else if message.syncState == .synced || isCopied(message), let lane {
+            isRetracted = true
+        }
+        // A retraction bars late copies under this outbox id alone; another copy of the store has one of its own.
+        if mayBeElsewhere(message.ordinal) || (message.syncState == .synced && !isRetracted), let lane {
             mutations.append(.appendDelete(message.id, lane: lane))
         }
         mutations.append(
@@ -91,15 +95,6 @@ extension Outbox {
                     at: moment.wall, by: origin, message: message.id, channel: message.channel, type: message.type,
                     syncState: message.syncState, lastFailure: message.failure)))
         return mutations
-    }
-
-    /// True for a message that was never transmitted from here, but that another copy of the store may have delivered.
-    private func isCopied(_ message: Message) -> Bool {
-        mayBeElsewhere(message.ordinal) && (message.isParked || places[message.id].map(wasTransmitted) != true)
-    }
-
-    private func wasTransmitted(_ place: Place) -> Bool {
-        lanes[place.lane].index(of: place.sequence).map { lanes[place.lane].slots[$0].wasTransmitted } ?? false
     }
 
     private func retraction(of message: MessageID, _ place: Place, _ previous: Int64?) -> Mutation {

@@ -26,7 +26,7 @@ struct Bench {
     ///   - isOnline: whether somebody is logged in and the server has been greeted.
     init(
         _ entries: [OutboxEntry] = [], lastTransmitted: [LaneID: Int64] = [:],
-        pauses: [OutboxSnapshot.LanePause] = [], isOnline: Bool = true,
+        pauses: [OutboxSnapshot.LanePause] = [], lineage: Lineage = Lineage(), isOnline: Bool = true,
         _ configure: (inout OutboxConfiguration) -> Void = { _ in }
     ) {
         var configuration = OutboxConfiguration()
@@ -34,7 +34,7 @@ struct Bench {
         configure(&configuration)
         let snapshot = OutboxSnapshot(
             outboxID: OutboxID(UUIDv7(high: 1, low: 1)), epoch: 1, lastTransmitted: lastTransmitted, entries: entries,
-            pauses: pauses)
+            pauses: pauses, lineage: lineage)
         outbox = Outbox(snapshot, configuration: configuration, seed: 1)
         lastSequence = max(entries.last?.sequence ?? 0, lastTransmitted.values.max() ?? 0)
         if isOnline {

@@ -56,6 +56,15 @@ import Testing
         #expect(bench.written == ["done 1", "deliver b"])
     }
 
+    /// A copy of the store may deliver it in an outbox of its own, in which the retraction bars nothing.
+    @Test func inDoubtAndCopiedItIsDeletedUnderEveryOutboxID() {
+        var bench = Bench(lineage: Lineage(opening: OpeningID(UUIDv7(high: 2, low: 2)), sharedBelow: 10))
+        bench.create("a")
+        bench.fail(1, .noAnswer)
+        bench.delete("a", .created)
+        #expect(bench.written == ["delete a", "retract a at 1", "append delete a"])
+    }
+
     @Test func failedWithItsVerdictNothingIsSent() {
         var bench = Bench()
         bench.create("a")

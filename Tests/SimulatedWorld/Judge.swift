@@ -115,7 +115,8 @@ struct Judge {
 
     /// Checks that no late copy contradicts a final verdict or a deletion.
     private func storedAfterVerdict(_ id: MessageID, _ record: Ledger.Record, _ client: Suspect) -> String? {
-        if record.isOutOfHand { return nil }
+        // The hub had the deletion before the message: it keeps the place and shows nothing.
+        if record.isOutOfHand || hub.accepted[id]?.isDeleted == true { return nil }
         guard let message = client.store.messageOfAny(id, of: record.sender) else {
             return isAsked(id, client) ? nil : "the hub stored \(id.value.low), which had been deleted for good"
         }
@@ -287,7 +288,8 @@ struct Judge {
         if message.content != accepted.content {
             return "\(message.id.value.low) shows another content than the hub has"
         }
-        if message.myReactions != accepted.reactions {
+        let own = Set(accepted.reactors.filter { $0.value.contains(message.sender) }.keys)
+        if message.myReactions != own {
             return "\(message.id.value.low) shows other reactions than the hub has"
         }
         guard let wish = ledger.wishes[message.id], !wish.isSpoiled else { return nil }

@@ -31,6 +31,8 @@ struct ModelClient {
     var deadlinePlannedAt = MonotonicTime.zero
     /// The round whose result is being processed: a crash may still lose the result.
     var judged: DeliveryRound?
+    /// Failures of its uncharged messages: a crash loses them with the result.
+    var uncommittedFailures: [MessageID] = []
     /// The time before which the hub asked not to be called.
     var quietUntil = MonotonicTime.zero
     /// The last departures of each message, and the last probes of the hub.

@@ -191,7 +191,8 @@ struct ModelStore: Hashable {
 
     private mutating func endSession(_ failure: Failure) {
         let sharedBelow = lineage.sharedBelow
-        for id in pending where messages[id]?.isWaitingOperation == false {
+        // In the order of creation: what was parked gets its number here.
+        for id in inOrder.filter(\.isPending).map(\.id) where messages[id]?.isWaitingOperation == false {
             let fence = messages[id]?.fence(sharedBelow: sharedBelow) { takeSequence() }
             if let fence, sabotage != .sweepLeavesNoFence { controls[fence.sequence] = fence }
             change(id) { $0.sessionEnded(failure, sharedBelow: sharedBelow) }
@@ -209,8 +210,7 @@ struct ModelStore: Hashable {
             if link.kind == .send {
                 change(link.message) { $0.forked(sequence: sequence, at: time) }
             } else {
-                controls[sequence] = ControlEntry(
-                    kind: link.kind, lane: link.lane, sequence: sequence, previous: nil, message: link.message)
+                controls[sequence] = link.forkedControl(sequence: sequence)
             }
         }
         let asked = Set(links.filter { $0.kind == .fence }.map(\.message))

@@ -31,5 +31,12 @@ package enum RegressionSeeds {
         41549,
         // An operation whose message was deleted keeps its age in the store.
         61686,
+        // A deletion was asked about under a new outbox id, and a late copy under the former one brought it back.
+        1_477_781,
+        // Parked replies got their numbers in the order of a set.
+        1_470_200,
+        // Attempts counted twice by the judge: a report that an older delivery's failure dropped, and one that a crash
+        // kept from the disk.
+        1_309_723, 1_201_043,
     ]
 }

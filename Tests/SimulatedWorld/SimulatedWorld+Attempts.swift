@@ -22,16 +22,27 @@ extension SimulatedWorld {
             case .unreachable, .notSent, .rateLimited, .needsAttention, .storeForked, .historyChanged, .refused: break
             }
         case .answered(let round, let report):
-            // Only the first round of a lane is charged, and only its outcomes are processed at once.
             guard outbox.roundsUnderWay.contains(round.id), let payer = round.charged else { return }
+            // A report waits for those of the lane's older deliveries, and is dropped when one of them fails.
+            if isBehindAnother(round, client) { return }
             guard round.operations.count == report.outcomes.count, !report.isNonsense else {
                 return noteFailure(of: payer)
             }
             for (operation, outcome) in zip(round.operations, report.outcomes) where operation.kind == .send {
-                if case .tryLater(_, _, after: nil) = outcome { noteFailure(of: operation.message) }
+                guard case .tryLater(_, _, after: nil) = outcome else { continue }
+                noteFailure(of: operation.message)
+                if operation.message != payer { clients[client].uncommittedFailures.append(operation.message) }
             }
         default: break
         }
+    }
+
+    /// An older delivery of the lane has no answer yet: one of control entries alone, since the payer is the first
+    /// message of its lane.
+    private func isBehindAnother(_ round: DeliveryRound, _ client: Int) -> Bool {
+        let underWay = clients[client].outbox?.roundsUnderWay ?? []
+        let unanswered = clients[client].openCalls.values.map(\.round) + clients[client].unsettled
+        return unanswered.contains { $0.lane == round.lane && $0.id < round.id && underWay.contains($0.id) }
     }
 
     private func noteFailure(of message: MessageID) {

@@ -24,6 +24,7 @@ extension SimulatedWorld {
                 continue
             }
             clients[client].judged = nil
+            clients[client].uncommittedFailures = []
             if takeFeed(client) { continue }
             guard let input = clients[client].inbox.popFirst() else { break }
             deal(with: input, client)

@@ -105,6 +105,7 @@ extension SimulatedWorld {
         guard clients[client].outbox != nil else { return }
         for call in clients[client].openCalls.values { ledger.noteFailedAttempt(call.round) }
         for round in clients[client].unsettled { ledger.noteFailedAttempt(round) }
+        for id in clients[client].uncommittedFailures { ledger.records[id]?.failuresHeard -= 1 }
         noteHeldAnswers(client)
         story.tell(now, "client \(client): crashes with \(clients[client].openCalls.count) calls under way")
         forgetMemory(of: client)
@@ -131,8 +132,10 @@ extension SimulatedWorld {
         else { return false }
         let underWay = clients[client].openCalls.values.sorted { $0.id < $1.id }.map(\.round) + [round]
         counts.count(.lethalPayload, inFlight: underWay.reduce(0) { $0 + $1.operations.count })
-        // A copy of a cancelled round may still be in flight.
-        let payers = Set(underWay.compactMap(\.charged)).sorted { $0.value.low < $1.value.low }
+        // The attempts of a cancelled round were refunded; a copy of it may still be in flight.
+        let awaited = Set(clients[client].outbox?.roundsUnderWay ?? [])
+        let charged = underWay.filter { awaited.contains($0.id) }.compactMap(\.charged)
+        let payers = Set(charged).sorted { $0.value.low < $1.value.low }
         for payer in payers where ledger.records[payer]?.trait != .lethal {
             ledger.records[payer]?.paidForOthers += 1
             if let record = ledger.records[payer], record.paidForOthers > 1, !record.isOutOfHand, violation == nil {
@@ -174,6 +177,7 @@ extension SimulatedWorld {
         clients[client].waiting = []
         clients[client].plannedDeadline = nil
         clients[client].judged = nil
+        clients[client].uncommittedFailures = []
         clients[client].quietUntil = .zero
         clients[client].isPaused = false
     }

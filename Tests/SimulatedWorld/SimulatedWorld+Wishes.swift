@@ -51,7 +51,8 @@ extension SimulatedWorld {
                 id: operation, channel: message.channel, sender: account, role: role, content: content,
                 createdAt: wall(of: client), lane: plan.ordering.operationLane(in: message.channel))
         }
-        note(wish, id)
+        // Another account may have logged in since the wish was drawn: its wishes are not those of the author.
+        if message.sender == account { note(wish, id) } else { ledger.wishes[id]?.isSpoiled = true }
         // The decision is based on the displayed state, and the result of a failed operation may appear later.
         if dependants.contains(where: { $0.syncState == .error || $0.isInDoubt }) {
             ledger.wishes[id]?.isSpoiled = true

@@ -19,7 +19,8 @@ extension CommitWriter {
                     "UPDATE message SET lane_sequence = ?, previous_sequence = NULL WHERE account = ? AND id = ?",
                     [sequence, ledger.account.id, link.message.blob])
             } else {
-                try insertControl(link.kind, link.lane.rawValue, sequence, link.message.blob)
+                let control = link.forkedControl(sequence: sequence)
+                try insertControl(control.kind, control.lane.rawValue, sequence, control.message.blob)
             }
         }
         try fenceFailed()

@@ -10,8 +10,7 @@ extension MemoryState {
         for link in links {
             let sequence = takeSequence()
             if link.kind != .send {
-                controls[sequence] = ControlEntry(
-                    kind: link.kind, lane: link.lane, sequence: sequence, previous: nil, message: link.message)
+                controls[sequence] = link.forkedControl(sequence: sequence)
             } else if let old = self[link.message] {
                 put(old.message.forked(sequence: sequence, at: time), bytes: old.bytes)
             }

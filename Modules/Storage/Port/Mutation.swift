@@ -59,8 +59,9 @@ public enum Mutation: Sendable, Hashable {
     ///
     /// Every link, including links that no feed has reported yet, gets a new number in the order of the old ones, and
     /// messages under way return to `created`; attempts and failures are kept. The other copy may have delivered any of
-    /// them: each `error` message gets a fence and is in doubt until the server has responded. ``Lineage/sharedBelow``
-    /// rises above all of them. The feed reports a reset.
+    /// them: each `error` message gets a fence and is in doubt until the server has responded. A `retract` becomes a
+    /// `delete`, which also holds for a copy that arrives later under the former id. ``Lineage/sharedBelow`` rises
+    /// above all of them. The feed reports a reset.
     case forkOutbox(OutboxID, at: Timestamp)
     /// The last history that the server named.
     case keepHistory(ServerHistory)

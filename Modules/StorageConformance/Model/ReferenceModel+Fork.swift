@@ -6,6 +6,7 @@ extension ReferenceModel {
     mutating func fork(_ id: OutboxID, _ time: Timestamp) {
         outboxID = id
         var links = (try? snapshot().entries) ?? []
+        for index in links.indices where links[index].kind == .retract { links[index].kind = .delete }
         let asked = Set(links.filter { $0.kind == .fence }.map(\.message))
         let failed = messages.values.filter { message in
             message.syncState == .error && message.lane != nil && !asked.contains(message.id)

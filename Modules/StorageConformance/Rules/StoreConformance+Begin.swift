@@ -63,6 +63,21 @@ extension StoreConformance {
             try requireEqual(try await store.outbox().entries.map(\.kind), [.fence], "one question")
             try requireEqual(try await store.message(Sample.id(1))?.isInDoubt, true, "doubt")
         },
+        Rule("a copy turns the retraction of a deleted message into its deletion") { factory in
+            let store = try await factory.begun()
+            let sequence = try await store.enqueue(Sample.draft(1)).laneSequence
+            try await store.commit([
+                .attempt(Sample.id(1), previous: 0, attempts: 1, at: Sample.time(1)),
+                .setLastTransmitted(.text, sequence), .delete(Sample.id(1)),
+                .putControl(
+                    ControlEntry(kind: .retract, lane: .text, sequence: sequence, previous: 0, message: Sample.id(1))),
+                .forkOutbox(OutboxID(UUIDv7(high: 9, low: 9)), at: Sample.time(2)),
+            ])
+            let entries = try await store.outbox().entries
+            try requireEqual(entries.map(\.kind), [.delete], "kinds of links")
+            try requireEqual(entries.map(\.message), [Sample.id(1)], "the messages of the links")
+            try requireEqual(entries.map(\.previous), [nil], "transmitted links")
+        },
         Rule("a session that ends asks about what another copy of the store has, too") { factory in
             for restarts in [true, false] {
                 var store = try await factory.begun()
