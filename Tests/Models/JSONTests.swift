@@ -2,7 +2,7 @@ import CausewayModels
 import Foundation
 import Testing
 
-/// The JSON reader and writer against Foundation's, which take the same texts for the same values.
+/// Compares the JSON reader and writer with Foundation's, which accept the same texts for the same values.
 @Suite struct JSONTests {
     private static let texts = [
         "null", "true", " false ", "0", "-0", "-0.0", "1", "-12", "9223372036854775807", "-9223372036854775808",
@@ -108,7 +108,7 @@ import Testing
         let members = Array(#"{"a":1,"b":[2,3]}"#.utf8)
         #expect(throws: Never.self) { try JSONParser.parse(members, valuesMax: 5) }
         #expect(throws: JSONProblem.tooManyValues(valuesMax: 4)) { try JSONParser.parse(members, valuesMax: 4) }
-        // Bounded however deep the text itself is.
+        // Bounded, regardless of the nesting of the text itself.
         let endless = [UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)
         #expect(throws: JSONProblem.tooDeep(depthMax: 512)) { try JSONParser.parse(endless) }
     }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct MessageTests {
-    /// What is stored and sent, as version 1 wrote it. Never edited: a new version gets new lines.
+    /// Stored and sent content as version 1 wrote it. Never edited: a new version gets new lines.
     static let golden: [(MessageContent, String)] = [
         (.text("hi \"you\" \u{1F30A}\n"), #"{"text":"hi \"you\" 🌊\n","type":"text","v":1}"#),
         (

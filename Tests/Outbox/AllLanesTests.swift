@@ -3,11 +3,11 @@ import CausewayOutbox
 import CausewayStorage
 import Testing
 
-/// What the client itself can carry, and what it breaks off itself.
+/// The limits of the client itself, and batches that it cancels itself.
 @Suite struct AllLanesTests {
     private func lane(_ number: Int) -> LaneID { LaneID(rawValue: "text/\(number)") }
 
-    /// A message of its own for each number.
+    /// A separate message for each number.
     private func name(_ number: Int) -> String { UnicodeScalar(UInt32(1000 + number)).map(String.init) ?? "" }
 
     private func bench(_ total: Int) -> Bench {
@@ -99,7 +99,7 @@ import Testing
             #expect(bench.written.prefix(2) == ["requeue a #0", "requeue b #0"])
             #expect(bench.sent == ["0<1 send a, 1<2 send b"])
         }
-        // Its copies may have arrived: it is in doubt when it is given up for another reason.
+        // Its copies may have arrived: it is in doubt when it fails for another reason.
         bench.fail(9, .serverBusy)
         for round in 10...12 {
             bench.wait(.seconds(5))
@@ -134,7 +134,7 @@ import Testing
         #expect(bench.told == ["a as stored"])
     }
 
-    /// The room that a fork makes is not for lanes that would still go by their old numbers.
+    /// The room freed by a fork is not given to lanes that would still use their old numbers.
     @Test func nothingLeavesUnderOldNumbersOnceACopyWasNoticed() {
         var bench = Bench { $0.deliveriesInFlightTotalMax = 1 }
         bench.create("a")

@@ -3,27 +3,27 @@ import CausewayOutbox
 import CausewayStorage
 import Testing
 
-/// A machine with a clock beside it, for tests that read like scripts.
+/// An outbox machine with a clock, for tests that read like scripts.
 ///
-/// Every step takes one event in, holds the invariants, and leaves in ``sent``, ``told`` and ``written`` what the
-/// machine wanted, in short words: `"0<1 send a, 1<2 send b"`, `"a delivered"`, `"fail a refused"`.
+/// Every step handles one event, checks the invariants, and records the machine's actions in ``sent``, ``told`` and
+/// ``written``, in short texts: `"0<1 send a, 1<2 send b"`, `"a delivered"`, `"fail a refused"`.
 struct Bench {
     private(set) var outbox: Outbox
     private(set) var now = MonotonicTime.zero
-    /// All rounds so far; the first one is round 1.
+    /// All batches so far; the first one is batch 1.
     private(set) var rounds: [DeliveryRound] = []
-    /// What the last step did.
+    /// The actions of the last step.
     private(set) var sent: [String] = []
     private(set) var told: [String] = []
     private(set) var written: [String] = []
     private(set) var probes = 0
-    /// How far the wall clock was set forward.
+    /// The amount by which the wall clock was set forward.
     var wallShift = Duration.zero
     private var lastSequence: Int64
 
     /// - Parameters:
-    ///   - entries: what the store holds at the start.
-    ///   - isOnline: whether somebody is logged in and the server has been greeted.
+    ///   - entries: the contents of the store at the start.
+    ///   - isOnline: whether a user is logged in and the server has been reached.
     init(
         _ entries: [OutboxEntry] = [], lastTransmitted: [LaneID: Int64] = [:],
         pauses: [OutboxSnapshot.LanePause] = [], lineage: Lineage = Lineage(), isOnline: Bool = true,
@@ -67,7 +67,7 @@ struct Bench {
             bytes: kind == .send ? bytes : 0)
     }
 
-    /// The server answers a round.
+    /// The server responds to a batch.
     mutating func answer(_ round: Int, _ outcomes: DeliveryOutcome..., mark: Int64 = 0) {
         answer(round, outcomes, mark: mark)
     }
@@ -85,12 +85,12 @@ struct Bench {
         return rounds[number - 1]
     }
 
-    /// The transport fails at a round.
+    /// The transport fails at a batch.
     mutating func fail(_ round: Int, _ error: TransportError) {
         if let round = self.round(round) { take(.failed(round, error)) }
     }
 
-    /// Time passes, and what is due happens.
+    /// Advances the clock, handling deadlines on the way.
     mutating func wait(_ duration: Duration) {
         clear()
         let end = now + duration
@@ -113,7 +113,7 @@ struct Bench {
         handle(.deleted([id(name)]))
     }
 
-    /// Resends as the engine does: the commit gives a new place, and the feed brings it.
+    /// Resends as the engine does: the commit assigns a new sequence, and the feed reports it.
     mutating func resend(_ name: String, _ state: SyncState = .error, lane: LaneID = .text) {
         let mutations = outbox.mutations(toResend: message(name, state), at: moment)
         clear()
@@ -144,11 +144,11 @@ struct Bench {
         if let broken = outbox.brokenInvariant() { Issue.record("after \(event): \(broken)") }
     }
 
-    // MARK: - Questions
+    // MARK: - State
 
     func waitReason(_ name: String) -> WaitReason? { outbox.waitReason(for: id(name), at: moment) }
 
-    /// How long until the machine wants to be asked again.
+    /// The time until the machine's next deadline.
     var untilDeadline: Duration? { outbox.nextDeadline.map { $0 - now } }
 
     func message(_ name: String, _ state: SyncState, lane: LaneID = .text) -> Message {
@@ -159,12 +159,12 @@ struct Bench {
     }
 }
 
-/// A message by a name of one letter.
+/// A message named by one letter.
 func id(_ name: String) -> MessageID {
     MessageID(UUIDv7(high: 7, low: UInt64(name.unicodeScalars.first?.value ?? 0)))
 }
 
-/// The server put the message somewhere.
+/// The server accepted the message at a position.
 func accepted(_ position: Int64 = 1) -> DeliveryOutcome { .accepted(place(position)) }
 
 func place(_ position: Int64 = 1) -> Placement {
@@ -203,7 +203,7 @@ extension DeliveryResult {
 }
 
 extension Mutation {
-    /// In short words; `nil` for what the scripts do not look at.
+    /// A short text; `nil` for mutations that the scripts ignore.
     fileprivate var told: String? {
         switch self {
         case .attempt(let id, let previous, let attempts, at: _): "attempt \(id.name) after \(previous) #\(attempts)"

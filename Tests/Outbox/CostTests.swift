@@ -6,9 +6,9 @@ import Testing
 
 /// A long queue costs no more per message than a short one: nothing scans, sorts or copies it.
 ///
-/// Each test does the same with a queue of 4,000 and with one sixteen times as long, and compares what this thread
-/// computed, whatever else the machine does: sixteen times as much when the cost is flat, 256 times when it grows with
-/// the queue. The limit lies between, a factor of four from both.
+/// Each test does the same with a queue of 4,000 and with one sixteen times as long, and compares the processor time of
+/// this thread, independent of other load: sixteen times as much if the cost is flat, 256 times if it grows with the
+/// queue. The limit is between them, a factor of four from both.
 @Suite(.serialized)
 struct CostTests {
     private static let short: Int64 = 4_000
@@ -18,7 +18,7 @@ struct CostTests {
 
     private static func message(_ number: Int64) -> MessageID { MessageID(UUIDv7(high: 7, low: UInt64(number))) }
 
-    /// Seconds for which this thread computed.
+    /// The processor time of this thread, in seconds.
     private static func processorSeconds(_ work: () throws -> Void) rethrows -> Double {
         func now() -> Double {
             var time = timespec()
@@ -30,8 +30,8 @@ struct CostTests {
         return now() - start
     }
 
-    /// Does it with a short and with a long queue. Of the short one the best of three counts: the first run also meets
-    /// cold caches.
+    /// Runs the work with a short and with a long queue. Of the short one the best of three counts, because the first
+    /// run also has cold caches.
     private static func expectFlatCost(
         _ work: (Int64) throws -> Void, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -41,7 +41,7 @@ struct CostTests {
             long < short * growthMax, "\(long) s, and \(short) s for the short queue", sourceLocation: sourceLocation)
     }
 
-    /// The comparison sees what it is there for.
+    /// The comparison detects what it is meant to detect.
     @Test func workThatGrowsWithTheQueueIsFound() {
         withKnownIssue {
             try Self.expectFlatCost { count in
@@ -59,7 +59,7 @@ struct CostTests {
         return Outbox(snapshot, configuration: configuration, seed: 1)
     }
 
-    /// A lane of waiting messages, and one of each in a round.
+    /// A lane of waiting messages, one in each batch.
     private func longQueue(_ count: Int64) -> Outbox {
         var configuration = OutboxConfiguration()
         configuration.batchOperationsMax = 2
@@ -74,7 +74,7 @@ struct CostTests {
         return outbox
     }
 
-    /// Text and media by turns, under an order in which each media message waits for the text before it.
+    /// Text and media alternately, under a policy in which each media message waits for the text before it.
     @Test func waitingForAnotherLane() throws {
         var configuration = OutboxConfiguration()
         configuration.precedence = OrderingPolicy.mediaAfterText.precedence
@@ -102,7 +102,7 @@ struct CostTests {
         }
     }
 
-    /// Answers every round until there is none, and counts them.
+    /// Responds to every batch until there is none, and returns their number.
     private func drain(_ outbox: inout Outbox, _ outcome: (OutboxEntry.Kind) -> DeliveryOutcome) -> Int64 {
         var actions = outbox.handle(.greeted, at: moment)
         var rounds: Int64 = 0
@@ -145,7 +145,7 @@ struct CostTests {
         }
     }
 
-    /// Behind a question that cannot be asked now, in one step or one by one: nothing is gone through twice.
+    /// Behind a fence that cannot be sent now, in one step or one by one: nothing is scanned twice.
     @Test(arguments: [true, false])
     func expiring(isAtOnce: Bool) throws {
         var configuration = OutboxConfiguration()
@@ -178,7 +178,7 @@ struct CostTests {
         }
     }
 
-    /// Creating and deleting behind a head that waits for hours takes up no memory for good.
+    /// Creating and deleting behind a head that waits for hours does not accumulate memory.
     @Test func whatVanishedLeavesNoGaps() {
         var bench = Bench(isOnline: false)
         bench.create("a")

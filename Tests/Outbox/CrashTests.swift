@@ -3,8 +3,8 @@ import CausewayOutbox
 import CausewayStorage
 import Testing
 
-/// Starts after a crash with attempts under way: a payload that kills the process is found, and no other message pays
-/// for it more than once.
+/// Starts after a crash with attempts under way: a payload that crashes the process is found, and no other message is
+/// charged for it more than once.
 @Suite struct CrashTests {
     private static let third = LaneID(rawValue: "text/third")
 
@@ -94,7 +94,7 @@ import Testing
         #expect(bench.sent == ["2<3 send c"])
     }
 
-    /// Only messages that were answered show that the next ones do not kill.
+    /// Only responses to messages show that the next ones do not crash the process.
     @Test func answeredQuestionsLetNoMoreMessagesGoAtOnce() {
         let questions = [("x", Int64(1)), ("y", 2)].map { name, sequence in
             OutboxEntry(
@@ -118,14 +118,14 @@ import Testing
         var attempts = 0
         var previous: Int64?
         var isOpen = true
-        /// How often it paid for another one.
+        /// The number of times that it was charged for another one.
         var paid = 0
     }
 
     private func message(_ number: Int) -> MessageID { MessageID(UUIDv7(high: 7, low: UInt64(1000 + number))) }
 
-    /// Starts again and again, until nothing waits; each time the process lives until it sends what kills it, with all
-    /// that is under way by then. What is answered is answered in the order of leaving.
+    /// Restarts repeatedly until nothing is waiting; each time the process runs until it sends a message that crashes
+    /// it, with everything that is under way by then. Responses arrive in the order of sending.
     private func live(_ letters: inout [Letter], deliveriesInFlightMax: Int, batch: Int) -> Int {
         var crashes = 0
         while letters.contains(where: \.isOpen), crashes < 200 {
@@ -149,7 +149,7 @@ import Testing
         return crashes
     }
 
-    /// - Returns: false when the process was killed.
+    /// - Returns: false if the process crashed.
     private func run(_ bench: inout Bench, _ letters: inout [Letter]) -> Bool {
         var left = 0
         var underWay: [DeliveryRound] = []
@@ -186,12 +186,12 @@ import Testing
         let crashes = live(&letters, deliveriesInFlightMax: inFlight, batch: batch)
         #expect(letters.filter(\.isOpen).count == 0)
         #expect(letters.filter { $0.paid > 1 }.count == 0, "\(letters.map(\.paid))")
-        // Each killer has four attempts, and each start may meet some in the midst of others first.
+        // Each killer has four attempts, and each start may first encounter some among others.
         #expect(crashes <= killers.count * 10, "\(crashes) crashes")
     }
 
-    /// A payload kills the process whenever it is put into a request. What stands before it is delivered, and no other
-    /// message is given up; each start gets further by more than one message.
+    /// A payload crashes the process whenever it is encoded into a request. Messages before it are delivered, and no
+    /// other message fails; each start advances by more than one message.
     @Test func aPayloadThatKillsTheProcessTakesNoOtherAlong() {
         let count = 200
         let killer = 150

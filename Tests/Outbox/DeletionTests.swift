@@ -3,7 +3,7 @@ import CausewayOutbox
 import CausewayStorage
 import Testing
 
-/// Deleting at any moment is right: six different right answers.
+/// Deletion at any moment: six different correct results.
 @Suite struct DeletionTests {
     @Test func createdItNeverLeaves() {
         var bench = Bench()

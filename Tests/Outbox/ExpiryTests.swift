@@ -3,7 +3,7 @@ import CausewayOutbox
 import CausewayStorage
 import Testing
 
-/// What waited too long becomes an error instead of being sent late.
+/// Messages that waited too long become `error` instead of being sent late.
 @Suite struct ExpiryTests {
     private func bench(
         _ entries: [OutboxEntry] = [], lastTransmitted: [LaneID: Int64] = [:], isOnline: Bool = true,
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// A message that the store held at the start, and how old it was by the wall clock.
+    /// A message that the store held at the start, with its age by the wall clock.
     private func old(
         _ name: String, _ sequence: Int64, seconds: Int64, previous: Int64? = nil
     ) -> OutboxEntry {
@@ -24,7 +24,7 @@ import Testing
             queuedAt: Timestamp(milliseconds: -1000 * seconds))
     }
 
-    /// A server that was reached once and is away now.
+    /// A server that was reached once and is unreachable now.
     private func away(_ configure: (inout OutboxConfiguration) -> Void = { _ in }) -> Bench {
         var bench = bench([], configure)
         bench.create("z")

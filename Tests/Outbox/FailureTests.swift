@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayOutbox
 import Testing
 
-/// The five kinds of failure: who pays, who waits, who is given up.
+/// The five kinds of failure: charged attempts, pauses, failed messages.
 @Suite struct FailureTests {
     @Test func aBusyServerIsTriedFourTimesFiveSecondsApart() {
         var bench = Bench()
@@ -94,7 +94,7 @@ import Testing
         #expect(bench.sent == ["1<2 fence b, 2<3 send c"], "error at once, and the next goes on")
     }
 
-    /// A server that cannot read one of many: each delivery with that one in it is refused whole.
+    /// A server that cannot read one of many: each batch that contains it is refused as a whole.
     @Test(arguments: [0, 1, 31, 40, 62, 63])
     func oneThatSpoilsItsDeliveriesIsFoundInFewOfThem(spoilt: Int) {
         var bench = Bench { $0.batchOperationsMax = 64 }

@@ -3,7 +3,7 @@ import CausewayOutbox
 import CausewayStorage
 import Testing
 
-/// Faults that the machine once had, each as the script that showed it.
+/// Faults that the machine once had, each as the script that revealed it.
 @Suite struct FoundFaultsTests {
     @Test func aProofDuringTheFlightCompletesOnce() {
         var bench = Bench()
@@ -16,7 +16,7 @@ import Testing
         #expect(bench.told == [])
     }
 
-    /// It was sent again while a question about it was open, and the answer came before the feed's word of its place.
+    /// It was sent again while a fence for it was open, and the response arrived before the feed reported its new slot.
     @Test func whatIsProvenBeforeItsPlaceIsToldIsNotSentAgain() {
         let fence = OutboxEntry(
             kind: .fence, lane: .text, sequence: 1, previous: 0, message: id("a"), attempts: 0, bytes: 0)
@@ -64,7 +64,7 @@ import Testing
         #expect(bench.told == [])
     }
 
-    /// The feed said no more than that something changed, while a request was on its way.
+    /// The feed reported only that something changed, while a request was under way.
     @Test func aFlightOverWhichTheStoreIsReadAgainIsInDoubt() {
         var bench = Bench { $0.retry.retriesMax = 0 }
         bench.create("a")

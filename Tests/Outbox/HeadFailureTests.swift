@@ -3,7 +3,7 @@ import CausewayOutbox
 import CausewayStorage
 import Testing
 
-/// `pauseLane`: what fails for good stops its lane until somebody resends or deletes it.
+/// `pauseLane`: a message that fails permanently stops its lane until it is resent or deleted.
 @Suite struct HeadFailureTests {
     private func bench(
         _ entries: [OutboxEntry] = [], lastTransmitted: [LaneID: Int64] = [:],

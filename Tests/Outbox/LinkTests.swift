@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayOutbox
 import Testing
 
-/// Reaching the server: probes, settling, backoff.
+/// Reaching the server: probes, the stable time after an outage, backoff.
 @Suite struct LinkTests {
     @Test func theServerIsSettledBeforeAnythingIsSent() {
         var bench = Bench()

@@ -3,10 +3,11 @@ import CausewayOutbox
 import CausewayStorage
 import Testing
 
-/// What was found by looking after every step whether anything would ever go on, and by messages that kill the process.
+/// Faults that were found by checking after every step whether any further step is planned, and with messages that
+/// crash the process.
 @Suite struct LookAndPayTests {
-    /// The token was renewed, and the look that follows meets a server that is busy: it can be reached, and nothing
-    /// else would ever be planned.
+    /// The token was renewed, and the next probe meets a busy server: it can be reached, and nothing else would ever be
+    /// planned.
     @Test(arguments: [TransportError.serverBusy, .rateLimited(after: .seconds(5), detail: "")])
     func afterARenewedTokenABusyServerIsStillSentTo(_ error: TransportError) {
         var bench = Bench()
@@ -18,7 +19,7 @@ import Testing
         #expect(bench.sent == ["0<1 send a"])
     }
 
-    /// The message behind them does not fit into their delivery, so it cannot end their pause.
+    /// The message behind them does not fit into their batch, so it cannot end their pause.
     @Test func questionsThatFillADeliveryKeepTheirPause() {
         let links = [("a", OutboxEntry.Kind.fence, 0), ("b", .fence, 1), ("c", .send, nil)] as [(_, _, Int64?)]
         let entries = links.enumerated().map { index, link in
@@ -34,8 +35,8 @@ import Testing
         #expect(bench.sent != [])
     }
 
-    /// A question goes first, in a delivery of its own, and the message behind it kills the process: it must have paid
-    /// for that when the process starts again.
+    /// A fence is sent first, in a batch of its own, and the message behind it crashes the process: it must have been
+    /// charged for that when the process starts again.
     @Test func aMessageBehindAQuestionPaysForItsAttempt() {
         let question = OutboxEntry(
             kind: .fence, lane: .text, sequence: 1, previous: 0, message: id("a"), attempts: 0, bytes: 0)

@@ -3,7 +3,7 @@ import CausewayOutbox
 import CausewayStorage
 import Testing
 
-/// `mediaAfterText`: media waits for every link that stands earlier in the text lane; text waits for nothing.
+/// `mediaAfterText`: media waits for every earlier link of the text lane; text waits for nothing.
 @Suite struct MediaAfterTextTests {
     private func bench(
         _ entries: [OutboxEntry] = [], lastTransmitted: [LaneID: Int64] = [:],

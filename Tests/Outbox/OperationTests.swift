@@ -3,7 +3,7 @@ import CausewayOutbox
 import CausewayStorage
 import Testing
 
-/// What an edit or a reaction comes to, for every situation of its message.
+/// The result of an edit or a reaction, for every state of its message.
 @Suite struct OperationTests {
     private let bench = Bench()
 
@@ -80,7 +80,7 @@ import Testing
         #expect(changes(remove, on: shown, with: [addedAndSent]) == ["enqueue removeReaction"])
         #expect(changes(add, on: message(.synced), with: [removed]) == ["delete s"])
         #expect(changes(remove, on: message(.synced)) == [])
-        // Another reaction is another matter.
+        // Another reaction is independent.
         #expect(changes(.react("+1", isAdded: true), on: shown, with: [added]) == ["enqueue addReaction"])
     }
 
@@ -95,7 +95,7 @@ import Testing
             bench.take(.greeted)
             bench.wait(.seconds(60))
         }
-        // Given up in doubt: the fence is out.
+        // Failed in doubt: the fence is under way.
         let changes = bench.outbox.changes(
             for: .edit(.text("new")), on: message(.error, isSent: true), with: []
         ) { role, content in
@@ -176,7 +176,8 @@ import Testing
         #expect(isResent(failed) == ["resend e"])
     }
 
-    /// The server may have what failed in doubt: the last word follows it, even when that is what shows.
+    /// The server may have an operation that failed in doubt: the last request follows it, even if it equals the
+    /// displayed state.
     @Test func theLastWordFollowsWhatFailedInDoubt() {
         var edit = operation("e", .edit(of: id("a")), "x", .error, isSent: true)
         edit.isInDoubt = true

@@ -3,9 +3,9 @@ import CausewayOutbox
 import CausewayStorage
 import Testing
 
-/// Something that only time or the network can change always has a next look.
+/// A state that only time or the network can change always has a next probe.
 @Suite struct RecoveryTests {
-    /// Needs a person, as far as the client knows; the server may be repaired at any time.
+    /// Requires user action, as far as the client knows; the server may be repaired at any time.
     private func needingAction(_ cause: Attention.Cause = .certificate) -> Bench {
         var bench = Bench()
         bench.create("a")
@@ -76,7 +76,8 @@ import Testing
 
     // MARK: - Lanes that wait for another lane
 
-    /// Media came first, so that its lane is looked at first; what it waits for expires in a lane that is paused.
+    /// Media was created first, so that its lane is visited first; the message that it waits for expires in a paused
+    /// lane.
     @Test func mediaGoesOnWhenWhatItWaitsForExpiresInAPausedLane() {
         var bench = Bench {
             $0.precedence = OrderingPolicy.mediaAfterText.precedence
@@ -100,7 +101,7 @@ import Testing
 
     // MARK: - Questions
 
-    /// One message was given up in doubt; its question has failed four times and waits longer each time.
+    /// One message failed in doubt; its fence has failed four times and waits longer each time.
     private func pausedQuestion() -> Bench {
         var bench = Bench { $0.retry.retriesMax = 0 }
         bench.create("a")
@@ -167,7 +168,7 @@ import Testing
         }
     }
 
-    /// A hub never answers so; a question that is put off is no fault of the message behind it.
+    /// A hub never responds so; a fence that is put off is not the fault of the message behind it.
     @Test func aQuestionThatIsPutOffChargesNoMessage() {
         var bench = pausedQuestion()
         bench.create("b")

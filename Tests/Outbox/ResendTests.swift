@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayOutbox
 import Testing
 
-/// Sending again what failed.
+/// Resending failed messages.
 @Suite struct ResendTests {
     @Test func itGoesToTheTailOfItsLane() {
         var bench = Bench()

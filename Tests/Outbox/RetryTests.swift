@@ -3,7 +3,7 @@ import CausewayOutbox
 import CausewayStorage
 import Testing
 
-/// How far apart attempts are.
+/// The time between attempts.
 @Suite struct RetryTests {
     @Test func aPauseIsLengthenedByChanceWithinItsBound() {
         var bench = Bench { $0.retry = RetryPolicy(interval: .seconds(5), retriesMax: 200, jitterPercent: 10) }
@@ -33,7 +33,7 @@ import Testing
         #expect(bench.told == [])
     }
 
-    /// What was left of a pause is not waited for, and what was learned is not forgotten.
+    /// The rest of a pause is not waited for, and the number of attempts is not forgotten.
     @Test func afterARestartItIsTriedAtOnceAndThePausesGoOnGrowing() {
         let entry = OutboxEntry(
             kind: .send, lane: .text, sequence: 1, previous: 0, message: id("a"), attempts: 3, bytes: 10)

@@ -3,7 +3,7 @@ import CausewayOutbox
 import CausewayStorage
 import Testing
 
-/// What is sent when, as long as everything goes well.
+/// The order of sending without any failure.
 @Suite struct SendingTests {
     @Test func aMessageOnAnIdleLaneLeavesAtOnce() {
         var bench = Bench()

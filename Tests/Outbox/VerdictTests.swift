@@ -2,9 +2,9 @@ import CausewayModels
 import CausewayOutbox
 import Testing
 
-/// A verdict is true: doubts, fences, gaps and late copies.
+/// Verdicts are correct: doubts, fences, gaps and late copies.
 @Suite struct VerdictTests {
-    /// A message whose four attempts had no answer, and the fence that asks about it under way as the fifth round.
+    /// A message whose four attempts had no response, with its fence under way as the fifth batch.
     private func inDoubt() -> Bench {
         var bench = Bench()
         bench.create("a")
@@ -84,8 +84,8 @@ import Testing
         #expect(bench.sent == ["1<2 send b"])
     }
 
-    /// Its first answer was lost, and by the second time the message that it answers is on the server. The store knows
-    /// whether it waits for that one; where it does not, it has failed.
+    /// Its first response was lost, and by the second time its parent is on the server. The store knows whether it
+    /// waits for that one; if it does not, it has failed.
     @Test func whatWasRefusedBeforeMayHaveWaitedForAnotherMessage() {
         var bench = Bench()
         bench.create("r", "p")
@@ -100,7 +100,7 @@ import Testing
         #expect(bench.told == ["p delivered"])
     }
 
-    /// It went along uncharged behind the first one.
+    /// It was sent uncharged behind the first one.
     @Test(arguments: [DeliveryOutcome.late(mark: 2), .unrelated(detail: "no such message"), .forbidden])
     func whatTheServerRefusedNeverShowsNoAttempt(_ outcome: DeliveryOutcome) {
         var bench = Bench()

@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayOutbox
 import Testing
 
-/// Why is it waiting? In every situation there is an answer.
+/// Every situation has a reason for waiting.
 @Suite struct WaitReasonTests {
     private func at(_ seconds: Int64) -> Timestamp { Timestamp(milliseconds: seconds * 1000) }
 

@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayOutbox
 import Testing
 
-/// Several deliveries of a lane in flight at once.
+/// Several batches of a lane in flight at once.
 @Suite struct WindowTests {
     private func window(_ count: Int = 3) -> Bench { Bench { $0.deliveriesInFlightMax = count } }
 

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 struct DurabilityTests {
-    /// Three kills at different moments; what was acknowledged is there each time.
+    /// Three kills at different moments; the acknowledged messages are there each time.
     @Test func whatWasAcknowledgedSurvivesAKill() async throws {
         let folder = try TemporaryFolder()
         for lines in [1, 40, 400] {
@@ -29,7 +29,7 @@ struct DurabilityTests {
         }
     }
 
-    /// The same check finds what was never written: it can fail.
+    /// The same check detects a message that was never written, so it can fail.
     @Test func whatWasNotWrittenIsMissed() async throws {
         let folder = try TemporaryFolder()
         let store = try await SQLiteStore.open(at: folder.fresh(), durability: .full)
@@ -74,7 +74,7 @@ struct DurabilityTests {
         let lines = writer.remainingLines()
         let ids = lines.compactMap(MessageID.init)
         #expect(ids.count > 20)
-        // SQLite calls this limit an error of input or output; only a full disk has a code of its own.
+        // SQLite reports this limit as an I/O error; only a full disk has an error code of its own.
         #expect(lines.contains { $0.hasPrefix("refused: the store failed: SQLite 778") }, "\(lines.suffix(3))")
         #expect(lines.last == "went on")
         let store = try await SQLiteStore.open(at: path, durability: .full)
@@ -84,7 +84,7 @@ struct DurabilityTests {
         await store.close()
     }
 
-    /// A disk of its own, mounted where only the process sees it, with a file on it that takes the room.
+    /// A separate disk, mounted only for the process, with a file on it that occupies the space.
     @Test func aFullDiskRefusesAndGoesOnWhenThereIsRoom() async throws {
         let folder = try TemporaryFolder()
         let script =

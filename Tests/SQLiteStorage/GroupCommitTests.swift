@@ -4,7 +4,7 @@ import CausewayStorage
 import Testing
 
 struct GroupCommitTests {
-    /// Calls that wait together share transactions; the failing ones among them take nobody with them.
+    /// Calls that wait together share transactions; a failing call does not affect the others.
     @Test func eachCallOfAGroupStandsAlone() async throws {
         let folder = try TemporaryFolder()
         let seen = Statements()
@@ -19,7 +19,7 @@ struct GroupCommitTests {
             for task in 0..<400 {
                 group.addTask {
                     do {
-                        // Every fourth has an id that is taken.
+                        // Every fourth has an id that already exists.
                         _ = try await store.enqueue(Story.draft(task % 4 == 0 ? 0 : task))
                         return (task, nil)
                     } catch let error as StoreError {
@@ -64,7 +64,7 @@ struct GroupCommitTests {
         #expect(sizes.reduce(0, +) == calls)
         let bound = 4 << 20
         #expect((sizes.max() ?? 0) * bytes <= bound, "\(sizes)")
-        // As many as have room: the bound is what ended each of them but the last.
+        // Each transaction is full: the bound ended each of them but the last.
         #expect(sizes.dropLast().allSatisfy { ($0 + 2) * bytes > bound }, "\(sizes)")
         await store.close()
     }

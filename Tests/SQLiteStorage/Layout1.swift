@@ -1,4 +1,4 @@
-/// A store as layout 1 left it, with a message in each state. Never edited: it is what lies on people's disks.
+/// A store as written by layout 1, with a message in each state. Never edited: such stores exist on users' disks.
 enum Layout1 {
     static let sql = """
         PRAGMA application_id = 1129535321;

@@ -1,5 +1,5 @@
-/// A store as layout 3 left it: two users wrote on it, one after the other, and the second one is logged in. Never
-/// edited: it is what lies on people's disks.
+/// A store as written by layout 3: two users wrote to it, one after the other, and the second one is logged in. Never
+/// edited: such stores exist on users' disks.
 enum Layout3 {
     static let sql = """
         PRAGMA application_id = 1129535321;

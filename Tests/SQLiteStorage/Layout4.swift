@@ -1,5 +1,5 @@
-/// A store as layout 4 left it, in its third opening and after a copy was noticed: two users wrote on it, one after the
-/// other, and the second one is logged in. Never edited: it is what lies on people's disks.
+/// A store as written by layout 4, in its third opening and after a copy was detected: two users wrote to it, one after
+/// the other, and the second one is logged in. Never edited: such stores exist on users' disks.
 enum Layout4 {
     static let sql = """
         PRAGMA application_id = 1129535321;

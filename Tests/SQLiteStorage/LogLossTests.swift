@@ -4,7 +4,7 @@ import CausewayStorage
 import Foundation
 import Testing
 
-/// A log that is lost or damaged is told of, and nothing else is.
+/// A log that is lost or damaged is reported, and nothing else is.
 struct LogLossTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -16,7 +16,7 @@ struct LogLossTests {
         path = folder.fresh()
     }
 
-    /// What lies in the folder of a process that was killed: copied while the store is open.
+    /// Creates the folder of a killed process: copied while the store is open.
     ///
     /// - Returns: the log as it was before the last message.
     @discardableResult private func killed() async throws -> Data {
@@ -80,8 +80,8 @@ struct LogLossTests {
         #expect(try await lossOnOpening() == nil, "told once")
     }
 
-    /// Before each commit the folder is as a process leaves it that is killed there; the log is begun anew and cut
-    /// meanwhile.
+    /// Before each commit the folder is in the state that a process killed at that moment leaves; the log is restarted
+    /// and cut meanwhile.
     @Test func nothingIsToldWhileTheLogGoesRound() async throws {
         let home = folder.fresh()
         let store = try await SQLiteStore.open(

@@ -7,8 +7,8 @@ import Synchronization
 import Testing
 
 struct LogTests {
-    /// Before a reader ends, the next one has begun: without being cut, the log would hold everything that was written.
-    /// A try may fail where a reader does not get a processor; there are some more before it is much longer.
+    /// Each reader begins before the previous one ends: without being cut, the log would hold everything that was
+    /// written. An attempt may fail if a reader is not scheduled; there are several more before the log is much longer.
     @Test func theLogIsBoundedWhileReadersOverlap() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let path = folder.fresh()
@@ -58,7 +58,7 @@ struct LogTests {
         try? current.inDatabase { try $0.execute(sql: "COMMIT") }
     }
 
-    /// The bytes that a group brings at once are bounded, whatever waits.
+    /// The bytes in one group are bounded, however many calls are waiting.
     @Test func aGroupHasABoundOfBytes() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let seen = Statements()
@@ -75,7 +75,8 @@ struct LogTests {
         await store.close()
     }
 
-    /// A disk that failed and cannot be used yet is no store that was closed, and the first reader brings it back.
+    /// A disk that failed and cannot be used yet is reported differently from a closed store, and the first reader
+    /// recovers it.
     @Test func readersRecoverWhenTheDiskIsWell() async throws {
         let folder = try TemporaryFolder()
         let path = folder.fresh()

@@ -75,7 +75,7 @@ struct OpeningTests {
         await store.close()
     }
 
-    /// What was stored belongs to the account of the last session, but for what another user had not delivered.
+    /// Existing data belongs to the account of the last session, except undelivered messages of another user.
     @Test(arguments: [3, 4, 5]) func aStoreWithoutAccountsIsDividedAmongThem(_ layout: Int) async throws {
         let sql = [3: Layout3.sql, 4: Layout4.sql, 5: Layout5.sql][layout] ?? ""
         let openings: [UInt64] = layout == 3 ? [] : [0xF2, 0xF1, 0xF0]
@@ -172,7 +172,7 @@ struct OpeningTests {
         let settings = try store.settingsInForce()
         #expect(settings == .init(journal: "wal", synchronous: durability == .full ? 2 : 1))
         await store.close()
-        // GRDB sets its own level while it opens; ours must come after.
+        // GRDB sets its own level while it opens; the store's setting must come after.
         let levels = seen.inOrder.filter { $0.hasPrefix("PRAGMA synchronous =") }
         #expect(levels.last == "PRAGMA synchronous = \(durability == .full ? 2 : 1)")
     }

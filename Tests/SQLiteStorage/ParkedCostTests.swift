@@ -12,7 +12,7 @@ struct ParkedCostTests {
         return draft
     }
 
-    /// Statements that look for what is parked for a message.
+    /// The number of statements that query for messages parked for another one.
     private func lookUps(_ seen: Statements, since start: Int) -> Int {
         seen.inOrder.dropFirst(start).count { $0.contains("message_dependant") }
     }
@@ -32,7 +32,7 @@ struct ParkedCostTests {
         for number in 0..<25 { try await store.commit([.deliver(Story.id(number), placement, at: time)]) }
         #expect(lookUps(seen, since: start) == 0)
 
-        // The same after it was opened anew.
+        // The same after the store was reopened.
         await store.close()
         store = try await SQLiteStore.open(at: path, durability: .full, options: SQLiteOptions(trace: seen.add))
         _ = try await store.begin(Story.opening())

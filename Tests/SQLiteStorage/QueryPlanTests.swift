@@ -6,19 +6,20 @@ import GRDB
 import Testing
 
 struct QueryPlanTests {
-    /// What may walk through a whole table or index: only what is asked for as a whole, in the order it lies in.
+    /// Scans of a whole table or index that are allowed: only of data that is needed as a whole, in the order of the
+    /// index.
     private static let wholes = [
-        // The outbox: what it still has to say, its lanes, and what is counted once when a run begins.
+        // The outbox: its unconfirmed entries, its lanes, and the counts at the start of a run.
         "SCAN control", "SCAN lane", "SCAN message USING INDEX message_undelivered",
         "SCAN message USING INDEX message_pending", "SCAN message USING INDEX message_failed",
         "SCAN delete_action USING COVERING INDEX delete_action_message",
-        // What the server lost is looked for among all that is stored, once for each restore of the server.
+        // Messages that the server lost are searched among all stored ones, once for each restore of the server.
         "SCAN message USING INDEX message_place",
-        // Counting at begin goes by state.
+        // The counts at the start are grouped by state.
         "USE TEMP B-TREE FOR GROUP BY",
     ]
 
-    /// Every statement that the whole suite makes run, as SQLite plans it.
+    /// Checks the plan of every statement that the whole suite runs.
     @Test func noStatementScansOrSorts() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let seen = Statements()
@@ -53,7 +54,7 @@ struct QueryPlanTests {
         try database.close()
     }
 
-    /// The check sees a plan that walks through a table.
+    /// The check detects a plan that scans a table.
     @Test func aScanWouldBeFound() async throws {
         let folder = try TemporaryFolder()
         let path = folder.fresh()

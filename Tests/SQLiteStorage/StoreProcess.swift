@@ -23,7 +23,7 @@ final class StoreProcess {
         try process.runAlone()
     }
 
-    /// The next line that it says; `nil` when it has ended. Blocks.
+    /// The next line that it prints; `nil` if it has ended. Blocks.
     func line() -> String? {
         while true {
             if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -36,7 +36,7 @@ final class StoreProcess {
         }
     }
 
-    /// Everything that it still says, until it ends.
+    /// All further lines that it prints, until it ends.
     func remainingLines() -> [String] {
         var lines: [String] = []
         while let line = line() { lines.append(line) }

@@ -2,12 +2,12 @@ import CausewaySQLiteStorage
 import CausewayStorage
 import Foundation
 
-/// A folder of a test's own; gone with it.
+/// A temporary folder, deleted with this object.
 final class TemporaryFolder: Sendable {
     let path: String
 
-    /// - Parameter inMemory: where the system has a disk in memory, take it: for thousands of stores whose durability
-    ///   is not what is tested.
+    /// - Parameter inMemory: uses a memory disk if the system has one, for thousands of stores whose durability is not
+    ///   tested.
     init(inMemory: Bool = false) throws {
         let memory = "/dev/shm"
         let base =
@@ -19,6 +19,6 @@ final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The path of a folder that is not there yet.
+    /// The path of a folder that does not exist yet.
     func fresh() -> String { path + "/" + UUID().uuidString }
 }

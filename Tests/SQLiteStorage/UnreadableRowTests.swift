@@ -5,7 +5,7 @@ import Foundation
 import GRDB
 import Testing
 
-/// One row that cannot be read stops nothing: not the outbox, not its channel, not itself from being deleted.
+/// An unreadable row blocks neither the outbox nor its channel, and can itself be deleted.
 struct UnreadableRowTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -56,7 +56,7 @@ struct UnreadableRowTests {
         try await store.commit([.delete(bad.id)])
         #expect(try await store.message(bad.id) == nil)
         #expect(try await store.counts() == StoreCounts())
-        // The id that stands in for one that cannot be read leads to no other row.
+        // The substitute for an unreadable id refers to no other row.
         #expect(try await store.message(MessageID(UUIDv7(high: 0, low: 1))) == nil)
         await store.close()
     }

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @Suite struct CommitFeedTests {
-    /// A subscriber that is called from ever deeper in the stack costs more with every commit, and ends in a crash.
+    /// A subscriber that is called from ever deeper in the stack costs more with every commit, and finally crashes.
     @Test func theThousandthCallIsAsCheapAsTheFirst() {
         let depths = Mutex<[Int]>([])
         let feed = CommitFeed()

@@ -4,7 +4,8 @@ import Foundation
 import Testing
 
 @Suite struct ContentCodingTests {
-    /// Every character that JSON treats in its own way, the ends of every length of UTF-8, and what joins others.
+    /// Every character with a special meaning in JSON, the first and last code point of every length of UTF-8, and
+    /// combining characters.
     static let texts: [String] =
         (0...0xFF).map { "a\(Character(Unicode.Scalar(UInt8($0))))b" } + [
             "", "\"", "\\", "\\u0041", "\u{7FF}\u{800}\u{FFFF}\u{10000}\u{10FFFF}", "\u{2028}\u{2029}\u{FEFF}",
@@ -18,12 +19,12 @@ import Testing
         let ours = try JSONDecoder().decode(JSONValue.self, from: coded)
         let theirs = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(content))
         #expect(ours == theirs)
-        // Unicode compares what is equivalent as equal; what was written must come back as it was.
+        // Unicode comparison treats equivalent texts as equal; the decoded text must be identical.
         guard case .text(let back)? = ContentCoding.decode(coded) else { return }
         #expect(Array(back.utf8) == Array(text.utf8))
     }
 
-    /// What is not exactly what we write is for the general decoder to judge.
+    /// Any text that differs from the encoder's output is left to the general decoder.
     @Test(
         arguments: [
             (#"{"v":1,"type":"text","text":"a"}"#, "a"), (#"{"v":1,"type":"text","text":"a\u0041"}"#, "aA"),

@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayStorage
 import Synchronization
 
-/// A store with one fault, to show that the suite finds it.
+/// A store with one fault, to show that the suite detects it.
 final class FaultyStore: Store {
     enum Fault: CaseIterable, Sendable {
         case dropsFeedEvent, tellsTooLate, wrongBefore, callsAfterCancel, skipsVersion, hidesReset
@@ -110,7 +110,7 @@ final class FaultyStore: Store {
         tellLate()
     }
 
-    /// The mutation as a store with the fault carries it out.
+    /// The mutation as performed by a store with the fault.
     private func misunderstood(_ mutation: Mutation) -> [Mutation] {
         switch (fault, mutation) {
         case (.mixesAccounts, .saveSession(let session)):
@@ -147,7 +147,7 @@ final class FaultyStore: Store {
         var query = query
         switch fault {
         case .pageWithoutTies:
-            // Continues behind the position, and so loses what shares it.
+            // Continues after the position, and so loses the messages that share it.
             if case .channel = query.scope, let after = query.after, after.position != .max {
                 query.after?.ordinal = query.direction == .ascending ? .max : .min
             }

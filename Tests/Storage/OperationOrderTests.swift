@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayStorage
 import Testing
 
-/// Answers to operations come in any order, and pages between them: what was wanted last is what shows.
+/// Responses to operations arrive in any order, with pages between them: the last requested change is displayed.
 @Suite struct OperationOrderTests {
     private static let target = MessageID(UUIDv7(high: 7, low: 1))
 
@@ -14,7 +14,7 @@ import Testing
             placement: taken(at: 1))
     }
 
-    /// The operation with this place in its lane.
+    /// The operation with this sequence in its lane.
     private static func operation(_ sequence: Int64, _ role: MessageRole, _ text: String) throws -> Message {
         Message(
             id: MessageID(UUIDv7(high: 8, low: UInt64(sequence))), channel: try #require(ChannelID("general")),
@@ -37,7 +37,7 @@ import Testing
             placement: taken(at: 1))
     }
 
-    /// The answer to the first was lost; that to the second came.
+    /// The response to the first was lost; the one to the second arrived.
     @Test func anOperationInDoubtHidesNoneThatWasWantedLater() throws {
         let away = try Self.operation(2, .removeReaction(from: Self.target), "wave")
         let again = try Self.operation(3, .addReaction(to: Self.target), "wave")
@@ -55,7 +55,7 @@ import Testing
         #expect(settled.face.clock.isEmpty)
     }
 
-    /// Another device took the reaction back; this one learns that before the answer to its own.
+    /// Another device removed the reaction; this one learns that before the response to its own operation.
     @Test func aLateAnswerBringsNothingBackThatThePageKnew() throws {
         let mine = try Self.operation(2, .addReaction(to: Self.target), "wave")
         let read = try Self.message().overlaid(with: [mine])
@@ -64,7 +64,7 @@ import Testing
         #expect(read.taken(mine, Self.taken(at: 40)).overlaid(with: []).myReactions == ["wave"])
     }
 
-    /// Sent again after it had failed, it is wanted later than what was done meanwhile.
+    /// Resent after it had failed, it was requested later than the operations in between.
     @Test func whatIsSentAgainShowsAgain() throws {
         let away = try Self.operation(2, .removeReaction(from: Self.target), "wave")
         let again = try Self.operation(3, .addReaction(to: Self.target), "wave")

@@ -2,9 +2,9 @@ import CausewayStorage
 import CausewayStorageConformance
 import Testing
 
-/// The suite proves something only if it finds what is wrong.
+/// The suite proves something only if it detects faults.
 struct PlantedFaultTests {
-    /// Each fault, and the rule that is made to find it.
+    /// Each fault, and the rule that detects it.
     static let expectations: [(FaultyStore.Fault, String)] = [
         (.dropsFeedEvent, "drawn histories: the store, its feed and the model agree"),
         (.tellsTooLate, "every subscriber sees every commit before the call returns"),

@@ -8,7 +8,7 @@ enum StateDocument {
         .deletingLastPathComponent()
     static let path = root.appendingPathComponent("ARCHITECTURE.md").path
     static let readme = root.appendingPathComponent("README.md").path
-    /// The document with its parts drawn anew; `nil` when the marks that enclose them are not there.
+    /// The document with its parts redrawn; `nil` if the marks that enclose them are missing.
     static func redrawn(_ document: String) -> String? {
         let parts = [("transitions", diagram + "\n" + table), ("projections", projections)]
         return parts.reduce(document) { document, part in
@@ -19,7 +19,7 @@ enum StateDocument {
         }
     }
 
-    /// One arrow for each pair of states, with the steps that lead there.
+    /// One arrow for each pair of states, with the steps that lead from one to the other.
     private static var diagram: String {
         var lines = ["```mermaid", "stateDiagram-v2", "    direction LR", "    [*] --> created: create"]
         for state in SyncState.allCases {
@@ -47,7 +47,7 @@ enum StateDocument {
         return (lines + [""]).joined(separator: "\n")
     }
 
-    /// What each state is called on the platforms, in the order in which a message goes through them.
+    /// The name of each state on the platforms, in the order in which a message passes through them.
     static var projections: String {
         let situations: [(String, SyncState)] = [
             ("waiting in the queue", .created), ("being delivered", .syncing), ("attachment on its way", .uploading),

@@ -3,7 +3,7 @@ import CausewayStorage
 import Foundation
 import Testing
 
-/// The table of states is what the code does, and what the map shows.
+/// The state table matches the code, and the document matches the table.
 @Suite struct StateTableTests {
     private static let placement = Placement(position: 3, acceptedAt: Timestamp(milliseconds: 3))
     private static let failure = Failure(reason: .refused, code: "no", detail: "", at: Timestamp(milliseconds: 5))
@@ -29,7 +29,7 @@ import Testing
             createdAt: Timestamp(milliseconds: 1), placement: placement)
     }
 
-    /// What the code does to a message; `nil` when the message is gone.
+    /// The message after the step as performed by the code; `nil` if it is removed.
     private static func apply(_ step: MessageStep, to message: Message) throws -> Message? {
         switch step {
         case .attempt: message.attempted(previous: 0, attempts: 2, at: Timestamp(milliseconds: 2))
@@ -55,7 +55,7 @@ import Testing
         #expect(try Self.apply(step, to: Self.message(state))?.syncState == state.after(step))
     }
 
-    /// The mutation that is a step; `nil` for what a run begins with.
+    /// The mutation that corresponds to a step; `nil` for the steps at the start of a run.
     private static func mutation(_ step: MessageStep) throws -> Mutation? {
         switch step {
         case .attempt: .attempt(id, previous: 0, attempts: 2, at: Timestamp(milliseconds: 2))
@@ -107,7 +107,7 @@ import Testing
         #expect(try await store.message(Self.id)?.syncState == state.after(step))
     }
 
-    /// With `CAUSEWAY_REDRAW_STATES=1` the map is drawn anew instead.
+    /// With `CAUSEWAY_REDRAW_STATES=1` the document is redrawn instead.
     @Test func theMapShowsTheTable() throws {
         let document = try String(contentsOfFile: StateDocument.path, encoding: .utf8)
         let redrawn = try #require(StateDocument.redrawn(document), "the marks of the table are gone")

@@ -7,11 +7,11 @@ import CausewayTransport
 import Synchronization
 import Testing
 
-/// Several accounts on one store, one after the other. On the main thread, because stories make live collections.
+/// Several accounts on one store, one after the other. On the main thread, because the tests create live collections.
 @MainActor struct AccountTests {
     private nonisolated static let cut = TransportError.inDoubt(detail: "cut off")
 
-    /// Ann's message reached the server, its answer did not; Bob was here meanwhile.
+    /// Ann's message reached the server, the response was lost; Bob was logged in meanwhile.
     @Test func aDoubtIsResolvedAfterTheVisitOfAnotherAccount() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// The list held 1, 2, 3 of the account before; the other server's channel of that name holds one message.
+    /// The list contained 1, 2, 3 of the previous account; the other server's channel of that name has one message.
     @Test func aListShowsNothingOfTheAccountBefore() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// Nothing is said of a message that belongs to another account than the one that is logged in.
+    /// A handle returns no result for a message that belongs to another account than the one that is logged in.
     @Test func aHandleOfTheAccountBeforeSaysNothingFalse() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
@@ -101,8 +101,8 @@ import Testing
         }
     }
 
-    /// A message, a reply that waits for it, an edit of one that is delivered, and a deletion; the reply and the edit
-    /// have no link, or one of their own.
+    /// A message, a reply that waits for it, an edit of a delivered one, and a deletion; the reply and the edit have no
+    /// link, or one of their own.
     @Test func logoutCountsEverythingThatIsPending() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()

@@ -6,7 +6,7 @@ import CausewayTransport
 import Synchronization
 import Testing
 
-/// What the client breaks off itself, and what comes past it, through the whole client.
+/// Calls that the client itself cancels, through the whole client.
 @Suite struct BreakOffTests {
     private func resuming() -> ClientConfiguration {
         var configuration = ClientConfiguration()

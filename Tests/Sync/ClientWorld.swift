@@ -15,7 +15,7 @@ struct ClientWorld: Sendable {
     let general: ChannelID
     static let address = "test://server"
 
-    /// Runs a story in a fresh world and fails the test when it cannot end.
+    /// Runs a test in a new world and fails it if it cannot end.
     static func run(
         seed: UInt64 = 1, operationsMax: Int = 512, _ story: @escaping @Sendable (ClientWorld) async throws -> Void
     ) throws {
@@ -28,7 +28,7 @@ struct ClientWorld: Sendable {
         try runtime.run { try await story(world) }
     }
 
-    /// Opens a client; on `store` when another one than the world's is given.
+    /// Opens a client; on `other` if given, otherwise on the world's store.
     func open(
         on other: (any Store)? = nil, _ configuration: ClientConfiguration = ClientConfiguration(),
         keeping credentials: (any CredentialStore)? = nil

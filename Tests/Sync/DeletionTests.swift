@@ -7,7 +7,7 @@ import CausewayTransport
 import Synchronization
 import Testing
 
-/// The deletion matrix (each state has its own right answer), through the client.
+/// The deletion matrix through the client: each state has its own correct result.
 @Suite struct DeletionTests {
     @Test func aQueuedMessageNeverLeaves() throws {
         try ClientWorld.run { world in
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    /// Whose it is decides: one's own is deleted for everybody, from whatever device it came.
+    /// The owner decides: an own message is deleted for everyone, whichever device it came from.
     @Test(arguments: [true, false])
     func aSyncedMessageFromElsewhereIsDeletedOnTheServerIfItIsOnesOwn(isOwn: Bool) throws {
         try ClientWorld.run { world in

@@ -2,28 +2,28 @@ import CausewayModels
 import CausewayStorage
 import Synchronization
 
-/// A store in memory whose disk can be taken away and brought back.
+/// A memory store whose disk can fail and recover.
 final class FailingStore: Store {
     private struct State {
         var areReadsFailing = false
         var areCommitsFailing = false
-        /// What the next commit does before it fails.
+        /// Runs during the next commit, before it fails.
         var beforeCommit: (@Sendable () async -> Void)?
-        /// True when no session can be read.
+        /// True if no session can be read.
         var areSessionsFailing = false
-        /// True when reading fails from the next login or logout on.
+        /// True if reads fail from the next login or logout on.
         var isLastSession = false
-        /// So many pages can still be read.
+        /// The number of pages that can still be read.
         var pagesLeft = Int.max
         var failures = 0
-        /// After so many failures it is well again by itself.
+        /// The number of failures after which it recovers by itself.
         var failuresMax = Int.max
     }
 
     let base = MemoryStore()
     private let state = Mutex(State())
 
-    /// Calls that have failed.
+    /// The number of calls that have failed.
     var failures: Int { state.withLock { $0.failures } }
 
     func fail() {
@@ -33,7 +33,7 @@ final class FailingStore: Store {
         }
     }
 
-    /// The next commit fails, after `work`.
+    /// Lets the next commit fail, after `work`.
     func failNextCommit(after work: @escaping @Sendable () async -> Void) {
         state.withLock { $0.beforeCommit = work }
     }

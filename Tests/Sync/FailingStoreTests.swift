@@ -7,7 +7,7 @@ import CausewayTransport
 import Synchronization
 import Testing
 
-/// A store that fails and comes back under those who wait for a delivery: each of them is told.
+/// A store that fails and recovers while callers wait for a delivery: each of them gets a result.
 struct FailingStoreTests {
     private func loggedIn(_ world: ClientWorld) async throws -> (FailingStore, CausewayClient) {
         let store = FailingStore()
@@ -16,7 +16,7 @@ struct FailingStoreTests {
         return (store, client)
     }
 
-    /// The verdict comes while nothing can be written, and others begin to wait while nothing can be read.
+    /// The verdict arrives while nothing can be written, and others begin to wait while nothing can be read.
     @Test(arguments: [true, false])
     func everyWaiterIsToldWhenTheStoreIsBack(isRefused: Bool) throws {
         try ClientWorld.run { world in
@@ -37,14 +37,14 @@ struct FailingStoreTests {
                 try await world.until("a waiter is told") { wait.result != nil }
                 #expect((try? wait.result?.get()) == (isRefused ? nil : Placement(world, handle.id)))
             }
-            // The lists of what failed, and the engine, go on.
+            // The lists of failed messages, and the engine, continue to work.
             _ = try await client.messages.createTextMessage("2", in: world.general).delivered()
             await client.close()
         }
     }
 
-    /// The end comes while the verdict cannot be written: what was asked for behind it is refused, because the outbox
-    /// knows more than the store by then.
+    /// The end comes while the verdict cannot be written: requests behind it are refused, because the outbox is ahead
+    /// of the store by then.
     @Test func whatWaitsBehindAVerdictThatIsGivenUpIsRefused() throws {
         try ClientWorld.run { world in
             let (store, client) = try await loggedIn(world)
@@ -76,7 +76,7 @@ struct FailingStoreTests {
         }
     }
 
-    /// The verdict is in the store; only reading fails, also of what a logout ended.
+    /// The verdict is in the store, and only reads fail; also for messages that a logout ended.
     @Test func aWaiterIsToldOfTheEndOfASession() throws {
         try ClientWorld.run { world in
             let (store, client) = try await loggedIn(world)
@@ -84,7 +84,7 @@ struct FailingStoreTests {
             let handle = try await client.messages.createTextMessage("1", in: world.general)
             let wait = Wait(for: handle, world.runtime)
             await world.pass(.seconds(5))
-            // The logout is durable, and what it ended can be read a while later.
+            // The logout is durable, and the messages that it ended can be read a while later.
             store.failReadsAfterNextSession()
             let logout = Mutex<Int?>(nil)
             world.runtime.spawn {
@@ -105,8 +105,8 @@ struct FailingStoreTests {
         }
     }
 
-    /// A page is held against what is stored in steps. The first one brings a message that another copy of the store
-    /// has sent and that has no place in a lane here; the second one fails.
+    /// A page is compared with the stored messages in steps. The first one contains a message that another copy of the
+    /// store has sent and that has no slot in a lane here; the second one fails.
     @Test func whatThePageBroughtIsToldAlthoughTheRestFails() throws {
         try ClientWorld.run { world in
             let (store, client) = try await loggedIn(world)
@@ -136,7 +136,7 @@ struct FailingStoreTests {
         }
     }
 
-    /// Whose the message is cannot be found out now; a wait that is given up ends all the same.
+    /// The owner of the message cannot be determined now; a cancelled wait ends nevertheless.
     @Test func aWaitThatIsGivenUpEndsWhileTheStoreFails() throws {
         try ClientWorld.run { world in
             let (store, client) = try await loggedIn(world)
@@ -159,7 +159,7 @@ struct FailingStoreTests {
     }
 }
 
-/// Somebody who waits for a delivery.
+/// A wait for a delivery.
 private final class Wait: Sendable {
     private final class End: Sendable {
         let result = Mutex<Result<Placement, DeliveryError>?>(nil)
@@ -180,12 +180,12 @@ private final class Wait: Sendable {
         }
     }
 
-    /// What came of it; `nil` while it lasts.
+    /// The result; `nil` while the wait lasts.
     var result: Result<Placement, DeliveryError>? { end.result.withLock { $0 } }
 }
 
 extension ClientWorld {
-    /// A message of somebody else, at the place of its number.
+    /// A message of another user, at the position of its number.
     fileprivate func placed(_ number: Int, by name: String) throws -> PlacedMessage {
         PlacedMessage(
             id: MessageID(UUIDv7(high: 0x7000, low: 0x8000_0000_0000_0000 | UInt64(number))), channel: general,
@@ -195,7 +195,7 @@ extension ClientWorld {
 }
 
 extension Placement {
-    /// Where the server has placed it.
+    /// The position on the server.
     fileprivate init?(_ world: ClientWorld, _ id: MessageID) {
         guard let placement = world.transport.server.withLock({ $0.accepted[id] }) else { return nil }
         self = placement

@@ -7,7 +7,7 @@ import CausewayTransport
 import Synchronization
 import Testing
 
-/// Messages of somebody else on the server.
+/// Messages of another user on the server.
 enum RemoteMessages {
     static func placed(_ number: Int, _ world: ClientWorld) throws -> PlacedMessage {
         PlacedMessage(
@@ -16,7 +16,7 @@ enum RemoteMessages {
             placement: Placement(position: Int64(number), acceptedAt: world.runtime.wallClock))
     }
 
-    /// Messages at positions from 1 on, by somebody else.
+    /// Messages of another user at positions from 1 on.
     static func server(_ count: Int, _ world: ClientWorld) throws -> [PlacedMessage] {
         let messages = try (1...count).map { try placed($0, world) }
         world.transport.server.withLock { server in
@@ -31,7 +31,7 @@ extension PlacedMessage {
     var number: Int { Int(placement.position) }
 }
 
-/// Follows changes until they end.
+/// Collects changes until they end.
 final class Followed: Sendable {
     private let told: Told
     let task: RuntimeTask
@@ -52,11 +52,11 @@ final class Followed: Sendable {
         }
     }
 
-    /// How many records each change showed.
+    /// The number of records in each change.
     var counts: [Int] { told.counts.withLock { $0 } }
     func forgetCounts() { told.counts.withLock { $0 = [] } }
 
-    /// What was told last.
+    /// The last change.
     var last: LiveCollectionChange<Message>? { told.last.withLock { $0 } }
 }
 

@@ -7,7 +7,7 @@ import CausewayTransport
 import Synchronization
 import Testing
 
-/// People and disks that come in between: what whole clients in simulated time were found to do wrong.
+/// Interruptions by users and disks: faults that simulations of whole clients found.
 @Suite struct InterruptionTests {
     private static let full = StoreError.full(detail: "test")
 

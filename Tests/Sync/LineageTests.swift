@@ -8,8 +8,8 @@ import CausewayTransport
 import Synchronization
 import Testing
 
-/// Stores that were restored from a backup or copied: every copy goes on, and nothing is lost, doubled, wrongly failed
-/// or out of order.
+/// Stores that were restored from a backup or copied: every copy continues, and nothing is lost, duplicated, wrongly
+/// failed or out of order.
 @Suite struct LineageTests {
     private static let resuming = {
         var configuration = ClientConfiguration()
@@ -49,7 +49,7 @@ import Testing
         world.transport.server.withLock { $0.hub.accepted.values.map(\.copies).max() ?? 0 }
     }
 
-    /// The backup's next numbers were used up by messages that it knows nothing of.
+    /// The backup's next numbers were used up by messages that it does not know.
     @Test(arguments: [1, 3, 5])
     func aRestoredStoreReusesNoSequence(lost: Int) throws {
         try ClientWorld.run { world in
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// The store changed under the engine, and its feed said no more than that.
+    /// The store changed without the engine, and its feed reported only a reset.
     @Test func aResetOfTheFeedIsReadAgain() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn(Self.resuming)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    /// The process that was copied goes on, with the same opening before both.
+    /// The process that was copied continues, so both have the same previous opening.
     @Test func aCopyTakenWhileTheProgramRanIsNoticed() throws {
         try ClientWorld.run { world in
             let original = try await world.loggedIn(Self.resuming)
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    /// The newer copy has delivered what the restored one still holds as never sent.
+    /// The newer copy has delivered messages that the restored one still holds as never sent.
     @Test(arguments: [true, false])
     func whatIsDoneToAMessageThatTheOtherCopyDeliveredHappens(isDoneOffline: Bool) throws {
         try ClientWorld.run { world in
@@ -220,7 +220,7 @@ import Testing
             let newer = try await world.open(on: world.store.crashed(), Self.resuming)
             try await deliverAll(newer, in: world)
             await newer.close()
-            let restored = try await world.open(on: backup)  // gives up what was left
+            let restored = try await world.open(on: backup)  // fails the remaining messages
             #expect(try await restored.status().counts.error == 2)
             _ = try await create("3", by: restored, world)
             try await deliverAll(restored, in: world)
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    /// Messages that are created in the very moment overtake none that were there.
+    /// Messages created at that moment overtake none that existed before.
     @Test func nothingOvertakesWhatWasCreatedBefore() throws {
         for seed in 1...20 as ClosedRange<UInt64> {
             try ClientWorld.run(seed: seed) { world in
@@ -256,7 +256,7 @@ import Testing
         }
     }
 
-    /// A server that says so for ever is not asked in circles.
+    /// A server that repeats this response is not queried in a tight loop.
     @Test func aServerThatNeverStopsSayingSoIsAskedLessAndLess() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn(Self.resuming)

@@ -11,13 +11,13 @@ import Testing
 @MainActor struct ListTests {
     // MARK: - Jumps
 
-    /// Whatever is stored elsewhere, a jump costs two pages and shows its message.
+    /// Regardless of the stored messages, a jump costs two pages and shows its message.
     @Test(arguments: [LiveDirection.ascending, .descending], [1, 9, 1000, 2005, 2009])
     func aJumpShowsItsMessage(direction: LiveDirection, number: Int) throws {
         try ClientWorld.run { world in
             let messages = try RemoteMessages.server(2009, world)
             let client = try await world.loggedIn()
-            // The newest page, a few of the first ones, and the message itself.
+            // The newest page, some of the first messages, and the message itself.
             let stored = messages[..<12] + messages[1989...] + [messages[number - 1]]
             try await world.store.commit(stored.map { .merge($0, at: world.runtime.wallClock) })
             let message = try #require(try await world.store.message(messages[number - 1].id))
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// The server takes it for more, and returns nothing.
+    /// The server reports more messages, and returns none.
     @Test func anEmptyPageIsNotTheEndOfTheChannel() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
@@ -59,7 +59,7 @@ import Testing
 
     // MARK: - Reconnecting
 
-    /// A list of 3,000, at the newest end of its channel or at the oldest.
+    /// A list of 3,000, at the newest or at the oldest end of its channel.
     private nonisolated static func longList(
         _ world: ClientWorld, _ client: CausewayClient, _ direction: LiveDirection, _ anchor: LiveAnchor<MessageCursor>
     ) async throws -> Followed {
@@ -101,7 +101,7 @@ import Testing
             #expect(world.transport.server.withLock { $0.messagesRead } == 0)
             #expect(world.transport.server.withLock { $0.pageQueries.count + $0.changeQueries.count } == 1)
             #expect(list.last?.dataStatus == .fresh && list.last?.snapshot.count == 3000)
-            // Little has.
+            // Little has changed.
             let (edited, gone) = (messages[5], messages[2000])
             let new = try (3001...3002).map { try RemoteMessages.placed($0, world) }
             world.transport.server.withLock { server in
@@ -118,7 +118,7 @@ import Testing
             #expect(shown == (1...3002).map(Int64.init).filter { $0 != 2001 })
             #expect(list.last?.snapshot.first { $0.id == edited.id }?.content == .text("edited"))
             #expect(list.counts.allSatisfy { $0 == 3000 || $0 == 3001 }, "\(list.counts)")
-            // The next one goes on from there.
+            // The next one continues from that cursor.
             try await Self.reconnect(world, client)
             #expect(world.transport.server.withLock { $0.changeQueries.last?.cursor } == "2")
             #expect(world.transport.server.withLock { $0.changeQueries.last?.through } == 3003)
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    /// Then pages are asked for.
+    /// Pages are requested instead.
     @Test func whereTooMuchChangedPagesAreAskedFor() throws {
         try ClientWorld.run { world in
             _ = try RemoteMessages.server(20, world)
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    /// The server has deleted a message of this account; whether it was delivered is not known here yet.
+    /// The server has deleted a message of this account; it is not known here yet whether it was delivered.
     @Test func whatIsInTheOutboxIsNotDeletedByChanges() throws {
         try ClientWorld.run { world in
             _ = try RemoteMessages.server(20, world)
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    // MARK: - What the main actor reads next
+    // MARK: - Reads of the main actor
 
     /// On the real main actor, from the first moment on.
     @Test func aMessageIsInTheCollectionsWhenCreateReturns() async throws {

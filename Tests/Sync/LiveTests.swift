@@ -7,7 +7,7 @@ import CausewayTransport
 import Synchronization
 import Testing
 
-/// Live collections of a whole client. On the main thread, so that a story may make what belongs to the main actor.
+/// Live collections of a whole client. On the main thread, so that a test may create objects of the main actor.
 @MainActor struct LiveTests {
     @Test func theStoryOfAMessageIsOfOneIdentity() throws {
         try ClientWorld.run { world in
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    // MARK: - Asking again
+    // MARK: - Repeated requests
 
     @Test func whatWasOpenedBeforeTheLoginIsAskedForAfterIt() throws {
         try ClientWorld.run { world in
@@ -81,7 +81,7 @@ import Testing
                 messages.last?.dataStatus == .fresh && messages.last?.loadingStatus == .loaded
                     && messages.last?.error == nil)
             #expect(messages.last?.snapshot.count == 1)
-            // Nobody can vouch for it any more.
+            // Without a session the data are no longer confirmed.
             _ = try await client.logout()
             await world.pass(.seconds(1))
             #expect(messages.last?.dataStatus == .local && messages.last?.error as? SyncError == .noSession)
@@ -100,7 +100,7 @@ import Testing
                 server.pageError = .unreachable(detail: "no network")
                 server.greeting = .failure(.unreachable(detail: "no network"))
             }
-            // Nothing is sent: only the page that cannot be read says that the server is not there.
+            // Nothing is sent: only the page that cannot be read shows that the server is unreachable.
             let messages = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(60))
             #expect(messages.last?.loadingStatus == .error)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    /// A server that greets and gives no pages is not pressed for them.
+    /// A server that responds to probes but returns no pages is not asked constantly.
     @Test func aServerThatGivesNoPagesIsAskedOnceInAWhile() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    /// More stored messages are gone than are held against a page at a time.
+    /// More stored messages were deleted than are compared with a page at a time.
     @Test func aPageOfFewReconcilesManyStoredMessages() throws {
         try ClientWorld.run { world in
             let messages = try RemoteMessages.server(1000, world)
@@ -236,7 +236,7 @@ import Testing
         }
     }
 
-    /// A message that is accepted while a page is read lies behind the page's range.
+    /// A message that is accepted while a page is read is outside of the page's range.
     @Test func aPageTakesNothingAwayThatWasAcceptedAfterIt() throws {
         try ClientWorld.run { world in
             world.transport.server.withLock { server in
@@ -277,7 +277,7 @@ import Testing
             #expect((1...10).contains(queries.count))
             #expect(refused.last?.loadingStatus == .error)
             #expect(lists.allSatisfy { $0.last?.dataStatus == .fresh })
-            // It may come to be.
+            // The channel may be created later.
             world.transport.server.withLock { $0.channelErrors = [:] }
             try await world.until("the list is fresh") { refused.last?.dataStatus == .fresh }
             await client.close()

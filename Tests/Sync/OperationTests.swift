@@ -130,7 +130,7 @@ import Testing
             }
             #expect(try await world.texts(client) == ["one"])
             #expect(try await client.messages.failedMessages().messages.map(\.role) == [.edit(of: handle.id)])
-            // Another edit takes its place.
+            // Another edit replaces it.
             try await client.messages.editTextMessage(handle.id, to: "three")
             try await world.settled(client)
             #expect(try await client.messages.failedMessages().messages.isEmpty)
@@ -253,7 +253,7 @@ import Testing
             }
             try await client.messages.refreshMessages(in: world.general)
             #expect(try await client.messages.getMessage(handle.id)?.myReactions == ["wave"])
-            // A later one does: another device took it back.
+            // A later one does: another device removed it.
             world.transport.server.withLock { server in
                 let changedAt = server.hub.accepted[handle.id]?.changedAt?.advanced(by: .seconds(1))
                 server.page[0].face.changedAt = changedAt
@@ -265,7 +265,7 @@ import Testing
 
     // MARK: - Replies
 
-    /// Another copy of this store sent it: no place in a lane is there to tell of it.
+    /// Another copy of this store sent it: without a slot in a lane nothing else reports its delivery.
     @Test func aParkedReplyThatAPageBringsIsDelivered() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
@@ -298,13 +298,13 @@ import Testing
             let client = try await world.loggedIn()
             try await client.pause()
             let parent = try await client.messages.createTextMessage("one", in: world.general)
-            // Behind it in the lane: it leaves, and finds nobody to answer.
+            // Behind it in the lane: it is sent, and its parent is not on the server.
             let reply = try await client.messages.createTextMessage("re", in: world.general, parent: parent.id)
             let other = try await client.messages.createTextMessage("other", in: world.general)
             world.transport.server.withLock { $0.refused = [parent.id] }
             try await client.resume()
             _ = try await other.delivered()
-            // Made while it is failed: it waits from the start.
+            // Created while the parent is failed: it waits from the start.
             let late = try await client.messages.createTextMessage("late", in: world.general, parent: parent.id)
             for id in [reply.id, late.id] {
                 #expect(try await client.messages.getMessage(id)?.isParked == true)
@@ -317,8 +317,8 @@ import Testing
         }
     }
 
-    /// Both were refused, and the answer was lost. Another copy of the store delivered the parent, and a page tells of
-    /// it before the late answer about the reply.
+    /// Both were refused, and the response was lost. Another copy of the store delivered the parent, and a page
+    /// contains it before the late response about the reply arrives.
     @Test func aReplyIsSentAgainWhenAPageBroughtItsParent() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
@@ -359,7 +359,7 @@ import Testing
         }
     }
 
-    /// The server took the parent away: the reply is sent once more, and fails.
+    /// The server removed the parent: the reply is sent once more, and fails.
     @Test func aReplyToWhatTheServerTookAwayFailsInTheEnd() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
@@ -403,18 +403,18 @@ extension ClientWorld {
         transport.server.withLock { $0.behaviours = behaviours }
     }
 
-    /// What the server shows under an id.
+    /// The text that the server has for an id.
     fileprivate func text(_ id: MessageID) -> String? {
         guard case .text(let text)? = transport.server.withLock({ $0.hub.accepted[id]?.content }) else { return nil }
         return text
     }
 
-    /// How many operations the server has applied to a message.
+    /// The number of operations that the server has applied to a message.
     fileprivate func applied(to id: MessageID) -> Int {
         transport.server.withLock { $0.hub.accepted[id]?.applied.count ?? 0 }
     }
 
-    /// A message that is on its way for some time.
+    /// A message that is in flight for some time.
     fileprivate func inFlight(
         _ text: String, _ client: CausewayClient, for time: Duration
     ) async throws -> MessageHandle {
@@ -424,7 +424,7 @@ extension ClientWorld {
         return handle
     }
 
-    /// Waits until nothing is left to be said.
+    /// Waits until nothing is left to be sent.
     fileprivate func settled(_ client: CausewayClient) async throws {
         try await until("everything was said") {
             let status = try await client.status()

@@ -6,9 +6,9 @@ import CausewayTransport
 import Synchronization
 import Testing
 
-/// The policies, as the whole client keeps them.
+/// The policies, through the whole client.
 @Suite struct PolicyTests {
-    /// Puts a message into a lane past the repository.
+    /// Enqueues a message in a lane, bypassing the repository.
     @discardableResult
     private func enqueue(
         _ number: UInt64, _ world: ClientWorld, lane: LaneID = .media
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    /// Waiting for another message ages nothing, also over a restart.
+    /// Waiting for another message does not age a message, not even across a restart.
     @Test func whatWasParkedIsYoungWhenItsMessageIsThere() throws {
         try ClientWorld.run { world in
             let first = try await world.loggedIn(expiring(after: .seconds(600)))
@@ -171,7 +171,8 @@ import Testing
             await #expect(throws: DeliveryError.self) { try await parent.delivered() }
             try await first.messages.addReaction("wave", to: parent.id)
             await world.pass(.seconds(3000))
-            // The message goes; the reaction gets its place, and the server is away before it can follow.
+            // The message is delivered; the reaction gets its slot, and the server becomes unreachable before it can
+            // follow.
             world.transport.server.withLock { $0.behaviours = [.work] }
             world.transport.server.withLock { $0.always = .fail(.unreachable(detail: "connection refused")) }
             try await first.messages.resend(parent.id)
@@ -185,7 +186,7 @@ import Testing
         }
     }
 
-    /// It has no place in its lane, so that nothing else tells that it pauses the lane no more.
+    /// It has no slot in its lane, so nothing else reports that it no longer pauses the lane.
     @Test func aResentReplyThatWaitsForItsMessagePausesNothing() throws {
         try ClientWorld.run { world in
             var configuration = pausing()
@@ -208,7 +209,7 @@ import Testing
         }
     }
 
-    /// An operation that fails is no message whose lane must stand still.
+    /// A failed operation must not pause its lane.
     @Test func aFailedEditPausesNothing() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn(pausing())

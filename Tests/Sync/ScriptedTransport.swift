@@ -5,25 +5,25 @@ import CausewaySimulatedHub
 import CausewayTransport
 import Synchronization
 
-/// A server in memory: takes deliveries by the hub's rules of order, or does as the script says.
+/// A server in memory: applies deliveries by the hub's rules of order, or behaves as scripted.
 final class ScriptedTransport: Transport {
     enum Behaviour: Sendable {
         case work
         case fail(TransportError)
-        /// Applies the delivery, then loses the answer.
+        /// Applies the delivery, then loses the response.
         case loseAnswer
-        /// Answers after this time.
+        /// Responds after this time.
         case delay(Duration)
-        /// Gives no answer for this time, or until it is broken off, and applies nothing.
+        /// Does not respond for this time, or until it is cancelled, and applies nothing.
         case hang(Duration)
     }
 
     struct Server: Sendable {
         /// The hub's real rules.
         var hub = ModelHub()
-        /// What it refuses.
+        /// The messages that it refuses.
         var refused: Set<MessageID> = []
-        /// Its answers name the history of its data.
+        /// True if its responses name the history of its data.
         var namesHistory = false
         var deletions: [MessageID] = []
         var deliveries: [(at: MonotonicTime, delivery: Delivery)] = []
@@ -33,22 +33,22 @@ final class ScriptedTransport: Transport {
         var always: Behaviour = .work
         var greeting: Result<ServerGreeting, TransportError>
         var page: [PlacedMessage] = []
-        /// Why pages cannot be read; `nil` when they can.
+        /// The error of pages; `nil` if they can be read.
         var pageError: TransportError?
         var pageQueries: [RemoteQuery] = []
-        /// The channel's newest position. With it ``page`` is all that the channel has, and pages report their range;
-        /// without it every page is ``page``.
+        /// The channel's newest position. If set, ``page`` is the complete channel, and pages report their range;
+        /// otherwise every page is ``page``.
         var newest: Int64?
-        /// The revision of each message that was changed or deleted; with it the server reports changes.
+        /// The revision of each message that was changed or deleted; if set, the server reports changes.
         var revisions: [MessageID: Int]?
         var changeQueries: [RemoteChangesQuery] = []
-        /// Messages in all answers.
+        /// The number of messages in all responses.
         var messagesRead = 0
-        /// What every page is, when there is one.
+        /// The result of every page, if set.
         var fixedPage: RemotePage?
-        /// Why the pages of some channels cannot be read.
+        /// The errors of the pages of some channels.
         var channelErrors: [ChannelID: TransportError] = [:]
-        /// How long the next pages take from when they were read, in their order.
+        /// The delays of the next pages after they were read, in order.
         var pageDelays: [Duration] = []
 
         var order: [MessageID] { hub.history.map(\.message) }
@@ -185,7 +185,7 @@ extension ScriptedTransport.Server {
         return RemoteChanges(items: items, gone: gone, cursor: "\(revision)", newest: newest)
     }
 
-    /// A page as the hub reads it.
+    /// A page as read by the hub.
     func page(_ query: RemoteQuery) -> RemotePage {
         var page = listed(query)
         if revisions != nil { page.cursor = "\(revision)" }

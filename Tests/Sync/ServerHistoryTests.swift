@@ -6,7 +6,7 @@ import CausewayTransport
 import Synchronization
 import Testing
 
-/// A server whose data go back while the client runs.
+/// A server whose data are reset while the client runs.
 @Suite struct ServerHistoryTests {
     private static let resuming = {
         var configuration = ClientConfiguration()
@@ -26,7 +26,7 @@ import Testing
         try await world.until("everything has ended") { try await client.status().counts.undelivered == 0 }
     }
 
-    /// Puts a backup in the place of the server's data, by its own command, and waits until the client has noticed.
+    /// Replaces the server's data with a backup, by its own command, and waits until the client has noticed.
     private func restore(_ backup: ModelHub, _ count: Int, noticedBy client: CausewayClient, _ world: ClientWorld)
         async throws
     {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// What an answer says is noted along with what it proves, also when it comes after the logout.
+    /// The history named by a response is stored together with the response's confirmations, even after the logout.
     @Test func theHistoryOfAnAnswerAfterTheLogoutIsNoted() throws {
         try ClientWorld.run { world in
             let backup = world.transport.server.withLock { server in
@@ -78,8 +78,8 @@ import Testing
         }
     }
 
-    /// The server went back between the two answers, and nobody could tell: the page was asked for before the delivery
-    /// was answered.
+    /// The server was reset between the two responses, undetectably: the page was requested before the response to the
+    /// delivery.
     @Test func aPageTakesNothingAwayThatWasDeliveredSinceItWasAskedFor() throws {
         try ClientWorld.run { world in
             let other = PlacedMessage(
@@ -104,8 +104,8 @@ import Testing
         }
     }
 
-    /// What is queued again under a new outbox id may be on the server all the same: a session that ends then leaves it
-    /// in doubt, and asks.
+    /// Messages queued again under a new outbox id may be on the server nevertheless: a session that ends then leaves
+    /// them in doubt, with fences.
     @Test func whatIsQueuedAgainIsAskedAboutWhenTheSessionEnds() throws {
         try ClientWorld.run { world in
             world.transport.server.withLock { $0.namesHistory = true }
@@ -114,7 +114,7 @@ import Testing
             try await deliverAll(client, in: world)
             let backup = world.transport.server.withLock { $0.hub }
             try await restore(backup, 1, noticedBy: client, world)
-            // The outbox that began then is one that the backup does not know.
+            // The backup does not know the outbox that began then.
             try await client.pause()
             try await restore(backup, 2, noticedBy: client, world)
             #expect(try await client.status().counts.undelivered == 2)

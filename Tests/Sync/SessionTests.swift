@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// The session has begun by then: what was created in it is delivered over the transport that it was given.
+    /// The session has begun by then: messages created in it are delivered over the transport that it was given.
     @Test func aTokenThatCannotBeKeptEndsNothing() throws {
         struct FullDisk: CredentialStore {
             func token(for session: Session) async throws(CredentialError) -> AccessToken? { nil }
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    /// Its creation was overtaken by a logout and another account's login.
+    /// Its creation overlapped a logout and another account's login.
     @Test func whatAnotherAccountCreatedIsNotSentAsMine() throws {
         try ClientWorld.run { world in
             let ann = try #require(UserID("ann"))

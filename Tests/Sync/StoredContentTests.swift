@@ -7,7 +7,7 @@ import CausewayTransport
 import Foundation
 import Testing
 
-/// What `create` returns is what the store keeps, down to how a number is written.
+/// `create` returns exactly the stored content, down to the form of numbers.
 struct StoredContentTests {
     private static let given = JSONValue.object([
         "whole": .double(1), "list": .array([.double(-3), .double(0.5), .object(["zero": .double(-0.0)])]),

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 struct UnreadableMessageTests {
-    /// What was created before and after it is delivered; it is failed with its reason, and can be deleted.
+    /// Messages created before and after it are delivered; it fails with its reason, and can be deleted.
     @Test func oneThatCannotBeReadStopsNoOther() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()

@@ -21,7 +21,7 @@ import Testing
             Line(given: "--store /s account add ben", arranged: "account add --store /s ben"),
             Line(given: "--store /s account", arranged: "account --store /s"),
             Line(given: "--json help send", arranged: "help send"),
-            // What the parser is to complain about stays as it is.
+            // Command lines that the parser is to reject remain unchanged.
             Line(given: "--none status", arranged: "--none status"), Line(given: "--help", arranged: "--help"),
             Line(given: "--socket /s", arranged: "--socket /s"), Line(given: "--socket", arranged: "--socket"),
             Line(given: "", arranged: ""), Line(given: "-x status", arranged: "-x status"),

@@ -2,7 +2,7 @@ import CausewaySystem
 import Foundation
 import Testing
 
-/// Folders, keys and sockets that others could read, replace or listen at.
+/// Folders, keys and sockets that other users could read, replace or listen at.
 @Suite struct FileAccessTests {
     private final class Folder: Sendable {
         let path: String
@@ -69,13 +69,14 @@ import Testing
         guard unsafe chown(path, user, user) == 0 else { throw CocoaError(.fileWriteNoPermission) }
     }
 
-    /// Who is no superuser can give nothing away, but has a whole system of another user's folders before it.
+    /// Without root privileges ownership cannot be changed, but a whole system of another user's folders is available.
     @Test func whatBelongsToAnotherUserIsRefused() throws {
         guard geteuid() == 0 else {
             #expect(FileAccess.problem(ofFolder: "/")?.contains("belongs to another user (0)") == true)
             return
         }
-        // Wherever temporary folders lie: below one that others can write to, root hands nothing out.
+        // Regardless of the location of temporary folders: below one that others can write to, nothing counts as handed
+        // out by root.
         _ = unsafe chmod(self.folder.path, 0o1777)
         let folder = try Folder(in: self.folder.path)
         let key = try folder.file("key", 0o600)

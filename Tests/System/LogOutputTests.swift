@@ -2,9 +2,9 @@ import CausewaySystem
 import Foundation
 import Testing
 
-/// A log that cannot be written holds nothing up and ends nothing; what was lost is said later.
+/// A log that cannot be written neither delays nor ends the program; lost lines are reported later.
 @Suite struct LogOutputTests {
-    /// A pipe of two pages, read only when the test wants it.
+    /// A pipe of two pages, read only when the test does so.
     private final class SmallPipe {
         private var reader: Int32?
         let writer: Int32
@@ -15,7 +15,7 @@ import Testing
             var ends: [Int32] = [0, 0]
             guard unsafe pipe(&ends) == 0 else { throw CocoaError(.fileWriteUnknown) }
             (reader, writer) = (ends[0], ends[1])
-            // F_SETPIPE_SZ; in the last page that is begun there is room for more, but not with one page alone.
+            // F_SETPIPE_SZ; a started last page has room for more, but a pipe of one page would not.
             guard fcntl(writer, 1031, 8192) == 8192 else { throw CocoaError(.fileWriteUnknown) }
             log = LogOutput(OutputHandle(descriptor: writer), patienceMilliseconds: 0)
         }
@@ -25,7 +25,7 @@ import Testing
             close(writer)
         }
 
-        /// Once: the number may be another test's file afterwards.
+        /// Only once: afterwards the number may belong to another test's file.
         func closeReader() {
             if let reader { close(reader) }
             reader = nil
@@ -33,7 +33,7 @@ import Testing
 
         func write(_ line: String) { log.write(line) { "lost \($0)\n" } }
 
-        /// What lies in the pipe.
+        /// The contents of the pipe.
         func read() -> String {
             var bytes = [UInt8](repeating: 0, count: 65536)
             guard let reader else { return "" }

@@ -3,7 +3,7 @@ import CausewayWire
 import Foundation
 import Testing
 
-/// The contract between client and hub, pinned: a hub of today must understand a client of yesterday.
+/// The contract between client and hub, pinned: a current hub must understand an older client.
 @Suite struct WireTests {
     private static let id = "0190a6b2-1c3d-7fff-bfff-ffffffffffff"
 
@@ -138,7 +138,7 @@ import Testing
         #expect(try Self.coded(session) == golden)
     }
 
-    /// Hubs of before did not report what a page covers; what cannot be its range is not believed.
+    /// Older hubs did not report the range of a page; an impossible range is ignored.
     @Test(
         arguments: [
             (#"{"hasMore":false,"messages":[]}"#, nil),
