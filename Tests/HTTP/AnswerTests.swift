@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import Testing
 
-/// Answers as servers really frame them: whole, in slices of one byte, and cut off at every byte.
+/// Responses as real servers frame them: whole, in slices of one byte, and cut off at every byte.
 @Suite struct AnswerTests {
     struct Answer: Sendable, CustomTestStringConvertible {
         var name: String
@@ -11,7 +11,7 @@ import Testing
         var method: HTTPRequest.Method = .get
         var status = 200
         var body = ""
-        /// Whether the end of the answer is the end of the connection.
+        /// Whether the end of the response is the end of the connection.
         var endsWithConnection = false
         var isKept = true
 
@@ -76,7 +76,7 @@ import Testing
             }
         } body: { port in
             try await withClient(port: port) { client in
-                // Twice: what was read must leave nothing behind.
+                // Twice, because reading must leave no bytes behind.
                 for _ in 1...2 {
                     let response = try await client.send(HTTPClientRequest(method: answer.method, path: "/"))
                     #expect(response.status.code == answer.status)
@@ -105,7 +105,7 @@ import Testing
         #expect(log.lines == (answer.isKept ? ["1", "1"] : ["1", "2"]))
     }
 
-    /// However an answer is cut, it is never taken for a whole one, and the loss is told as it is: in doubt.
+    /// A response that was cut anywhere is never taken for a complete one, and the loss is reported as in doubt.
     @Test(arguments: answers.filter { !$0.endsWithConnection }, [false, true])
     func isNeverWholeWhenCut(answer: Answer, byReset: Bool) async throws {
         let bytes = Array(answer.wire.utf8)

@@ -1,11 +1,11 @@
 import CausewayTLS
 
-/// A certificate authority of a test's own, and what it vouches for.
+/// A certificate authority for a test, and the certificates that it issues.
 struct Authority {
     private let authority: CertificateAuthority
     private let folder: String
 
-    /// - Parameter folder: where its files are written.
+    /// - Parameter folder: the folder for its files.
     init(folder: String) throws {
         self.folder = folder
         authority = try CertificateAuthority.create(commonName: "Test", validDays: 1)
@@ -20,7 +20,7 @@ struct Authority {
             TLSServerConfiguration(certificateChainPath: path + ".pem", privateKeyPath: path + ".key"))
     }
 
-    /// A client that trusts this authority alone.
+    /// A client that trusts only this authority.
     func client() throws -> TLSClientContext {
         try TLSClientContext(TLSClientConfiguration(trust: .authorities(path: folder + "/ca.pem")))
     }

@@ -2,7 +2,7 @@ import CausewayHTTP
 import NIOCore
 import Testing
 
-/// The pool's decisions without a socket: scripts for each rule, then random walks that hold to all of them.
+/// The pool's decisions without a socket: scripts for each rule, then random walks that check all of them.
 @Suite struct ConnectionPoolStateTests {
     typealias State = ConnectionPoolState
 
@@ -53,7 +53,7 @@ import Testing
         _ = pool.submit(request(1))
         _ = pool.submit(request(2))
         _ = pool.submit(request(3))
-        // 2 and 3 came after the attempt began, so they get one of their own, together.
+        // 2 and 3 arrived after the attempt began, so they get an attempt of their own, together.
         #expect(pool.connectFailed(connection(1)) == [.refuse(request(1), .connectFailed), .connect(connection(2))])
         #expect(
             pool.connectFailed(connection(2)) == [
@@ -69,7 +69,7 @@ import Testing
         _ = pool.submit(request(2))
         #expect(pool.connectFailed(connection(2)) == [])
         #expect(pool.waitingCount == 1)
-        // And when that one is gone too, it gets a new attempt.
+        // When that one is closed too, it gets a new attempt.
         #expect(pool.closed(connection(1)) == [.connect(connection(3))])
     }
 
@@ -121,7 +121,7 @@ import Testing
         #expect(pool.submit(request(4)) == [.refuse(request(4), .shutDown)])
     }
 
-    /// A driver that answers the pool at random. After the walk everything fails or ends, and every request must
+    /// A driver that responds to the pool at random. After the walk everything fails or ends, and every request must
     /// have been served or refused exactly once.
     private struct Walk {
         var pool: State
@@ -245,13 +245,13 @@ import Testing
             served += walk.served.count
             refused += walk.refused.count
         }
-        // The walks met both ends often enough to mean something.
+        // The walks reached both results often enough to be meaningful.
         #expect(served > 3_000)
         #expect(refused > 3_000)
     }
 }
 
-/// A small seeded generator, so that a failing walk can be walked again.
+/// A small seeded generator, so that a failing walk can be repeated.
 struct SplitMix {
     private var state: UInt64
 

@@ -4,10 +4,10 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// Every way to lose a request, and what is said about whether the server may have seen it.
+/// Every way to lose a request, and the reported possibility that the server has seen it.
 @Suite struct FailureTests {
     static let answer = KeepAliveTests.answer
-    /// Long enough that it never decides a test.
+    /// Long enough to never affect a test.
     static let forever = Duration.seconds(600)
 
     @Test func nobodyListens() async throws {
@@ -40,7 +40,7 @@ import Testing
             let error = try await client.failure(of: .post)
             #expect(error.kind == "resolveFailed")
             #expect(!error.mayHaveReachedServer)
-            // The name service's words, and no name of a type.
+            // The name service's description, without the name of a type.
             #expect("\(error)".hasPrefix("no address for nothing.invalid: "))
             #expect(!"\(error)".contains("Error"))
         }
@@ -90,8 +90,8 @@ import Testing
         }
     }
 
-    /// Once an answer has begun, only the time for the whole counts. A slow machine may miss the first byte's time,
-    /// so it is doubled until it does not.
+    /// Once a response has begun, only the time-out of the whole request applies. A slow machine may miss the first
+    /// byte's time-out, so it is doubled until it does not.
     @Test func aPauseAfterTheFirstByteIsNoMissingFirstByte() async throws {
         try await ScriptedServer.run { connection in
             guard let request = try await connection.readRequest(),
@@ -126,7 +126,7 @@ import Testing
             try await connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
             while true {
                 try await connection.write("1\r\nx\r\n")
-                // The pace of the drip, not a wait for anything.
+                // The interval between bytes, not a wait for anything.
                 try await pace(5)
             }
         } body: { port in
@@ -134,7 +134,7 @@ import Testing
             try await withClient(port: port, timeouts: timeouts) { client in
                 let error = try await client.failure(of: .post)
                 #expect(error.kind.hasPrefix("timeout(whole"))
-                // On a machine that needs longer than that to connect, nobody drips.
+                // On a machine that needs longer than that to connect, no bytes are sent.
                 if error.mayHaveReachedServer { await cut.wait() }
             }
         }
@@ -187,7 +187,7 @@ import Testing
                 let error = try await request.value
                 #expect(error.kind == "cancelled(true)")
                 #expect(error.mayHaveReachedServer)
-                // The connection it was on is not kept.
+                // Its connection is not kept.
                 await closed.wait()
             }
         }
@@ -259,7 +259,7 @@ import Testing
             try await withClient(port: port, limits: limits) { client in
                 async let first = client.post()
                 await arrived.wait()
-                // Three more for two places: exactly one is refused, whichever comes last.
+                // Three more for two places: exactly one is refused, the last one to arrive.
                 try await withThrowingTaskGroup(of: String.self) { group in
                     for _ in 1...3 {
                         group.addTask {
@@ -326,7 +326,7 @@ import Testing
     }
 }
 
-/// The pace at which a server of these tests speaks; nothing is waited for with it.
+/// The pace at which a server of these tests sends; nothing waits for it.
 private func pace(_ milliseconds: Int) async throws {
     let time = TimeAmount.milliseconds(Int64(milliseconds))
     try await MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: time) {}.futureResult.get()

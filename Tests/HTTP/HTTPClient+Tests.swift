@@ -42,7 +42,7 @@ extension HTTPClient {
         try await send(HTTPClientRequest(method: .post, path: path, body: ByteBuffer(string: body)))
     }
 
-    /// The error that the request must end with; records an issue when it is answered.
+    /// The error of the request; records an issue if there is a response.
     func failure(
         of request: HTTPClientRequest = HTTPClientRequest(method: .get, path: "/"),
         sourceLocation: SourceLocation = #_sourceLocation
@@ -67,7 +67,7 @@ extension HTTPClientResponse {
     var text: String { String(buffer: body) }
 }
 
-/// Names what an error is, for tables.
+/// The name of an error, for tables.
 extension HTTPClientError {
     var kind: String {
         switch self {
@@ -91,7 +91,7 @@ extension HTTPClientError {
     }
 }
 
-/// A folder of its own, short enough for a socket path, removed at the end.
+/// A temporary folder with a path short enough for a socket, removed at the end.
 func withTemporaryFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let path = "/tmp/cw-http-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -1,7 +1,7 @@
 import CausewayHTTP
 import Testing
 
-/// Which proxy the environment names, and that its password stays out of every text.
+/// The proxy named by the environment; its password is never printed.
 @Suite struct HTTPProxyTests {
     @Test(arguments: [
         ("proxy.example", "proxy.example:80"),

@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import Testing
 
-/// Answers that two readers could read differently, that grow without end, or that are not HTTP.
+/// Responses that are ambiguous, grow without end, or are not HTTP.
 @Suite struct HostileAnswerTests {
     struct Answer: Sendable, CustomTestStringConvertible {
         var name: String
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    /// The control: the same limits let pass what is just within them.
+    /// The control: responses just within the same limits pass.
     @Test func whatIsWithinTheLimitsPasses() async throws {
         try await ScriptedServer.run { connection in
             while try await connection.readRequest() != nil {

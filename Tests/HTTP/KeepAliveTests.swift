@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import Testing
 
-/// How connections are kept, shared and given up, and what a request on a kept one risks.
+/// Keeping, sharing and closing of connections, and the risks of a request on a kept one.
 @Suite struct KeepAliveTests {
     static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// The server closes the kept connection when the next request reaches it, as one that restarts does.
+    /// The server closes the kept connection when the next request reaches it, like a server that restarts.
     private func race(_ request: HTTPClientRequest, byReset: Bool) async throws -> (
         Result<HTTPClientResponse, HTTPClientError>, seen: [String]
     ) {
@@ -159,7 +159,8 @@ import Testing
         } body: { port in
             try await withClient(port: port) { client in
                 _ = try await client.get()
-                // Until the client has seen the end, a POST may still be caught by it, which is told as such.
+                // Until the client has detected the end, a POST may still fail because of it, which is reported as
+                // such.
                 while true {
                     do throws(HTTPClientError) {
                         _ = try await client.send(.post)
@@ -173,7 +174,7 @@ import Testing
         #expect(log.lines == ["1", "2"])
     }
 
-    /// What stands behind an answer must not become the answer to the next request.
+    /// Bytes after a response must not become the response to the next request.
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil",
         "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n",

@@ -52,7 +52,7 @@ import Testing
 
     // MARK: CONNECT
 
-    /// A client of `https://hub.example:8443` behind a proxy that does as the script says.
+    /// A client of `https://hub.example:8443` behind a proxy that behaves as scripted.
     private func withTunnel(
         user: String? = nil, password: String? = nil, timeouts: HTTPTimeouts = HTTPTimeouts(),
         script: @escaping @Sendable (ScriptedConnection, TLSServerContext) async throws -> Void,
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    // MARK: Who is meant
+    // MARK: Name of the peer
 
     @Test func aDeadProxyIsNamed() async throws {
         let port = try await ScriptedServer.run(script: { _ in }, body: { $0 })

@@ -3,9 +3,9 @@ import HTTPTypes
 import NIOCore
 import Testing
 
-/// What a request looks like on the wire, and what never gets there.
+/// Requests on the wire, and requests that are never sent.
 @Suite struct RequestTests {
-    /// Sends and returns the bytes that came to the server.
+    /// Sends a request and returns the bytes that the server received.
     private func wire(_ request: HTTPClientRequest, basePath: String = "") async throws -> (String, port: Int) {
         let log = Log()
         return try await ScriptedServer.run { connection in
@@ -47,7 +47,7 @@ import Testing
         #expect(wire.hasPrefix("GET /base/a HTTP/1.1\r\n"))
     }
 
-    /// The type for field values turns line ends into blanks; this holds it to that, on the wire.
+    /// The type for field values replaces line ends with blanks; this verifies it on the wire.
     @Test(arguments: ["a\r\nEvil: b", "a\nEvil: b", "a\rEvil: b", "a\u{0}Evil: b", "a\r\n\r\nGET /evil HTTP/1.1"])
     func aFieldValueCannotEndItsLine(value: String) async throws {
         let name = try #require(HTTPField.Name("X-Test"))

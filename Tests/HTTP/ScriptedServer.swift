@@ -4,16 +4,16 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A server on a real socket that does to each connection what a script says, byte by byte.
+/// A server on a real socket that treats each connection according to a script, byte by byte.
 struct ScriptedServer {
-    /// Where a server listens.
+    /// The address of a server.
     enum Place {
         case loopback
         case unix(path: String)
     }
 
     /// - Parameters:
-    ///   - tls: secures every connection before the script sees it.
+    ///   - tls: secures every connection before it is passed to the script.
     ///   - script: runs once for each connection; when it returns, the connection is closed.
     ///   - body: gets the port (0 for a Unix socket). When it returns, the server ends.
     static func run<Result: Sendable>(
@@ -49,7 +49,7 @@ struct ScriptedServer {
         }
     }
 
-    /// The scripts that run, one task for each connection.
+    /// The running scripts, one task for each connection.
     private final class Connections: Sendable {
         private let script: @Sendable (ScriptedConnection) async throws -> Void
         private let running = Mutex<[(any Channel, Task<Void, Never>)]>([])
@@ -62,7 +62,7 @@ struct ScriptedServer {
             running.withLock { running in
                 let number = running.count + 1
                 let task = Task { [script] in
-                    // A script whose peer is gone fails to write; that is the peer's business.
+                    // A script whose peer has closed fails to write, which is expected.
                     try? await script(ScriptedConnection(number: number, channel: channel, received: received))
                     try? await channel.close()
                 }
@@ -100,7 +100,7 @@ struct ScriptedServer {
     }
 }
 
-/// One accepted connection in the hands of a script. Used by one task.
+/// One accepted connection controlled by a script. Used by one task.
 final class ScriptedConnection {
     /// 1 for the first connection that the server accepted.
     let number: Int
@@ -114,7 +114,7 @@ final class ScriptedConnection {
         self.inbound = received.makeAsyncIterator()
     }
 
-    /// The next whole request as it came, or `nil` when the client closed instead.
+    /// The next complete request as received, or `nil` if the client closed instead.
     func readRequest() async throws -> String? {
         while true {
             if let end = endOfRequest() {
@@ -142,19 +142,19 @@ final class ScriptedConnection {
         try await channel.writeAndFlush(ByteBuffer(string: text))
     }
 
-    /// One byte to a segment.
+    /// Writes one byte for each segment.
     func writeSliced(_ text: String) async throws {
         for byte in text.utf8 {
             try await channel.writeAndFlush(ByteBuffer(bytes: [byte]))
         }
     }
 
-    /// Says nothing until the client closes.
+    /// Sends nothing until the client closes.
     func untilClosed() async throws {
         while await inbound.next(isolation: #isolation) != nil {}
     }
 
-    /// Says this in plain text and speaks TLS from then on.
+    /// Sends this in plain text and uses TLS from then on.
     func write(_ text: String, thenSecureBy tls: TLSServerContext) async throws {
         try await channel.eventLoop.submit { [channel] in
             channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
@@ -162,7 +162,7 @@ final class ScriptedConnection {
         }.get()
     }
 
-    /// Ends a secure connection without TLS's word that it was the end.
+    /// Ends a secure connection without `close_notify`.
     func cut() async throws {
         try await channel.eventLoop.submit { [channel] in
             try channel.pipeline.syncOperations.context(handlerType: TLSHandler.self).close(promise: nil)
@@ -176,7 +176,7 @@ final class ScriptedConnection {
     }
 }
 
-/// What scripts saw, for the test to look at.
+/// A log of the scripts' events for the test.
 final class Log: Sendable {
     private let storage = Mutex<[String]>([])
 
@@ -187,7 +187,7 @@ final class Log: Sendable {
     }
 }
 
-/// A thing that happens once and can be awaited by many.
+/// An event that occurs once and can be awaited by many.
 final class Event: Sendable {
     private struct State {
         var happened = false

@@ -4,11 +4,11 @@ import HTTPTypes
 import NIOCore
 import Testing
 
-/// Requests over real TLS, and what is said when it does not come about.
+/// Requests over real TLS, and the errors if it cannot be established.
 @Suite struct TLSTests {
     static let forever = Duration.seconds(600)
 
-    /// A TLS server for `127.0.0.1` and a client that trusts it, unless told otherwise.
+    /// A TLS server for `127.0.0.1` and a client that trusts it, unless configured otherwise.
     private func withServer(
         certificateFor name: String = "127.0.0.1", trusted: Bool = true, timeouts: HTTPTimeouts = HTTPTimeouts(),
         script: @escaping @Sendable (ScriptedConnection) async throws -> Void,
@@ -85,7 +85,7 @@ import Testing
             try await ScriptedServer.run { connection in
                 if answer.isEmpty { return }
                 try await connection.write(answer)
-                // Closing with unread bytes would send a reset that overtakes the answer.
+                // Closing with unread bytes would send a reset that overtakes the response.
                 try await connection.untilClosed()
             } body: { port in
                 let endpoint = try HTTPEndpoint.tcp(host: "127.0.0.1", port: port, tls: true)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// An answer that ends with the connection is whole only with TLS's own word that it ended.
+    /// A response that ends with the connection is complete only with TLS's `close_notify`.
     @Test(arguments: [false, true])
     func aCutIsNotAnEnd(isCut: Bool) async throws {
         try await withServer { connection in

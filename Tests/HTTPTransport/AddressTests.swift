@@ -5,7 +5,7 @@ import CausewayTransport
 import Testing
 
 @Suite struct AddressTests {
-    /// What making a transport says: nil when it can be made.
+    /// The error of creating a transport; nil if it can be created.
     private func refusal(_ address: String, _ configuration: HTTPTransportConfiguration) throws -> Attention? {
         var registry = TransportRegistry()
         registry.registerHTTP(configuration)

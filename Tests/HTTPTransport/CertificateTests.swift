@@ -5,13 +5,13 @@ import CausewayTestSupport
 import CausewayTransport
 import Testing
 
-/// Servers that must not be trusted: each is refused with its reason in words, and gets no byte of a request.
+/// Servers that must not be trusted: each is refused with a description of the reason, and gets no byte of a request.
 @Suite struct CertificateTests {
     struct Bad: Sendable, CustomTestStringConvertible {
         let name: String
-        /// Part of what an operator is told.
+        /// A part of the message for the operator.
         let words: String
-        /// The server, given the authority that is trusted.
+        /// Creates the server, given the authority that is trusted.
         let make: @Sendable (TestFolder, CertificateAuthority) throws -> TLSServerContext
         var testDescription: String { name }
     }
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// The control arm: the same server with a sound certificate is reached.
+    /// The control: the same server with a sound certificate is reached.
     @Test func aSoundServerIsReached() async throws {
         let folder = try TestFolder()
         let root = try Self.root()
@@ -130,15 +130,15 @@ import Testing
         }
     }
 
-    /// The hello of a server that knows TLS 1.1 and nothing newer (RFC 4346 §7.4.1.3).
+    /// The hello of a server that supports TLS 1.1 and nothing newer (RFC 4346 §7.4.1.3).
     static let oldHello: [UInt8] = {
         let body: [UInt8] = [0x03, 0x02] + [UInt8](repeating: 0x42, count: 32) + [0x00, 0xC0, 0x13, 0x00]
         let handshake: [UInt8] = [0x02, 0x00, 0x00, UInt8(body.count)] + body
         return [0x16, 0x03, 0x02, 0x00, UInt8(handshake.count)] + handshake
     }()
 
-    /// With TLS 1.3 a server says only after the client's handshake that it wants a certificate; a delivery may have
-    /// left by then.
+    /// With TLS 1.3 a server requests a certificate only after the client's handshake; a delivery may have been sent by
+    /// then.
     @Test func aServerThatDemandsACertificate() async throws {
         let folder = try TestFolder()
         let root = try Self.root()
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    /// An answer that ends without the server's closing word may have been cut by anybody.
+    /// A response that ends without the server's `close_notify` may have been cut by an attacker.
     @Test func aCutAnswerIsInDoubt() async throws {
         let folder = try TestFolder()
         let root = try Self.root()

@@ -4,12 +4,12 @@ import CausewayTestSupport
 import CausewayTransport
 import Testing
 
-/// Every row of the table at `HTTPTransport` that begins with an answer, for each of the four calls.
+/// Every row of the table at `HTTPTransport` with a response, for each of the four calls.
 @Suite struct ClassificationTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         let steps: [ScriptedHTTPServer.Step]
-        /// How each call ends, unless `instead` says otherwise.
+        /// The result of each call, unless `instead` contains another one.
         let expected: String
         var instead: [Call: String] = [:]
         var testDescription: String { name }
@@ -126,7 +126,7 @@ import Testing
 
     @Test(arguments: foreignRows + statusRows + brokenRows, Call.allCases)
     func everyRow(_ row: Row, _ call: Call) async throws {
-        // A row that ends by a time-out has a short one; all others have time, however slow the machine is.
+        // A row that ends by a time-out has a short one; all others have enough time, however slow the machine is.
         let timeouts = HTTPTransportConfiguration.Timeouts(
             firstByte: row.name == "nothing in time" ? .milliseconds(50) : .seconds(60),
             whole: row.name == "no end in time" ? .seconds(3) : .seconds(60))
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    /// What holds for the words of every error.
+    /// Checks the requirements for the text of every error.
     private func expectFitForPeople(_ error: TransportError, port: Int) {
         for text in ["\(error)", String(reflecting: error)] {
             #expect(!text.contains(Sample.tokenText))

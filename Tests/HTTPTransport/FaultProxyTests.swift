@@ -3,11 +3,11 @@ import CausewayTestSupport
 import CausewayTransport
 import Testing
 
-/// Each kind of fault on the way, and what it is called.
+/// Each kind of network fault, and its classification.
 @Suite struct FaultProxyTests {
     private static let report = #"{"mark":1,"results":[{"kind":"accepted","position":1,"acceptedAt":1}]}"#
 
-    /// The fault, how a delivery ends, and whether the server got it.
+    /// The fault, the result of a delivery, and whether the server received it.
     static let rows: [(fault: FaultProxy.Fault, expected: String, arrives: Bool)] = [
         (.none, "ok", true),
         (.slices, "ok", true),
@@ -38,7 +38,7 @@ import Testing
                 }
                 if row.arrives { await server.hasRequests(1) }
                 #expect(server.requests.count == (row.arrives ? 1 : 0))
-                // A time-out may come before the proxy has taken the connection.
+                // A time-out may occur before the proxy has accepted the connection.
                 #expect(proxy.connectionCount <= 1)
             }
         }

@@ -169,7 +169,8 @@ import Testing
         }
     }
 
-    /// The hub commits, and the network loses what it says. The repeat gets what was stored, and there is one copy.
+    /// The hub commits, and the network loses its response. The repeat returns the stored result, and there is one
+    /// copy.
     @Test func aLostAcknowledgement() async throws {
         try await Self.withHub { fixture in
             try await FaultProxy.run(to: fixture.port) { proxy, port in
@@ -180,7 +181,7 @@ import Testing
                 let error = await #expect(throws: TransportError.self) { try await transport.deliver(delivery) }
                 #expect(error?.name == "inDoubt")
 
-                // Asked past the proxy: the hub has them, although the client was told nothing.
+                // Asked directly, not through the proxy: the hub has them, although the client got no response.
                 let direct = try fixture.transport()
                 let stored = try await direct.lookup(Sample.message(3))
                 #expect(stored?.position == 3)
@@ -197,14 +198,14 @@ import Testing
         }
     }
 
-    /// A bad network with a seed: whatever happens, a delivery repeated until it is answered is there once, in order.
+    /// A bad network with a seed: in any case a delivery repeated until it gets a response is stored once, in order.
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func aBadNetwork(_ seed: UInt64) async throws {
         try await Self.withHub { fixture in
             try await FaultProxy.run(to: fixture.port, plan: FaultProxy.seeded(seed, bytesMax: 12_000)) { proxy, port in
                 var failures: Set<String> = []
                 for first in stride(from: 1, to: 200, by: 10) {
-                    // Each round over a new connection, so that each meets the plan.
+                    // Each iteration uses a new connection, so that each meets the plan.
                     while true {
                         let transport = try fixture.transport(port: port)
                         let delivery = try Sample.delivery(first...(first + 9))
@@ -233,7 +234,7 @@ import Testing
         }
     }
 
-    /// The hub's own faults, each in the words of the table.
+    /// The hub's own faults, with the classification of the table.
     @Test func whatTheHubDoesWrong() async throws {
         let rows: [(HubFaults.Fault, String)] = [
             (.answer(status: 503, code: "busy"), "transient(busy)"),

@@ -6,9 +6,9 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// Rows of the table at `HTTPTransport` where there is no answer at all.
+/// Rows of the table at `HTTPTransport` without any response.
 @Suite struct NoAnswerTests {
-    /// A port of this machine where nothing listens.
+    /// A port of this machine without a listener.
     static func deadPort() async throws -> Int {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0).get()
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// A server that takes the connection and never finishes securing it.
+    /// A server that accepts the connection and never completes the TLS handshake.
     @Test(arguments: Call.allCases)
     func noHandshakeInTime(_ call: Call) async throws {
         try await ScriptedHTTPServer.run { _ in
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// What a proxy answers to CONNECT, and what that is.
+    /// Statuses of a proxy's response to CONNECT, with their classification.
     @Test(
         arguments: [
             (407, "needsAttention(protocolMismatch)"), (403, "unreachable"), (502, "unreachable"),
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    // MARK: - Ended here
+    // MARK: - Ended by the client
 
     @Test(arguments: Call.allCases)
     func cancelledOnTheWay(_ call: Call) async throws {

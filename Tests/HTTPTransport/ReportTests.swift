@@ -4,7 +4,7 @@ import CausewayTestSupport
 import CausewayTransport
 import Testing
 
-/// Which reports are believed.
+/// Validation of reports.
 @Suite struct ReportTests {
     /// Sequences 1 to 3: a message, a fence, a deletion.
     private func delivery() throws -> Delivery {

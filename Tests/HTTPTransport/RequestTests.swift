@@ -7,7 +7,7 @@ import Foundation
 import NIOCore
 import Testing
 
-/// What is sent.
+/// The requests that are sent.
 @Suite struct RequestTests {
     @Test func everyRequestCarriesTheToken() async throws {
         try await ScriptedHTTPServer.run { _ in
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// The largest batch that an outbox makes, of the characters that JSON writes longest, is within a server's bounds.
+    /// The largest batch of an outbox, of the characters with the longest JSON escapes, is within a server's limits.
     @Test func theLargestBatchFits() async throws {
         let bytes = Limits.batchBytesMax / Limits.batchOperationsMax
         var delivery = try Sample.delivery(1...Limits.batchOperationsMax)

@@ -4,10 +4,10 @@ import CausewayTestSupport
 import Testing
 
 @Suite struct RetryAfterTests {
-    /// 1994-11-06 08:49:37 UTC, the moment that RFC 9110 §5.6.7 writes in three ways.
+    /// 1994-11-06 08:49:37 UTC, the time that RFC 9110 §5.6.7 writes in three forms.
     static let moment: Int64 = 784_111_777
 
-    /// What the field says, and the wait in seconds when it is 08:49:00 of that day; 5 is the wait without a field.
+    /// The value of the field, and the wait in seconds at 08:49:00 of that day; 5 is the wait without a field.
     static let rows: [(field: String, seconds: Int64)] = [
         ("0", 1), ("1", 1), ("37", 37), ("3600", 3600), ("3601", 3600), ("99999999999999999999999", 3600),
         ("-5", 1), (" 12 ", 12), ("+5", 5), ("1.5", 5), ("", 5), ("soon", 5), ("-", 5), ("1 2", 5),

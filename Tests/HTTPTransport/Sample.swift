@@ -20,7 +20,7 @@ enum Sample {
 
     static func channel(_ name: String = "general") throws -> ChannelID { try #require(ChannelID(name)) }
 
-    /// Texts with these sequences, each behind the one before it.
+    /// Text messages with these sequences, each following the one before it.
     static func delivery(_ sequences: ClosedRange<Int> = 1...1, epoch: Int64 = 1) throws -> Delivery {
         let channel = try channel()
         return Delivery(
@@ -35,11 +35,11 @@ enum Sample {
     }
 }
 
-/// The four things that a transport can be asked.
+/// The four calls of a transport.
 enum Call: String, Sendable, CaseIterable {
     case greet, deliver, messages, lookup
 
-    /// How the call ended, by the name of its error; `ok` or `none` when there was no error.
+    /// The result of the call, by the name of its error; `ok` or `none` if there was no error.
     func outcome(on transport: any Transport) async throws -> (name: String, error: TransportError?) {
         do {
             switch self {
@@ -59,7 +59,7 @@ enum Call: String, Sendable, CaseIterable {
 }
 
 extension TransportError {
-    /// Names what an error is, for tables.
+    /// The name of an error, for tables.
     var name: String {
         switch self {
         case .unreachable: "unreachable"
@@ -93,14 +93,14 @@ func withTransport<Result: Sendable>(
 }
 
 extension ScriptedHTTPServer.Step {
-    /// An answer with the protocol's header.
+    /// A response with the protocol's header.
     static func hub(
         _ status: Int, _ body: String, _ headers: [(String, String)] = []
     ) -> ScriptedHTTPServer.Step {
         .answer(status, [("Causeway-Protocol", "1"), ("Content-Type", "application/json")] + headers, body)
     }
 
-    /// An error of the hub's whose words repeat the token, as no hub should.
+    /// An error of the hub whose text repeats the token, as no hub should.
     static func hubError(
         _ status: Int, _ code: String, _ headers: [(String, String)] = []
     ) -> ScriptedHTTPServer.Step {

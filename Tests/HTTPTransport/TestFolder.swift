@@ -1,7 +1,7 @@
 import CausewayTLS
 import Foundation
 
-/// A folder that is gone when the test is over.
+/// A folder that is deleted at the end of the test.
 final class TestFolder: Sendable {
     let path: String
 
@@ -27,7 +27,7 @@ final class TestFolder: Sendable {
                 clientAuthorities: clientAuthorities, applicationProtocols: ["http/1.1"]))
     }
 
-    /// A server whose certificate vouches for itself.
+    /// A server with a self-signed certificate.
     func server(selfSigned options: CertificateOptions) throws -> TLSServerContext {
         let name = "\(path)/\(UUID().uuidString)"
         try CertificateAuthority.create(options)
@@ -36,7 +36,7 @@ final class TestFolder: Sendable {
             TLSServerConfiguration(certificateChainPath: name + ".pem", privateKeyPath: name + ".key"))
     }
 
-    /// A file with the authority's certificate, for those who trust it.
+    /// A file with the authority's certificate, for clients that trust it.
     func trust(_ authority: CertificateAuthority) throws -> String {
         let file = "\(path)/\(UUID().uuidString).pem"
         try Data(authority.certificatePEM).write(to: URL(fileURLWithPath: file))

@@ -29,7 +29,7 @@ import Testing
             }
             #expect(fast.withLock { $0 } == [0, 1, 2, 3, 4, 5])
             await world.runtime.sleep(until: world.runtime.now + .seconds(3))
-            // Whoever is slow gets one change.
+            // A slow reader gets a single change.
             #expect(slow.withLock { $0 } == [0, 5])
             onMain { collection.dispose() }
             await task.finished()

@@ -4,7 +4,7 @@ import CausewayRuntime
 import CausewayStorage
 import Testing
 
-/// Real threads, the real main actor, and writers that wait for nobody.
+/// Real threads, the real main actor, and writers that wait for no one.
 struct ConcurrencyTests {
     enum StoreKind: CaseIterable, Sendable { case memory, disk }
 
@@ -37,7 +37,7 @@ struct ConcurrencyTests {
             }
             try await group.waitForAll()
         }
-        // What was asked for first is done first: when this window is open, all others have come as far.
+        // Requests are processed in order: when this window is open, all others are at least as far.
         let last = router.open(MessagesQuery(.undelivered), isObject: false, remote: nil)
         await last.outlet.waitForNews(last.outlet.addReader())
         for follower in followers { follower.cancel() }
@@ -75,7 +75,7 @@ private func write(to store: any Store, seed: UInt64, times: Int) async throws {
     }
 }
 
-/// Follows a window until the task is cancelled, and then looks once more.
+/// Reads a window until the task is cancelled, and then once more.
 private func follow(
     _ check: ReaderCheck<MessagesQuery>, _ outlet: LiveOutlet<MessagesQuery>, _ timeline: StoreTimeline
 ) async throws -> ReaderCheck<MessagesQuery> {
@@ -89,7 +89,7 @@ private func follow(
     return check
 }
 
-/// Collections on the main actor, each with an observer that checks what it is told.
+/// Collections on the main actor, each with an observer that checks its changes.
 @MainActor private final class Screens {
     private let timeline: StoreTimeline
     private var checks: [ReaderCheck<MessagesQuery>]
@@ -113,7 +113,7 @@ private func follow(
         }
     }
 
-    /// Returns when every observer has been told the truth.
+    /// Returns when every observer has reached the final state.
     func checkEnd() async throws {
         while true {
             if let violation { throw violation }

@@ -5,7 +5,7 @@ import CausewaySimulatedRuntime
 import CausewayStorage
 import Testing
 
-/// What becomes of live objects and collections when the client is closed, and what a store that cannot be read does.
+/// Live objects and collections when the client is closed, and with a store that cannot be read.
 @MainActor struct EndTests {
     @Test func withTheClientEverythingThatIsLiveEnds() throws {
         try LiveWorld.run { world in
@@ -34,7 +34,7 @@ import Testing
                 #expect(collection.allObjects().map(\.text) == ["1"])
                 collection.resetPage()
             }
-            // What is written afterwards is nobody's business any more, and what is opened afterwards ends at once.
+            // Later writes are not reported any more, and collections opened later end at once.
             try await world.put(2, at: 2)
             let late = onMain { world.collection(nil) }
             let iterator = late.changes.makeAsyncIterator()
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// Also when it is only what the feed has told that cannot be found out.
+    /// Also if only the progress of the feed cannot be determined.
     @Test func aWindowThatGrowsWhileTheStoreIsAwayRecovers() throws {
         try LiveWorld.run { world in
             for number in 1...50 { try await world.put(number, at: Int64(number)) }
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// Past so many bytes that wait, everything is read again instead.
+    /// If more than this number of bytes is waiting, everything is read again instead.
     @Test(arguments: [true, false])
     func whatWaitsIsBoundedByBytes(isNarrow: Bool) throws {
         try LiveWorld.run { world in
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    /// Nobody knows whether the feed has come as far as what was read.
+    /// It is unknown whether the feed has caught up with the data that was read.
     @Test func whatMayBeAheadOfTheFeedIsNotShown() throws {
         try LiveWorld.run { world in
             try await world.put(1, at: 1)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    /// Commits that come while many windows are read are applied, or else they gather until too many wait.
+    /// Commits that arrive while many windows are read must be applied, or they accumulate beyond the limit.
     @Test func whileManyWindowsAreReadTheFeedIsFollowed() throws {
         try LiveWorld.run { world in
             let store = TurbulentStore(world.store)
@@ -156,7 +156,7 @@ import Testing
                 (1...100).map { router.collection(MessagesQuery(.channel(world.general), pageSize: $0)) }
             }
             await world.runtime.sleep(until: world.runtime.now + .seconds(5))
-            // Two writes with each reading: a reset would read every window anew.
+            // Two writes with each read: a reset would read every window again.
             #expect(store.readCount < 200)
             onMain {
                 for (index, collection) in collections.enumerated() { #expect(collection.count >= index + 1) }
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    /// Some are shown before all were read.
+    /// Some are displayed before all were read.
     @Test func manyWindowsAreNotShownAllAtOnce() throws {
         try LiveWorld.run { world in
             try await world.put(1, at: 1)

@@ -4,7 +4,7 @@ import CausewaySimulatedRuntime
 import CausewayStorage
 import Testing
 
-/// Another account logs in, and what is stored for it cannot be read.
+/// Another account logs in, and its stored data cannot be read.
 @MainActor struct FormerAccountTests {
     @Test func nothingOfTheFormerAccountIsShown() throws {
         try LiveWorld.run { world in
@@ -16,12 +16,12 @@ import Testing
             await world.settle()
             onMain { #expect(collection.allObjects().map(\.text) == ["1", "2", "3"]) }
 
-            // The list learns whose records it shows.
+            // The list learns which account's records it shows.
             try await world.store.commit([.endSession(failure), .saveSession(try session("ada"))])
             store.tell()
             await world.settle()
             store.failNextReads(1000)
-            // A session that begins anew is the same account's: the list keeps what it shows.
+            // A new session of the same account: the list keeps its records.
             try await world.store.commit([.endSession(failure), .saveSession(try session("ada"))])
             store.tell()
             await world.settle()

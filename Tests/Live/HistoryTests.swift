@@ -4,17 +4,17 @@ import CausewayStorage
 import Foundation
 import Testing
 
-/// Random histories of writers, windows and readers: every change that a reader is given is checked against what the
-/// store held at its version.
+/// Random histories of writers, windows and readers: every change passed to a reader is compared with the contents of
+/// the store at its version.
 ///
-/// `LIVE_HISTORIES` and `LIVE_DISK_HISTORIES` set how many, `LIVE_SEED` the first; `Tools/live-histories` runs them at
-/// length.
+/// `LIVE_HISTORIES` and `LIVE_DISK_HISTORIES` set their number, `LIVE_SEED` the first one; `Tools/live-histories` runs
+/// them at length.
 struct HistoryTests {
     static func setting(_ name: String, _ standard: Int) -> Int {
         ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? standard
     }
 
-    /// The seeds of one part of so many histories: at least one, or the test would prove nothing.
+    /// The seeds of one part of the histories: at least one, or the test would prove nothing.
     static func share(of count: Int, part: Int, of parts: Int) -> Range<Int> {
         let first = setting("LIVE_SEED", 0)
         let start = part * count / parts
@@ -44,7 +44,7 @@ struct HistoryTests {
                 failures += 1
                 if failures > 3 { return }
             }
-            // Others may need the thread.
+            // Gives other tasks a chance to use the thread.
             await Task.yield()
         }
     }

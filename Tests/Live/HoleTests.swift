@@ -4,7 +4,8 @@ import CausewaySimulatedRuntime
 import CausewayStorage
 import Testing
 
-/// Lists that stay whole: what comes by itself, what a refresh brings, and what lies outside of it.
+/// Lists without gaps: records that arrive by themselves, records of a refresh, and records outside of the loaded
+/// range.
 @MainActor struct HoleTests {
     private nonisolated static func list(
         _ world: LiveWorld, _ remote: ScriptedRemote, direction: LiveDirection = .ascending,
@@ -24,7 +25,7 @@ import Testing
         try range.map { try Sample.placed($0, at: Int64($0), in: world.general) }
     }
 
-    /// An own message is delivered, and others that nobody has read lie before it.
+    /// A message of this account is delivered, and others that have not been read precede it.
     @Test(arguments: [LiveDirection.ascending, .descending])
     func anOwnMessageBehindOthersLeavesNoHoleInAFreshList(direction: LiveDirection) throws {
         try LiveWorld.run { world in
@@ -37,7 +38,7 @@ import Testing
             _ = try await world.store.enqueue(try Sample.draft(100, in: world.general))
             try await world.store.commit([.deliver(Sample.id(100), Sample.placement(4), at: Sample.time)])
             await world.settle()
-            // It follows on what is known: nobody need be asked.
+            // It directly follows the known range: the server need not be asked.
             #expect(remote.asked.count == 1)
             onMain { #expect(list.dataStatus == .fresh && list.count == 4) }
             _ = try await world.store.enqueue(try Sample.draft(101, in: world.general))
@@ -58,7 +59,7 @@ import Testing
         }
     }
 
-    /// A server that says nothing of what is shown is believed: it is not asked again and again.
+    /// A response without the displayed record is accepted: the server is not asked again and again.
     @Test func aHoleThatTheServerDoesNotFillIsAskedForOnce() throws {
         try LiveWorld.run { world in
             let remote = ScriptedRemote(world.store)
@@ -77,12 +78,12 @@ import Testing
         }
     }
 
-    /// The window lies far from what the server covers: no edge of it stays outside.
+    /// The window lies far from the range that the server covers: none of its edges remains outside.
     @Test func aWindowOutsideOfWhatTheServerCoversBeginsAnew() throws {
         try LiveWorld.run { world in
             for number in 1...19 { try await world.put(number, at: Int64(number)) }
             let remote = ScriptedRemote(world.store)
-            // Most of it is let go of at the newest end, where it is bounded then.
+            // Most of it is dropped at the newest end, which is bounded then.
             let list = Self.list(world, remote, direction: .descending, anchor: .at(.init(position: 10, ordinal: 0)))
             await world.settle()
             onMain { #expect(list.allObjects().map(\.text) == ["10", "9", "8"]) }
@@ -101,7 +102,7 @@ import Testing
         }
     }
 
-    /// However often the server is asked again, who reads the list keeps all of it.
+    /// However often the server is asked again, the list keeps all of its records.
     @Test func aListNeverShrinksWhileItIsRefreshed() throws {
         try LiveWorld.run { world in
             let remote = ScriptedRemote(world.store)
@@ -126,7 +127,7 @@ import Testing
             await world.settle()
             router.refresh(isNewSession: false)
             await world.settle()
-            // Page by page, as a server does that reports no changes; two messages are new.
+            // Page by page, as with a server that reports no changes; two messages are new.
             remote.answer(try Self.placed(2983...3002, in: world), start: 2983, newest: 3002)
             await world.settle()
             for last in stride(from: 2982, through: 1, by: -200) {
@@ -142,7 +143,7 @@ import Testing
         }
     }
 
-    /// A refresh that fails half-way leaves the list as it was.
+    /// A refresh that fails half-way leaves the list unchanged.
     @Test func aRefreshThatFailsTakesNothingAway() throws {
         try LiveWorld.run { world in
             let remote = ScriptedRemote(world.store)
@@ -166,7 +167,7 @@ import Testing
         }
     }
 
-    /// A page that leads nowhere is not the end of the channel.
+    /// A page without progress is not the end of the channel.
     @Test func anAnswerThatLeadsNowhereIsAnError() throws {
         try LiveWorld.run { world in
             let remote = ScriptedRemote(world.store)

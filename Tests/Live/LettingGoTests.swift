@@ -3,7 +3,7 @@ import CausewayModels
 import CausewayStorage
 import Testing
 
-/// What is held no longer than somebody looks at it.
+/// Objects are retained no longer than they are observed.
 @MainActor struct LettingGoTests {
     @Test func aTokenThatWasInvalidatedHoldsNothing() throws {
         try LiveWorld.run { world in
@@ -32,7 +32,7 @@ import Testing
         return token
     }
 
-    /// Not only when something changes the next time.
+    /// At once, not only with the next change.
     @Test(arguments: [true, false])
     func listenersThatWereRemovedAreHeldByNobody(isObject: Bool) throws {
         try LiveWorld.run { world in
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    /// What follows the changes goes on; the slot of what was shown goes with it.
+    /// The iterator of changes continues; the slot of the displayed state is released with the collection.
     @Test func aCollectionThatIsGoneKeepsNoOldState() throws {
         try LiveWorld.run { world in
             try await world.put(1, at: 1)
@@ -145,7 +145,7 @@ import Testing
 }
 
 extension LiveWorld {
-    /// Puts an edited message of somebody else into the store.
+    /// Stores an edited message of another user.
     func edit(_ number: Int, at position: Int64, _ text: String) async throws {
         var placed = try Sample.placed(number, at: position, text, in: general)
         placed.face.editedAt = Sample.time

@@ -7,7 +7,7 @@ import Testing
 
 /// A live object with a server, its observers and its events.
 @MainActor struct ObjectTests {
-    /// A server's part of one message.
+    /// The server side of one message.
     private struct MessageAnswers: LiveRemote {
         let answers: ScriptedRemote
 
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    /// What went wrong with the store hides for a while what went wrong with the server.
+    /// An error of the store hides an error of the server for a while.
     @Test func anErrorThatTakesThePlaceOfAnotherIsTold() throws {
         try LiveWorld.run { world in
             try await world.put(1, at: 1)
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    /// The rows are read in more pages than one, while they change.
+    /// The rows are read in more than one page, while they change.
     @Test func aRecordThatIsReadTwiceIsShownOnce() throws {
         try LiveWorld.run { world in
             for number in 1...6 { try await world.put(number, at: Int64(number)) }
@@ -135,7 +135,7 @@ import Testing
             let strikes = WriteCount()
             store.setTurbulence(
                 TurbulentStore.Turbulence { () async throws(StoreError) in
-                    // After the first page was read, a message of it goes to the end.
+                    // After the first page was read, a message of it moves to the end.
                     guard strikes.next(below: 2) == 2 else { return }
                     let moved = try? Sample.placed(1, at: 7, in: world.general)
                     if let moved { try await world.store.commit([.merge(moved, at: Sample.time)]) }

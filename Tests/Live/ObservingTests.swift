@@ -5,7 +5,7 @@ import CausewaySimulatedRuntime
 import CausewayStorage
 import Testing
 
-/// Observers, listeners and their ends.
+/// Observers, listeners and their removal.
 @MainActor struct ObservingTests {
     @MainActor final class Count {
         var calls = 0
@@ -173,7 +173,7 @@ import Testing
                 let token = collection.observe { _, change in
                     log.lines.append("\(change.oldSnapshot.count) \(change.insertions) \(change.snapshot.count)")
                 }
-                // Never before `observe` returns.
+                // No call happens before `observe` returns.
                 #expect(log.lines.isEmpty)
                 return token
             }
@@ -275,7 +275,7 @@ import Testing
         }
     }
 
-    /// What changed and changed back before anybody looked.
+    /// A change that was reverted before any observer looked.
     @Test func nobodyIsCalledWhenNothingDiffers() throws {
         try LiveWorld.run { world in
             try await world.put(1, at: 1)
@@ -294,7 +294,7 @@ import Testing
             await world.settle()
             world.delivery.release()
             await world.settle()
-            // The one that looked in between saw both.
+            // The observer that looked in between saw both changes.
             onMain { #expect(count.calls == 301) }
             onMain { collection.dispose() }
             await task.finished()
@@ -302,7 +302,7 @@ import Testing
         }
     }
 
-    /// Whatever was shown before.
+    /// Independent of the state displayed before.
     @Test(
         arguments: [LiveAnchor<MessageQuery.Cursor>.first, .last, .at(.init(position: 50, ordinal: 0))], [true, false])
     func aPageAfterAResetIsTheSecond(anchor: LiveAnchor<MessageQuery.Cursor>, isForwards: Bool) throws {
@@ -329,7 +329,7 @@ import Testing
         }
     }
 
-    /// A writer that waits to see what it wrote is not held back as one that writes at full speed.
+    /// A writer that waits to see its writes is not delayed like one that writes at full speed.
     @Test func dependentWritesAreShownAtOnce() throws {
         try LiveWorld.run { world in
             let changes = onMain { world.collection(nil).changes }.makeAsyncIterator()

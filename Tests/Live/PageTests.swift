@@ -47,7 +47,7 @@ import Testing
                 }
                 await world.settle()
             }
-            // What is new comes in at the end, and pushes nothing out.
+            // New records arrive at the end, and push none out.
             _ = try await world.store.enqueue(try Sample.draft(8, in: world.general))
             await world.settle()
             onMain { #expect(collection.allObjects().map(\.text) == (1...8).map(String.init)) }

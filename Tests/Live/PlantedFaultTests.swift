@@ -2,7 +2,7 @@ import CausewayLive
 import CausewayStorage
 import Testing
 
-/// A history proves something only if it finds what is wrong.
+/// A history proves something only if it detects faults.
 struct PlantedFaultTests {
     @Test(arguments: LiveFault.allCases.filter { $0 != .tearsFrames && !$0.isOfServer })
     func isFound(_ fault: LiveFault) async {

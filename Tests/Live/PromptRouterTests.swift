@@ -5,7 +5,7 @@ import CausewayStorage
 import Dispatch
 import Testing
 
-/// A router that is done before whoever asked it goes on: on a machine with several cores it may be.
+/// A router that finishes before its caller continues, as can happen on a machine with several cores.
 struct PromptRouterTests {
     @Test(.timeLimit(.minutes(10)))
     @MainActor
@@ -27,7 +27,7 @@ struct PromptRouterTests {
     }
 }
 
-/// Whoever starts something waits until it has ended.
+/// Starting a task waits until it has ended.
 private struct PromptRuntime: Runtime {
     private let system = SystemRuntime()
 

@@ -27,7 +27,7 @@ struct RankedRowsTests {
                 #expect(rows.row(at: key)?.record == model[key])
                 if let index = keys.indices.last { #expect(rows[index].key == keys[index]) }
             }
-            // What was taken before stays as it was.
+            // A copy taken before is unchanged.
             #expect(old?.rows.rows.map(\.record) == old?.records)
         }
     }

@@ -4,9 +4,9 @@ import CausewaySimulatedRuntime
 import CausewayStorage
 import Testing
 
-/// Asking the server again, and how much of what is stored may be shown as the server's.
+/// Refreshing from the server, and the part of the stored records that may be shown as the server's.
 @MainActor struct RefreshTests {
-    /// A collection that begins with the newest messages, the oldest of them on top.
+    /// A collection that begins with the newest messages, the oldest of them at the top.
     private nonisolated static func conversation(
         _ world: LiveWorld, _ remote: ScriptedRemote, pageSize: Int = 3
     ) -> LiveCollection<Message> {
@@ -91,7 +91,7 @@ import Testing
             world.router.refresh(isNewSession: true)
             await world.settle()
             #expect(remote.asked == [.first, .first])
-            remote.answer()  // to the session before
+            remote.answer()  // for the previous session
             await world.settle()
             onMain { #expect(collection.dataStatus != .fresh && collection.loadingStatus == .loading) }
             remote.answer()
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    // MARK: Holes
+    // MARK: Gaps
 
     @Test func aHoleIsFilledBeforeTheListIsFresh() throws {
         try LiveWorld.run { world in
@@ -156,7 +156,7 @@ import Testing
                 #expect(collection.allObjects().map(\.text) == (67...102).map(String.init))
                 #expect(collection.dataStatus == .fresh)
             }
-            // What was stored once comes in only after the server was asked for what lies before it.
+            // Records stored earlier appear only after the server was asked for those before them.
             onMain { collection.previousPage() }
             await world.settle()
             remote.answer(try Self.placed(3...66, in: world), start: 3)

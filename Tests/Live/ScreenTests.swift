@@ -2,7 +2,8 @@ import CausewayLive
 import CausewayModels
 import Testing
 
-/// Random histories of screens: what is shown and told on the main actor, whatever is done from within callbacks.
+/// Random histories of screens: the displayed state and the reported changes on the main actor, with arbitrary actions
+/// in callbacks.
 @MainActor struct ScreenTests {
     @Test(arguments: 0..<4)
     func everyScreenShowsTheTruth(part: Int) throws {

@@ -4,9 +4,9 @@ import CausewayStorage
 import Observation
 import Testing
 
-/// The sequences that the documented SDK promises, one test for each.
+/// The sequences that the documented SDK guarantees, one test for each.
 @MainActor struct SequenceTests {
-    /// What an observer was told, in words.
+    /// The changes passed to an observer, as text.
     @MainActor final class Log {
         var lines: [String] = []
 
@@ -33,7 +33,7 @@ import Testing
             onMain { #expect(log.lines == ["loading notExist []"]) }
             remote.answer([try Sample.placed(1, at: 1, in: world.general)])
             await world.settle()
-            // What the server brought may be seen as soon as it is stored, or together with its end.
+            // Data from the server may appear as soon as it is stored, or together with the end of loading.
             onMain {
                 #expect(log.lines.last == #"loaded fresh ["1"]"#)
                 #expect(log.lines.dropFirst().dropLast().allSatisfy { $0 == #"loading local ["1"]"# })
@@ -186,7 +186,7 @@ import Testing
             onMain { log.listen(collection) }
             await world.settle()
             onMain { log.lines = [] }
-            // The server has nothing that is not here already; and something happens in another channel.
+            // The server has nothing new, and there is a change in another channel.
             remote.answer([try Sample.placed(1, at: 1, in: world.general)])
             try await world.store.commit([
                 .merge(try Sample.placed(7, at: 1, in: #require(ChannelID("elsewhere"))), at: Sample.time)
@@ -242,7 +242,7 @@ extension LiveWorld {
         router.collection(MessagesQuery(.channel(general)), remote: remote)
     }
 
-    /// Puts a message of somebody else into the store.
+    /// Stores a message of another user.
     func put(_ number: Int, at position: Int64, _ text: String? = nil) async throws {
         try await store.commit([.merge(try Sample.placed(number, at: position, text, in: general), at: Sample.time)])
     }

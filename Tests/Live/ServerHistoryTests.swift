@@ -1,8 +1,8 @@
 import CausewayLive
 import Testing
 
-/// Random histories of windows with a server that fails and grows: what is fresh has no holes, no account is shown
-/// another's records, and whoever pages comes to see everything.
+/// Random histories of windows with a server that fails and grows: fresh lists have no gaps, no account is shown
+/// another's records, and paging eventually shows everything.
 struct ServerHistoryTests {
     @Test func whatIsFreshHasNoHoles() async throws {
         let count = HistoryTests.setting("LIVE_SERVERS", 240)
@@ -41,6 +41,6 @@ struct ServerHistoryTests {
         Issue.record("\(fault) was found by none of 500 histories")
     }
 
-    /// Faults of windows without a server that show themselves here in ways of their own.
+    /// Faults of windows without a server that appear here in different ways.
     private static let commonFaults: [LiveFault] = [.losesReset, .dropsInSilence, .neverReadsAgain]
 }

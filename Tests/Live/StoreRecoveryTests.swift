@@ -8,8 +8,8 @@ import Testing
 
 /// Live lists of a real store whose disk fails and comes back.
 @MainActor struct StoreRecoveryTests {
-    /// A sync fails, and the database cannot be opened anew before its disk is back. Nobody writes meanwhile: the lists
-    /// alone find out.
+    /// A sync fails, and the database cannot be reopened before its disk has recovered. There are no writes meanwhile:
+    /// only the lists detect it.
     @Test(.timeLimit(.minutes(2))) func listsRecoverWithTheirStore() async throws {
         let folder = try StoreFolder()
         let path = folder.fresh()
@@ -38,7 +38,7 @@ import Testing
         await store.close()
     }
 
-    /// Waits until the list shows what is asked for.
+    /// Waits for a change that meets the condition.
     private static func change(
         _ list: LiveCollection<Message>, _ isSo: (LiveCollectionChange<Message>) -> Bool
     ) async {

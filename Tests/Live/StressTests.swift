@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Many collections on one store on disk, and writers that wait for none of them. `make bench-live` runs the same with
-/// more of everything, and looks at the time it takes.
+/// more of everything, and measures the time.
 struct StressTests {
     private static let channels = 200
     private static let messagesPerChannel = 100
@@ -26,7 +26,7 @@ struct StressTests {
         await store.close()
     }
 
-    /// Each observer has ten changes to hear of, in one callback.
+    /// Each observer gets ten changes in one callback.
     @Test func oneCallbackWaitsForEachObserverWhileTheMainActorIsBlocked() async throws {
         let folder = try StoreFolder()
         let store = try await Self.filledStore(in: folder)
@@ -46,8 +46,8 @@ struct StressTests {
         await store.close()
     }
 
-    /// Returns when the router has handed over everything that was committed before the call: what was asked for first
-    /// is done first, so when another window is open, all others have come as far.
+    /// Returns when the router has published everything that was committed before the call: requests are processed in
+    /// order, so when another window is open, all others are at least as far.
     private static func isUpToDate(_ router: LiveRouter) async {
         let last = router.open(MessagesQuery(.undelivered), isObject: false, remote: nil)
         await last.outlet.waitForNews(last.outlet.addReader())
@@ -80,7 +80,7 @@ struct StressTests {
         return store
     }
 
-    /// Edits, insertions and deletions, in all channels, by writers who work at the same time.
+    /// Edits, insertions and deletions, in all channels, by concurrent writers.
     private static func change(_ store: any Store) async throws {
         try await withThrowingTaskGroup { group in
             for writer in 0..<4 {
@@ -116,12 +116,12 @@ struct StressTests {
     }
 }
 
-/// Why work that ran beside a blocked actor ended.
+/// The error of work that ran beside a blocked actor.
 private final class Outcome: Sendable {
     let error = Mutex<(any Error)?>(nil)
 }
 
-/// A collection on the main actor for each query, each with an observer that keeps a list by what it is told.
+/// A collection on the main actor for each query, each with an observer that maintains a list from its changes.
 @MainActor private final class Crowd {
     private let queries: [MessagesQuery]
     private let router: LiveRouter
@@ -148,7 +148,7 @@ private final class Outcome: Sendable {
 
     func forgetCalls() { calls = Array(repeating: 0, count: queries.count) }
 
-    /// Lets nobody else onto the main actor until `work` has ended.
+    /// Blocks the main actor until `work` has ended.
     func block(_ work: @escaping @Sendable () async throws -> Void) -> Result<Void, any Error> {
         let isOver = DispatchSemaphore(value: 0)
         let outcome = Outcome()
@@ -160,8 +160,8 @@ private final class Outcome: Sendable {
         return outcome.error.withLock { $0 }.map { .failure($0) } ?? .success(())
     }
 
-    /// Returns when whatever the router had handed over has been told: turns come one after the other, and a collection
-    /// that is opened now is told in a later one.
+    /// Returns when everything that the router had published has been reported: turns run one after the other, and a
+    /// collection that is opened now is notified in a later one.
     func turnIsOver() async {
         let last = router.collection(MessagesQuery(.undelivered))
         await withCheckedContinuation { isTold in
@@ -169,7 +169,7 @@ private final class Outcome: Sendable {
         }
     }
 
-    /// What is shown, and what an observer has put together, is what the store says.
+    /// Compares the displayed records, and an observer's list, with the contents of the store.
     func checkTruth(_ store: any Store) async throws {
         for (index, query) in queries.enumerated() {
             let shown = Array(collections[index].snapshots)

@@ -16,7 +16,7 @@ import Testing
 
     init() throws { general = try #require(ChannelID("general")) }
 
-    /// Keeps what it gets and demands only what it is told to.
+    /// Records its values and demands only as many as requested.
     private final class Reader: Subscriber {
         typealias Input = LiveCollectionChange<Message>
         typealias Failure = Never
@@ -119,16 +119,16 @@ import Testing
         #expect(collection.dataStatus == .fresh && object.dataStatus == .fresh)
         try await write("two")
         await until { texts(collection.snapshots) == ["one", "two"] }
-        // Of a channel the server is asked, and nobody is logged in.
+        // A channel requires the server, and no user is logged in.
         let messages = client.liveCollection(MessagesQuery(.channel(general)))
         await until { messages.error != nil }
         #expect(messages.dataStatus == .local && messages.loadingStatus == .error)
         await client.close()
     }
 
-    /// The text messages of a channel, as an application might ask for them.
+    /// The text messages of a channel, as an application might query them.
     private struct OwnQuery: LiveQuery {
-        /// Kept by the window of the query, and by nobody else.
+        /// Retained only by the window of the query.
         final class Window: Sendable, Hashable {
             static func == (left: Window, right: Window) -> Bool { left === right }
             func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

@@ -3,7 +3,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-/// A client's and a server's handler without a network: what one sends is carried to the other by hand.
+/// A client's and a server's handler without a network: the bytes are carried between them by hand.
 final class BackToBack {
     let client = EmbeddedChannel()
     let server = EmbeddedChannel()
@@ -11,8 +11,8 @@ final class BackToBack {
     let serverLog = Watched(ConnectionLog())
 
     /// - Parameters:
-    ///   - below: stands between the client's handler and its socket.
-    ///   - above: stands between the client's handler and its recorder.
+    ///   - below: a handler between the client's handler and its socket.
+    ///   - above: a handler between the client's handler and its recorder.
     init(
         _ house: TestHouse, client context: TLSClientContext? = nil, server serverContext: TLSServerContext? = nil,
         serverName: String = "localhost", below: (any ChannelHandler)? = nil, above: (any ChannelHandler)? = nil
@@ -37,7 +37,7 @@ final class BackToBack {
 
     var isSecured: Bool { clientLog.value.completed != nil && serverLog.value.completed != nil }
 
-    /// Carries bytes both ways, in slices of that size, until both are quiet.
+    /// Carries bytes both ways, in slices of that size, until neither side sends any more.
     func pump(slice: Int = .max, change: ((inout ByteBuffer) -> Void)? = nil) throws {
         while true {
             let up = try carry(from: client, to: server, slice: slice, change: change)
@@ -57,7 +57,7 @@ final class BackToBack {
             change?(&bytes)
             while let part = bytes.readSlice(length: min(slice, bytes.readableBytes)), part.readableBytes > 0 {
                 guard sink.isActive else { break }
-                // As a socket with automatic reading would.
+                // Like a socket with automatic reading.
                 sink.read()
                 try sink.writeInbound(part)
             }
@@ -73,7 +73,7 @@ final class BackToBack {
 }
 
 extension EmbeddedChannel {
-    /// Closes, and lets the time pass that a close may wait for its peer.
+    /// Closes, and advances the time that a close may wait for its peer.
     func end() {
         close(promise: nil)
         embeddedEventLoop.advanceTime(by: .seconds(TLSLimits.closeFlushSecondsMax + TLSLimits.closeLingerSecondsMax))
@@ -86,7 +86,7 @@ extension EmbeddedChannel {
     }
 }
 
-/// How a promise was settled, looked at later.
+/// The result of a promise, for later inspection.
 final class Outcome {
     private(set) var result: Result<Void, any Error>?
 
@@ -98,7 +98,7 @@ final class Outcome {
     var error: (any Error)? { if case .failure(let error) = result { error } else { nil } }
 }
 
-/// A source of numbers that a seed reproduces (SplitMix64).
+/// A number generator that is reproducible by its seed (SplitMix64).
 struct SeededNumbers: RandomNumberGenerator {
     var state: UInt64
 

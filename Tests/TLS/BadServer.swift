@@ -1,7 +1,7 @@
 import CausewayTLS
 import Testing
 
-/// Servers that must be refused, each with what is wrong and the word for it.
+/// Servers that must be refused, each with the expected problem.
 struct BadServer: Sendable, CustomTestStringConvertible {
     enum Verdict: Sendable {
         case certificate(CertificateProblem)
@@ -12,10 +12,10 @@ struct BadServer: Sendable, CustomTestStringConvertible {
     var name: String
     var verdict: Verdict
     var serverName = "localhost"
-    /// Makes the server's certificate; nil for one without.
+    /// Creates the server's certificate; nil for a server without one.
     var identity: (@Sendable (TestHouse) throws -> IdentityFiles)?
     var serverArguments: [String] = []
-    /// For the client that lowers itself to reach it all the same.
+    /// For the client that lowers its security level to reach it nevertheless.
     var lowered = ["-cipher", "ALL:@SECLEVEL=0"]
 
     var testDescription: String { name }
@@ -33,7 +33,7 @@ struct BadServer: Sendable, CustomTestStringConvertible {
         if let lowered { self.lowered = lowered }
     }
 
-    /// A server whose one fault is its certificate.
+    /// A server whose only fault is its certificate.
     init(
         _ name: String, _ problem: CertificateProblem, serverName: String = "localhost",
         change: @escaping @Sendable (inout CertificateOptions) -> Void
@@ -45,7 +45,7 @@ struct BadServer: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Without it the server's own OpenSSL would refuse to load what is weak.
+    /// Without this the server's own OpenSSL would refuse to load a weak certificate.
     static let lowestLevel = ["-cipher", "DEFAULT:@SECLEVEL=0"]
 
     static func options(_ change: (inout CertificateOptions) -> Void = { _ in }) -> CertificateOptions {
@@ -132,7 +132,7 @@ extension BadServer {
         BadServer("forged signature", .certificate(.unknownAuthority)) { house in
             try house.directory.write(house.root.issue(options()).forged, as: "bad")
         },
-        // Whoever reads that the name is wrong asks for the right one, and then trusts it.
+        // A reader of "wrong name" would ask for a certificate with the right one, and then trust it.
         BadServer("forged, for another name", .certificate(.unknownAuthority)) { house in
             try house.directory.write(house.root.issue(options { $0.names = ["other.example"] }).forged, as: "bad")
         },

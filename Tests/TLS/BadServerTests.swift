@@ -2,8 +2,8 @@ import CausewayTLS
 import NIOCore
 import Testing
 
-/// Every bad server is a real `openssl s_server`. A lowered `openssl s_client` reaches it and gets a byte through, so
-/// that a refusal says something about our side and not about a server that was never there.
+/// Every bad server is a real `openssl s_server`. An `openssl s_client` with a lowered security level reaches it and
+/// gets a byte through, so that a refusal is due to our side and not to a server that was never there.
 @Suite(.timeLimit(.minutes(1)))
 struct BadServerTests {
     @Test(arguments: BadServer.certificates + BadServer.protocols)
@@ -24,7 +24,7 @@ struct BadServerTests {
         #expect(log.tlsErrors.count == 1)
         #expect(log.received.isEmpty)
 
-        // The control arm comes second: what it got through shows that the server has printed all that came before.
+        // The control comes second: its byte shows that the server has printed everything before it.
         let control = try OpenSSLProgram.client(port: port, bad.lowered)
         control.send("control-marker\n")
         let reached = await server.prints("control-marker")
@@ -100,7 +100,7 @@ struct BadServerTests {
             Issue.record("\(log.tlsErrors)")
             return
         }
-        // The server learns why.
+        // The server learns the reason.
         let seen = await server.connection().log.wait { $0.isOver }
         guard case .refusedByPeer = seen.tlsErrors.first else {
             Issue.record("\(seen.tlsErrors)")

@@ -2,7 +2,7 @@ import CausewayTLS
 import Foundation
 import Testing
 
-/// What the authority makes, before `openssl` as an outside judge.
+/// The authority's certificates, verified independently by `openssl`.
 @Suite(.timeLimit(.minutes(1)))
 struct CertificateAuthorityTests {
     @Test func itsCertificatesAreSound() async throws {
@@ -55,7 +55,7 @@ struct CertificateAuthorityTests {
         let files = try directory.write(CertificateAuthority.create(commonName: "CA", validDays: 1), as: "root")
         let mode = try FileManager.default.attributesOfItem(atPath: files.key)[.posixPermissions] as? Int
         #expect(mode == 0o600)
-        // A file that is there already, and may be open to all, is not reused.
+        // An existing file, which may be readable by everyone, is not reused.
         let wide = directory.file("wide.key")
         #expect(FileManager.default.createFile(atPath: wide, contents: nil, attributes: [.posixPermissions: 0o666]))
         #expect(throws: TLSError.self) {

@@ -2,7 +2,7 @@ import CausewayTLS
 import Foundation
 import Testing
 
-/// Settings that cannot be used are refused when they are given, in words.
+/// Unusable settings are refused immediately, with a description.
 @Suite(.timeLimit(.minutes(1)))
 struct ConfigurationTests {
     @Test(arguments: ["", ".", ".example.test", "a..b", "exa mple", "nul\0.example", "ü.example", "*.example.test"])

@@ -1,7 +1,7 @@
 import CausewayTLS
 import NIOCore
 
-/// What the application side of one connection saw.
+/// The events of one connection on the application side.
 struct ConnectionLog: Sendable {
     enum Entry: Sendable, Equatable {
         case secured
@@ -21,7 +21,7 @@ struct ConnectionLog: Sendable {
     var text: String { String(decoding: received, as: UTF8.self) }
 }
 
-/// Stands above a `TLSHandler` and writes down what comes up.
+/// Records the events and data that a `TLSHandler` passes up.
 final class Recorder: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -29,7 +29,7 @@ final class Recorder: ChannelInboundHandler {
     enum Answer: Sendable {
         case none
         case echo
-        /// Sends this when the request's empty line is here, then closes.
+        /// Sends this after the empty line of the request, then closes.
         case reply(String)
     }
 

@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// Much data over real sockets, and a reader that does not read.
+/// Large amounts of data over real sockets, and a reader that does not read.
 @Suite(.timeLimit(.minutes(1)))
 struct FlowTests {
     @Test func muchDataArrivesWholeInBothDirections() async throws {
@@ -42,7 +42,7 @@ struct FlowTests {
             }
             return written
         }.get()
-        // What the two sockets' buffers take, and no more.
+        // The capacity of the two sockets' buffers, and no more.
         #expect(written < 32 * 1024 * 1024)
         #expect(peer.log.value.received.count < written)
 

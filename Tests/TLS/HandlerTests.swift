@@ -76,13 +76,13 @@ struct HandlerTests {
     @Test func nothingIsGivenUpThatWasNotAskedFor() throws {
         let pair = try BackToBack(TestHouse())
         try pair.secure()
-        // What was asked for during the handshake.
+        // The read requested during the handshake.
         _ = pair.server.send("first")
         try pair.pump()
         #expect(pair.clientLog.value.text == "first")
         _ = pair.server.send("second")
         let bytes = try #require(try pair.server.readOutbound(as: ByteBuffer.self))
-        // The pump's `read` is outstanding from before only if nothing came; ask once, then deliver twice.
+        // The pump's `read` is outstanding from before only if nothing arrived; request once, then deliver twice.
         pair.client.read()
         try pair.client.writeInbound(bytes)
         #expect(pair.clientLog.value.text == "firstsecond")
@@ -264,7 +264,7 @@ struct HandlerTests {
         #expect(pair.serverLog.value.tlsErrors.isEmpty)
     }
 
-    // MARK: Calls from within calls
+    // MARK: Reentrant calls
 
     @Test func aReceiverMayCloseInsideTheEvent() throws {
         let closer = Reacting { context, event in
@@ -299,7 +299,7 @@ struct HandlerTests {
         let pair = try BackToBack(TestHouse(), serverName: "wrong.example", above: closer)
         try pair.pump()
         #expect(pair.clientLog.value.tlsErrors.count == 1)
-        // The alert still left.
+        // The alert was still sent.
         guard case .refusedByPeer = pair.serverLog.value.tlsErrors.first else {
             Issue.record("\(pair.serverLog.value)")
             return
@@ -337,7 +337,7 @@ private final class StuckSocket: ChannelOutboundHandler {
     }
 }
 
-/// Does something from within a call of the handler below.
+/// Performs an action within a call from the handler below.
 private final class Reacting: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     private let react: (ChannelHandlerContext, String) -> Void

@@ -57,7 +57,7 @@ struct HandshakeTests {
         let context = try house.client()
         var resumed: [Bool?] = []
         for index in 0..<4 {
-            // A client context of its own shares no session.
+            // A separate client context shares no session.
             let own = index == 3 ? try house.client() : context
             let client = try await Loopback.connect(own, port: server.port, early: "ping")
             let log = await client.log.wait { $0.text == "ping" }
@@ -92,7 +92,7 @@ struct HandshakeTests {
             let client = try await Loopback.connect(context, port: server.port, early: "ping")
             let log = await client.log.wait { $0.text == "ping" }
             #expect(log.completed?.resumed == expected)
-            // Below our handler: nothing is said to the peer.
+            // Below our handler: nothing is sent to the peer.
             let peer = await server.connection(index)
             try await peer.channel.eventLoop.submit {
                 try peer.channel.pipeline.syncOperations.context(handlerType: TLSHandler.self).close(promise: nil)
@@ -127,7 +127,7 @@ struct HandshakeTests {
         let house = try TestHouse()
         let server = try await Loopback.listen(house.serverContext(clientAuthorities: house.rootFiles.chain))
         let client = try await Loopback.connect(house.client(), port: server.port, early: "application-secret")
-        // With TLS 1.3 the client is done before the server has judged; only the server's word counts.
+        // With TLS 1.3 the client's handshake completes before the server's verdict; only the server's alert counts.
         let judged = await server.connection().log.wait { $0.isOver || $0.completed != nil }
         try #require(judged.completed == nil)
         let seen = await client.log.wait { $0.isOver }
@@ -159,7 +159,7 @@ struct HandshakeTests {
         let server = try await Loopback.listen(house.serverContext(clientAuthorities: house.rootFiles.chain))
         let client = try await Loopback.connect(
             house.client(identity: identity), port: server.port, early: "application-secret")
-        // With TLS 1.3 the client is done before the server has judged; only the server's word counts.
+        // With TLS 1.3 the client's handshake completes before the server's verdict; only the server's alert counts.
         let judged = await server.connection().log.wait { $0.isOver || $0.completed != nil }
         try #require(judged.completed == nil)
         let seen = await client.log.wait { $0.isOver }

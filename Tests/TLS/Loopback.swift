@@ -41,7 +41,7 @@ enum Loopback {
     struct Server: Sendable {
         let channel: any Channel
         let port: Int
-        /// One for each connection, in the order they were accepted.
+        /// One for each connection, in the order of acceptance.
         let connections: Watched<[Connection]>
 
         func connection(_ index: Int = 0) async -> Connection {
@@ -53,7 +53,7 @@ enum Loopback {
         }
     }
 
-    /// - Parameter context: nil for a server that speaks plain text.
+    /// - Parameter context: nil for a server of plain text.
     static func listen(
         _ context: TLSServerContext?, answer: Recorder.Answer = .none, halfClosure: Bool = false
     ) async throws -> Server {

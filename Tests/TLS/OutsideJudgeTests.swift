@@ -3,7 +3,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// Our server before other people's clients, and our client before their servers.
+/// Our server with independent clients, and our client with independent servers.
 @Suite(.timeLimit(.minutes(1)))
 struct OutsideJudgeTests {
     static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
@@ -59,7 +59,7 @@ struct OutsideJudgeTests {
         client.send("before\n")
         let peer = await server.connection()
         await peer.log.wait { $0.text.contains("before") }
-        // On its own line, it asks for a renegotiation.
+        // On a line of its own, it requests a renegotiation.
         client.send("R\n")
         #expect(await client.prints("no renegotiation"), "\(client.output.value.text.suffix(300))")
         client.closeInput()
@@ -83,7 +83,7 @@ struct OutsideJudgeTests {
         try await server.close()
     }
 
-    /// A stolen ticket key opens what it sealed, and nothing of later hours.
+    /// A stolen ticket key decrypts the tickets that it encrypted, and none of later hours.
     @Test func theKeysOfTicketsAreMadeAnew() async throws {
         let house = try TestHouse()
         let start = ContinuousClock.now
@@ -101,12 +101,12 @@ struct OutsideJudgeTests {
         }
         #expect(try await connect(["-sess_out", session]).contains("New, TLS"))
         #expect(try await connect(["-sess_in", session]).contains("Reused, TLS"))
-        // The key that sealed it seals no more, and opens for as long again.
+        // The key that encrypted it encrypts no more, and decrypts for as long again.
         hours.withLock { $0 = 1 }
         #expect(try await connect(["-sess_in", session]).contains("Reused, TLS"))
         hours.withLock { $0 = 2 }
         #expect(try await connect(["-sess_in", session]).contains("New, TLS"))
-        // What was renewed goes on, and everything has an end.
+        // A renewed session continues, and eventually ends.
         #expect(try await connect(["-sess_out", session]).contains("New, TLS"))
         hours.withLock { $0 = 9 }
         #expect(try await connect(["-sess_in", session]).contains("New, TLS"))
@@ -161,7 +161,7 @@ struct OutsideJudgeTests {
         defer { client.kill() }
         client.send("before\n")
         #expect(await client.prints("before"))
-        // As a read of its own, it asks for new keys in both directions.
+        // As a read of its own, it requests new keys in both directions.
         client.send("K\n")
         #expect(await client.prints("KEYUPDATE"))
         client.send("with new keys\n")

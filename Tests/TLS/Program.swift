@@ -2,11 +2,12 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Another program, the outside judge: what it prints can be waited for. It ends with this object, so keep that.
+/// An independent program for verification, whose output can be awaited. It ends with this object, which must therefore
+/// be retained.
 final class Program: Sendable {
     struct Output: Sendable {
         var text = ""
-        /// Its exit code, or 128 and the signal that ended it; nil while it runs.
+        /// Its exit code, or 128 plus the signal that ended it; nil while it runs.
         var status: Int32?
         var isOver: Bool { status != nil }
     }
@@ -14,7 +15,7 @@ final class Program: Sendable {
     let output = Watched(Output())
     private let child: Child
 
-    /// What the following thread shares; it must not keep the program itself.
+    /// The state shared with the reading thread, which must not retain the program itself.
     private final class Child: Sendable {
         let state: Mutex<State>
 
@@ -25,7 +26,7 @@ final class Program: Sendable {
 
     private struct State: Sendable {
         var process: pid_t
-        /// The end of the program's standard input that is written to; nil once closed.
+        /// The writing end of the program's standard input; nil once closed.
         var input: Int32?
         var isReaped = false
     }
@@ -41,7 +42,7 @@ final class Program: Sendable {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        // The copies lose close-on-exec; nothing else is inherited, so an end of file means what it says.
+        // The copies lose close-on-exec; nothing else is inherited, so an end of file is reliable.
         unsafe posix_spawn_file_actions_adddup2(&actions, input.reading, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, printed.writing, 1)
         unsafe posix_spawn_file_actions_adddup2(&actions, printed.writing, 2)
@@ -69,7 +70,7 @@ final class Program: Sendable {
         closeInput()
     }
 
-    /// No program starts between the making of a pipe and its mark that it is not to be inherited.
+    /// Held so that no program starts between the creation of a pipe and its close-on-exec mark.
     private static let starting = Mutex(())
 
     private static func pipe() -> (reading: Int32, writing: Int32) {
@@ -115,14 +116,14 @@ final class Program: Sendable {
         }
     }
 
-    /// Ends it at once, as a crash would: nothing is said to a peer.
+    /// Ends it at once, like a crash: nothing is sent to a peer.
     func kill() {
         child.state.withLock { state in
             if !state.isReaped { Glibc.kill(state.process, SIGKILL) }
         }
     }
 
-    /// Waits for that text; false when the program ended without it.
+    /// Waits for that text; false if the program ended without it.
     func prints(_ text: String) async -> Bool {
         await output.wait { $0.text.contains(text) || $0.isOver }.text.contains(text)
     }
@@ -144,7 +145,7 @@ final class Program: Sendable {
 enum OpenSSLProgram {
     static let path = "/usr/bin/openssl"
 
-    /// A server that prints what it receives and sends what it is given.
+    /// A server that prints the data that it receives and sends its input.
     static func server(_ arguments: [String]) async throws -> (program: Program, port: Int) {
         let program = try Program(path, ["s_server", "-accept", "127.0.0.1:0"] + arguments)
         let output = await program.output.wait { output in
@@ -154,7 +155,7 @@ enum OpenSSLProgram {
         return (program, port)
     }
 
-    /// A client that accepts everything and prints what it receives.
+    /// A client that accepts everything and prints the data that it receives.
     static func client(port: Int, _ arguments: [String]) throws -> Program {
         try Program(path, ["s_client", "-connect", "127.0.0.1:\(port)"] + arguments)
     }

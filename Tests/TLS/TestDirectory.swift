@@ -24,7 +24,7 @@ final class TestDirectory: Sendable {
     }
 }
 
-/// Where a certificate and its key lie.
+/// The paths of a certificate and its key.
 struct IdentityFiles: Sendable {
     var chain: String
     var key: String
@@ -78,7 +78,7 @@ extension TestDirectory {
 struct TestHouse: Sendable {
     static let organization = "Causeway Test"
 
-    /// For tests that write nothing of their own into it.
+    /// For tests that do not write to it.
     static let shared: TestHouse = {
         do { return try TestHouse() } catch { preconditionFailure("no house for the tests: \(error)") }
     }()

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A value that tests wait on instead of sleeping: whoever waits goes on as soon as the condition holds.
+/// A value that tests wait on instead of sleeping: a waiter resumes as soon as its condition holds.
 final class Watched<Value: Sendable>: Sendable {
     private struct Waiter: Sendable {
         var id: UUID
@@ -33,8 +33,8 @@ final class Watched<Value: Sendable>: Sendable {
         for waiter in ready { waiter.continuation.resume(returning: value) }
     }
 
-    /// Returns the first value that meets the condition; when the test's time limit cancels the wait, the value that is
-    /// there, which the test then finds wrong.
+    /// Returns the first value that meets the condition; if the test's time limit cancels the wait, the current value,
+    /// with which the test then fails.
     @discardableResult
     func wait(until condition: @escaping @Sendable (Value) -> Bool) async -> Value {
         let id = UUID()

@@ -10,11 +10,11 @@ import CausewayStorage
 
 /// A process that owns a store and can be killed: `store-writer FOLDER COMMAND [ARGUMENT]`.
 ///
-/// - `hold`: opens the store, says `open`, and waits for the end of its input.
-/// - `write`: enqueues from eight tasks for ever; says the id of each message after it was acknowledged.
-/// - `fill`: lets no file grow beyond ARGUMENT bytes, enqueues until it is refused, says the error, then lets files
-///   grow again, enqueues once more and says `went on`.
-/// - `displace`: the same on a full disk: makes room by removing the file ARGUMENT, and counts what it has.
+/// - `hold`: opens the store, prints `open`, and waits for the end of its input.
+/// - `write`: enqueues from eight tasks endlessly; prints the id of each message after it was acknowledged.
+/// - `fill`: lets no file grow beyond ARGUMENT bytes, enqueues until it is refused, prints the error, then lets files
+///   grow again, enqueues once more and prints `went on`.
+/// - `displace`: the same on a full disk: makes room by removing the file ARGUMENT, and counts its messages.
 @main
 struct StoreWriter {
     static func main() async throws {
@@ -78,7 +78,7 @@ struct StoreWriter {
         await store.close()
     }
 
-    /// - Returns: how many were acknowledged.
+    /// - Returns: the number of acknowledged messages.
     private func enqueueUntilRefused() async -> UInt64 {
         var number: UInt64 = 0
         while true {
@@ -119,7 +119,8 @@ struct StoreWriter {
             newOutboxID: OutboxID(UUIDv7(high: 0x7000, low: 1 << 63)))
     }
 
-    /// One line, in one write: lines of several tasks do not mix, and nothing waits in a buffer when it is killed.
+    /// Prints one line, in one write: lines of several tasks do not mix, and nothing is left in a buffer when it is
+    /// killed.
     private static func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = unsafe bytes.withUnsafeBytes { unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count) }

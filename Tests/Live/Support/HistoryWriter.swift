@@ -2,17 +2,17 @@ import CausewayModels
 import CausewayStorage
 import Synchronization
 
-/// Writes to the store, also from amid the readings of others.
+/// Writes to the store, also during the reads of others.
 final class HistoryWriter: Sendable {
     private let base: any Store
     private let timeline: StoreTimeline
     private let dice: Mutex<WriterDice>
-    /// How often it strikes while others read, from 0 to 3.
+    /// The number of writes during reads, from 0 to 3.
     private let intensity: Int
     private let budget = Mutex(Budget())
 
-    /// What may still be written while others read, so that these come to an end: a window whose edge moves each time
-    /// that it is read is shown after a while as it was last known.
+    /// The remaining writes during reads, limited so that reads end: a window whose edge moves each time that it is
+    /// read is displayed after a while in its last known state.
     private struct Budget {
         var writes = 0
 
@@ -44,9 +44,9 @@ final class HistoryWriter: Sendable {
         try await timeline.complete(base, dice.withLock { $0.ids })
     }
 
-    /// Writes a little, or not at all.
+    /// Performs a few writes, or none.
     ///
-    /// - Returns: true when subscribers are to be told already.
+    /// - Returns: true if subscribers are to be notified already.
     func strike() async throws(StoreError) -> Bool {
         let count = dice.withLock { $0.below(2 + intensity) }
         for _ in 1..<max(1, count) where budget.withLock({ $0.spend() }) { try await write() }

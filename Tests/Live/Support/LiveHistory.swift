@@ -2,16 +2,16 @@ import CausewayLive
 import CausewayModels
 import CausewayStorage
 
-/// One random history: writers, windows and readers of one store, in an order that a seed draws.
+/// One random history: writers, windows and readers of one store, in an order determined by a seed.
 struct LiveHistory: Sendable {
     var seed: UInt64
     var steps = 30
     var plantedFault: LiveFault?
 
-    /// Makes a store that holds nothing and has not begun.
+    /// Creates an empty store that has not been started.
     typealias MakeStore = @Sendable () async throws -> any Store
 
-    /// Lives through the history.
+    /// Runs the history.
     func run(on make: MakeStore) async throws {
         let base = try await make()
         let world = HistoryWorld(base, seed, plantedFault)
@@ -24,7 +24,7 @@ struct LiveHistory: Sendable {
     }
 }
 
-/// The world of one history. One task uses it.
+/// The world of one history. Used by one task.
 private final class HistoryWorld {
     private let store: TurbulentStore
     private let timeline: StoreTimeline
@@ -93,7 +93,7 @@ private final class HistoryWorld {
         if dice.below(3) > 0 { store.tell() }
     }
 
-    /// Everything comes to rest: then every reader has the truth.
+    /// All activity ends: then every reader has the final state.
     private func end() async throws {
         store.failNextReads(0)
         if windows.isEmpty { windows.append(makeWindow()) }

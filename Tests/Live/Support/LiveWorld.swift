@@ -6,7 +6,7 @@ import CausewayStorage
 import Testing
 
 /// A router on a memory store in simulated time. Everything runs on the main thread, one job after the other, so that a
-/// story may touch what belongs to the main actor (``onMain(_:)``) and every run of it is the same.
+/// test may access objects of the main actor (``onMain(_:)``) and every run of it is identical.
 struct LiveWorld: Sendable {
     let runtime: SimulatedRuntime
     let store = MemoryStore()
@@ -21,7 +21,7 @@ struct LiveWorld: Sendable {
         router = LiveRouter(store: store, runtime: runtime, delivery: delivery)
     }
 
-    /// Runs a story in a fresh world and fails the test when it cannot end.
+    /// Runs a test in a new world and fails it if it cannot end.
     @MainActor
     static func run(seed: UInt64 = 1, _ story: @escaping @Sendable (LiveWorld) async throws -> Void) throws {
         let world = try LiveWorld(seed: seed)

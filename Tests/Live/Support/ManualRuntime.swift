@@ -2,15 +2,15 @@ import CausewayModels
 import CausewayRuntime
 import Synchronization
 
-/// A runtime whose jobs begin when a test says so: one thread, one order, drawn by the test.
+/// A runtime whose jobs start under the control of a test: one thread, in an order determined by the test.
 final class ManualRuntime: Runtime {
     typealias Job = @isolated(any) @Sendable () async -> Void
 
-    /// One that was spawned, and the task that its starter holds and may have cancelled.
+    /// A spawned job, with the task that its starter holds and may have cancelled.
     private struct Spawned {
         let handle: Task<Void, Never>
         let body: Job
-        /// Where it pauses.
+        /// Its continuation while it is paused.
         var pause: CheckedContinuation<Void, Never>?
     }
 
@@ -38,9 +38,9 @@ final class ManualRuntime: Runtime {
         return RuntimeTask(handle)
     }
 
-    /// Runs one of the jobs that are ready, until it ends or pauses.
+    /// Runs one of the ready jobs, until it ends or pauses.
     ///
-    /// - Returns: false when there is none.
+    /// - Returns: false if there is none.
     func runOne(_ choice: Int) async -> Bool {
         let next = state.withLock { state in
             state.jobs.isEmpty ? nil : state.jobs.remove(at: choice % state.jobs.count)
@@ -65,7 +65,7 @@ final class ManualRuntime: Runtime {
         if handle.isCancelled { unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() } }
     }
 
-    /// Lets other jobs run before the calling one goes on.
+    /// Lets other jobs run before the calling one continues.
     func pause() async {
         guard let running = state.withLock({ $0.running }) else { preconditionFailure("nothing runs here") }
         await withCheckedContinuation { pause in

@@ -3,7 +3,7 @@ import CausewayModels
 import CausewayStorage
 import Synchronization
 
-/// A message with something that shows for how long it is kept.
+/// A message with a mark that shows how long it is retained.
 struct MarkedMessage: LiveRecord {
     final class Mark: Sendable {}
 
@@ -65,7 +65,7 @@ struct MarkedQuery: LiveQuery {
     }
 }
 
-/// What is not kept by this.
+/// A weak reference.
 ///
 /// Unchecked: used on the one thread of a simulator, or on the main actor.
 final class Weak<Object: AnyObject & Sendable>: @unchecked Sendable {

@@ -3,7 +3,7 @@ import CausewayModels
 import CausewayStorage
 import Synchronization
 
-/// The server of whoever is logged in.
+/// The server of the account that is logged in.
 final class CurrentServer: Sendable {
     private let current: Mutex<RandomServer>
 
@@ -15,20 +15,20 @@ final class CurrentServer: Sendable {
     }
 }
 
-/// The server's part of a collection in a random history.
+/// The server side of a collection in a random history.
 final class RandomRemote: LiveRemote {
     typealias Key = MessageQuery.Cursor
 
     private let query: MessagesQuery
     private let current: CurrentServer
     private let store: TurbulentStore
-    /// Whether the server reports changes; one that does not is asked for pages again.
+    /// Whether the server reports changes; otherwise it is asked for pages again.
     private let reportsChanges: Bool
     private let struck = Mutex(Strikes())
-    /// When the server was asked for everything last.
+    /// The time when the server was last asked for everything.
     private let known = Mutex<(server: RandomServer, time: Int)?>(nil)
     private let pages = Mutex(0)
-    /// More changes than these are not told.
+    /// More changes than these are not reported.
     private let changesMax: Int
     private let runtime: ManualRuntime
 
@@ -46,12 +46,12 @@ final class RandomRemote: LiveRemote {
 
     private var server: RandomServer { current.server }
 
-    /// When the present server was asked for everything last.
+    /// The time when the current server was last asked for everything.
     var knownTime: Int? { known.withLock { [server] in $0.flatMap { $0.server === server ? $0.time : nil } } }
-    /// What its answers were.
+    /// The kinds of its responses.
     var strikes: Strikes { struck.withLock { $0 } }
 
-    /// Pages that it was asked for beyond the first one, since it was asked for that or for changes.
+    /// The pages requested beyond the first one, since that one or changes were requested.
     var pagesBeyondFirst: Int { pages.withLock { $0 } }
 
     private func note(_ kind: Strikes.Kind) { struck.withLock { $0.note(kind) } }
@@ -147,14 +147,14 @@ final class RandomRemote: LiveRemote {
     private func commit(_ mutations: [Mutation]) async throws {
         try await store.commit(mutations)
         store.tell()
-        // What was stored may be all that comes of it: the answer arrives when nobody waits for it any more.
+        // Storing may be its only effect: the response arrives when it is no longer awaited.
         if server.isOne(in: 3) {
             await runtime.pause()
             if Task.isCancelled { note(.answeredTooLate) }
         }
     }
 
-    /// The question was given up before it was put.
+    /// Throws if the request was cancelled before it was made.
     private func checkCancellation() throws {
         guard Task.isCancelled else { return }
         note(.cancelled)

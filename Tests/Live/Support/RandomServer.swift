@@ -1,12 +1,12 @@
 import CausewayModels
 import Synchronization
 
-/// A server with the messages of one channel: they come, are edited, and go. Everything that it ever held is kept, with
-/// the time at which it did: the number of its changes until then.
+/// A server with the messages of one channel, which are added, edited and deleted. It keeps all of its former contents
+/// with their time: the number of its changes until then.
 final class RandomServer: Sendable {
     struct Version: Sendable {
         var content: MessageContent
-        /// From when on it was so, and until when.
+        /// The time from which and until which this version was current.
         var since: Int
         var until = Int.max
     }
@@ -19,7 +19,7 @@ final class RandomServer: Sendable {
         var position: Int64 { message.placement.position }
         var isDeleted: Bool { deletedAt < .max }
 
-        /// True when it said this at some moment from `time` on.
+        /// True if the entry had this content at some time from `time` on.
         func said(_ content: MessageContent, from time: Int) -> Bool {
             versions.contains { $0.content == content && $0.until >= time } && deletedAt >= time
         }
@@ -28,7 +28,7 @@ final class RandomServer: Sendable {
     struct Page: Sendable {
         var items: [PlacedMessage]
         var hasMore: Bool
-        /// The positions that it covers, and when it was read.
+        /// The positions that it covers, and the time when it was read.
         var range: ClosedRange<Int64>?
         var newest: Int64
         var time: Int
@@ -38,7 +38,7 @@ final class RandomServer: Sendable {
         var dice: WriterDice
         var entries: [Entry] = []
         var time = 0
-        /// How many of its answers fail, in a hundred.
+        /// The percentage of responses that fail.
         var failures = 20
 
         var alive: [PlacedMessage] { entries.filter { !$0.isDeleted }.map(\.message) }
@@ -48,7 +48,7 @@ final class RandomServer: Sendable {
     let sender: UserID
     private let state: Mutex<State>
 
-    /// What its messages begin with, and from which number on their ids are drawn.
+    /// The prefix of its messages' texts, and the number from which their ids are derived.
     private let name: String
     private let firstNumber: Int
 
@@ -62,7 +62,7 @@ final class RandomServer: Sendable {
     }
 
     var entries: [Entry] { state.withLock { $0.entries } }
-    /// What it has now, by ascending position.
+    /// The current messages, by ascending position.
     var messages: [PlacedMessage] { state.withLock { $0.alive } }
     var time: Int { state.withLock { $0.time } }
     func isOne(in count: Int) -> Bool { state.withLock { $0.dice.isOne(in: count) } }
@@ -75,7 +75,7 @@ final class RandomServer: Sendable {
         accept(Sample.id(number), .text("\(name) new"), from: sender)
     }
 
-    /// - Returns: where it was placed.
+    /// - Returns: the position of the message.
     @discardableResult
     func accept(_ id: MessageID, _ content: MessageContent, from sender: UserID) -> Placement {
         state.withLock { state in
@@ -110,7 +110,7 @@ final class RandomServer: Sendable {
         }
     }
 
-    /// Also deletes what its sender has deleted.
+    /// Also deletes messages that their sender has deleted.
     func delete(_ id: MessageID) {
         state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.message.id == id && !$0.isDeleted }) else { return }
@@ -125,9 +125,9 @@ final class RandomServer: Sendable {
         return state.entries[index].isDeleted ? nil : index
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// A page, as short as it likes; `nil` when it fails.
+    /// A page of random length; `nil` if the request fails.
     func page(above: Int64, below: Int64, newestFirst: Bool) -> Page? {
         state.withLock { state in
             if state.dice.below(100) < state.failures { return nil }
@@ -146,7 +146,7 @@ final class RandomServer: Sendable {
         }
     }
 
-    /// Everything that changed since then; `nil` when it fails.
+    /// All changes since that time; `nil` if the request fails.
     func changes(since time: Int) -> (changed: [PlacedMessage], gone: [MessageID], newest: Int64, time: Int)? {
         state.withLock { state in
             if state.dice.below(100) < state.failures { return nil }

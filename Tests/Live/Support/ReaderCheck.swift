@@ -2,24 +2,24 @@ import CausewayLive
 import CausewayModels
 import CausewayStorage
 
-/// What is wrong with what a reader was given.
+/// An incorrect change passed to a reader.
 struct Violation: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// Holds every change that one reader of a query is given against what it saw before, and against what the store held.
+/// Compares every change passed to one reader of a query with its previous state, and with the contents of the store.
 struct ReaderCheck<Query: LiveQuery>: Sendable {
     let query: Query
     private(set) var seen: [Query.Record] = []
     private(set) var version: Int64 = 0
     private(set) var hasSeen = false
     private var isMore = (next: false, previous: false)
-    /// True when the store could not be read: then the edges are as they were last known.
+    /// True if the store could not be read: then the edges are as they were last known.
     private var isTroubled = false
 
-    /// True when the list may end, and say that there is more, where only the server knows more.
+    /// True if the list may end, and report that there is more, where only the server has more.
     private let hasServer: Bool
 
     init(_ query: Query, hasServer: Bool = false) {
@@ -49,7 +49,7 @@ struct ReaderCheck<Query: LiveQuery>: Sendable {
         try check(against: moment, "version \(version)")
     }
 
-    /// To be called when nothing happens any more and the reader has looked.
+    /// Called when all activity has ended and the reader has looked.
     func checkEnd(_ timeline: StoreTimeline) throws(Violation) {
         guard hasSeen else { throw violation("a reader was never told anything") }
         guard !isTroubled else { throw violation("what could not be read was not read again") }
@@ -59,8 +59,8 @@ struct ReaderCheck<Query: LiveQuery>: Sendable {
         }
     }
 
-    /// What was seen last is what a query gives at this moment: so many records in a row, and the flags say whether
-    /// there are more.
+    /// Checks that the last state equals the result of a query at this moment: consecutive records, with flags that
+    /// report whether there are more.
     func check(against moment: StoreTimeline.Moment, _ when: String) throws(Violation) {
         let truth = moment.records(of: query)
         guard let first = seen.first else {
@@ -88,8 +88,8 @@ struct ReaderCheck<Query: LiveQuery>: Sendable {
         }
     }
 
-    /// Whatever came and went: a list that begins at the first record shows it, and one that ends at the last shows
-    /// that one.
+    /// Regardless of insertions and deletions, a list that begins at the first record shows that one, and a list that
+    /// ends at the last one shows it.
     private func checkAnchor(_ range: Range<Int>, of count: Int, _ when: String) throws(Violation) {
         switch query.anchor {
         case .first where range.lowerBound > 0 || isMore.previous:
@@ -129,7 +129,7 @@ struct ReaderCheck<Query: LiveQuery>: Sendable {
         try checkMoves(change, old, new)
     }
 
-    /// What went and came again is told as a move, and nothing else is.
+    /// A record that was removed and added again is reported as a move, and no other record is.
     private func checkMoves(
         _ change: LiveCollectionChange<Query.Record>, _ old: [Query.Record], _ new: [Query.Record]
     ) throws(Violation) {
@@ -138,7 +138,7 @@ struct ReaderCheck<Query: LiveQuery>: Sendable {
         guard change.moves.map(\.to) == moved, change.moves.allSatisfy({ old[$0.from].id == new[$0.to].id }) else {
             throw violation("the moves are wrong")
         }
-        // A record that is alone in moving and kept its place did not move: the echo of a message is a modification.
+        // A single moving record that kept its index did not move: the echo of a message is a modification.
         if change.moves.count == 1, change.deletions.count == 1, change.insertions.count == 1,
             change.moves[0].from == change.moves[0].to
         {

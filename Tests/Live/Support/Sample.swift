@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayStorage
 import Testing
 
-/// The values that the stories are about.
+/// The sample values of the tests.
 enum Sample {
     static let me = UserID("ada")
     static let other = UserID("grace")
@@ -32,7 +32,7 @@ enum Sample {
 }
 
 extension Message {
-    /// What it says.
+    /// The text of the message.
     var text: String {
         if case .text(let text) = content { text } else { "" }
     }

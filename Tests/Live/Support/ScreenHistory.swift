@@ -5,8 +5,8 @@ import CausewaySimulatedRuntime
 import CausewayStorage
 import Synchronization
 
-/// One random history of screens: writers at work, collections on the main actor with observers that do things from
-/// within their callbacks, and tasks that follow changes at their own pace; in simulated time, on the main thread.
+/// One random history of screens: active writers, collections on the main actor with observers that perform actions in
+/// their callbacks, and tasks that read changes at their own pace; in simulated time, on the main thread.
 struct ScreenHistory: Sendable {
     var seed: UInt64
     var plantedFault: LiveFault?
@@ -26,7 +26,7 @@ struct ScreenHistory: Sendable {
     }
 }
 
-/// The world of one history. One thread uses it; what it changes belongs to the main actor.
+/// The world of one history. Used by one thread; its mutable state belongs to the main actor.
 private final class ScreenWorld: Sendable {
     let timeline: StoreTimeline
     private let store: TurbulentStore
@@ -172,13 +172,13 @@ private final class ScreenWorld: Sendable {
     }
 }
 
-/// One collection on a screen, and observers that do as they please.
+/// One collection on a screen, and observers that perform random actions.
 private final class Screen: Sendable {
     @MainActor private final class State {
         var observers: [(token: NotificationToken?, check: ReaderCheck<MessagesQuery>)] = []
         var isValid: [Int: Bool] = [:]
         var onceTokens: [NotificationToken] = []
-        /// How often all listeners were removed.
+        /// The number of times that all listeners were removed.
         var removals = 0
         var isDisposed = false
     }

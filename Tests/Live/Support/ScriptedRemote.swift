@@ -3,7 +3,7 @@ import CausewayModels
 import CausewayStorage
 import Synchronization
 
-/// A server's part of a collection that answers when a test says so.
+/// The server side of a collection, which responds under the control of a test.
 final class ScriptedRemote: LiveRemote {
     struct Answer: Sendable {
         var messages: [PlacedMessage] = []
@@ -21,7 +21,7 @@ final class ScriptedRemote: LiveRemote {
 
     init(_ store: any Store) { self.store = store }
 
-    /// The pages that were asked for so far.
+    /// The pages requested so far.
     var asked: [LiveRemotePage<MessageQuery.Cursor>] { state.withLock { $0.asked } }
 
     func load(_ page: LiveRemotePage<MessageQuery.Cursor>) async throws -> LiveReach<MessageQuery.Cursor> {
@@ -36,8 +36,8 @@ final class ScriptedRemote: LiveRemote {
         return answer.reach
     }
 
-    /// Answers the question that has waited longest: with these messages, and that there are others before `start`
-    /// and behind `end`; `nil` for none.
+    /// Responds to the oldest open request: with these messages, and further ones before `start` and after `end`; `nil`
+    /// for none.
     func answer(_ messages: [PlacedMessage] = [], start: Int64? = nil, end: Int64? = nil, newest: Int64? = nil) {
         resume(
             Answer(

@@ -2,7 +2,7 @@ import CausewayLive
 import CausewayModels
 import CausewayStorage
 
-/// One window with a server, and what it has shown.
+/// One window with a server, and its displayed states.
 final class ServedWindow {
     let query: MessagesQuery
     let remote: RandomRemote
@@ -11,7 +11,7 @@ final class ServedWindow {
     private let reader: Int
     private var check: ReaderCheck<MessagesQuery>
     private var last: LiveCollectionChange<Message>?
-    /// Whose records it showed last.
+    /// The account whose records it showed last.
     private var account = 0
     private var seen = Strikes()
 
@@ -26,7 +26,7 @@ final class ServedWindow {
     var status: DataStatus { last?.dataStatus ?? .notExist }
     var loading: LoadingStatus { last?.loadingStatus ?? .notLoading }
     var hasMore: Bool { last?.hasNext == true || last?.hasPrevious == true }
-    /// The places of what is shown, oldest first.
+    /// The positions of the displayed records, oldest first.
     var placed: [Int64] { last?.snapshot.compactMap(\.placement?.position).sorted() ?? [] }
 
     var strikes: Strikes {
@@ -35,7 +35,7 @@ final class ServedWindow {
         return strikes
     }
 
-    /// - Parameter current: the account that has been logged in since before the change was handed over.
+    /// - Parameter current: the account that has been logged in since before the change was published.
     func look(_ timeline: StoreTimeline, _ accounts: [ServedAccount], _ current: Int) throws {
         guard let change = outlet.take(reader)?.change() else { return }
         try check.accept(change, timeline)
@@ -52,7 +52,7 @@ final class ServedWindow {
         account = current
     }
 
-    /// - Parameter known: when the server was asked last for what is shown.
+    /// - Parameter known: the time when the server was last asked for the displayed records.
     func check(_ accounts: [ServedAccount], known: Int) throws {
         guard let change = last, change.dataStatus == .fresh, let first = placed.first, let end = placed.last else {
             return

@@ -2,17 +2,17 @@ import CausewayLive
 import CausewayModels
 import CausewayStorage
 
-/// One random history of windows with a server, in an order that a seed draws.
+/// One random history of windows with a server, in an order determined by a seed.
 ///
-/// The server fails, grows, edits and loses messages, tells some before it is asked, and can be reached again. Own
-/// messages are delivered or deleted, time passes, lists are closed while it is asked for them, limits are reached, the
-/// store fails and comes back, and another account logs in.
+/// The server fails, grows, edits and loses messages, sends some before it is asked, and becomes reachable again.
+/// Messages of this account are delivered or deleted, time passes, lists are closed while a request for them is under
+/// way, limits are reached, the store fails and recovers, and another account logs in.
 struct ServerHistory: Sendable {
     var seed: UInt64
     var steps = 60
     var plantedFault: LiveFault?
 
-    /// - Returns: what struck.
+    /// - Returns: the events that occurred.
     @discardableResult
     func run() async throws -> Strikes {
         let base = MemoryStore()
@@ -28,7 +28,7 @@ struct ServerHistory: Sendable {
     }
 }
 
-/// The world of one history. One task uses it.
+/// The world of one history. Used by one task.
 final class ServerWorld {
     let base: MemoryStore
     let store: TurbulentStore
@@ -38,7 +38,7 @@ final class ServerWorld {
     var dice: WriterDice
     var strikes = Strikes()
     var accounts: [ServedAccount]
-    /// Which of them is logged in, or was last.
+    /// The account that is logged in, or was last.
     var current = 0
     let servers: CurrentServer
     private(set) var windows: [ServedWindow] = []
@@ -123,7 +123,7 @@ final class ServerWorld {
         router.refresh(isNewSession: isNewSession)
     }
 
-    /// Ends a list, perhaps while the server is being asked for it.
+    /// Closes a list, possibly while a request for it is under way.
     private func close(_ index: Int) {
         let window = windows.remove(at: index)
         if window.loading == .loading { strikes.note(.closedWhileAsking) }
@@ -132,7 +132,7 @@ final class ServerWorld {
 
     // MARK: Changes
 
-    /// What comes from elsewhere leaves holes.
+    /// Messages that arrive from elsewhere leave gaps.
     private func tellSome() async throws {
         guard let first = server.messages.indices.randomElement(using: &dice.random) else { return }
         strikes.note(.toldByItself)
@@ -149,7 +149,7 @@ final class ServerWorld {
         store.tell()
     }
 
-    /// What a reset did not list.
+    /// Reads the changes that a reset did not list.
     private func completeTimeline() async throws {
         let known = accounts.flatMap { $0.written + $0.server.entries.map(\.message.id) }
         try await timeline.complete(base, Array(Set(known)))
@@ -164,7 +164,7 @@ final class ServerWorld {
         store.tell()
     }
 
-    /// An own message gets to the server, others before it.
+    /// A message of this account reaches the server, others before it.
     private func deliver() async throws {
         guard !accounts[current].undelivered.isEmpty,
             let message = try await base.message(accounts[current].undelivered.removeFirst())
@@ -186,7 +186,7 @@ final class ServerWorld {
             try await settle()
             try look(isAtRest: true)
         default:
-            // One is deleted here; the server learns of it at once.
+            // A message is deleted here; the server learns of it at once.
             guard let any = server.messages.randomElement(using: &dice.random) else { return }
             guard let message = try await base.message(any.id), message.syncState == .synced else { return }
             strikes.note(.deletedHere)
@@ -202,8 +202,8 @@ final class ServerWorld {
     // MARK: Looking
 
     /// - Parameters:
-    ///   - isAtRest: true when nothing is under way: then what is shown is known since the server was asked.
-    ///   - time: since when all of it must be known then.
+    ///   - isAtRest: true if nothing is under way: then the displayed records are known since the server was asked.
+    ///   - time: the time since which all of them must be known then.
     func look(isAtRest: Bool = false, since time: Int = 0) throws {
         for window in windows {
             try window.look(timeline, accounts, current)
@@ -212,26 +212,28 @@ final class ServerWorld {
         }
     }
 
-    /// Since when every window of the query must know the server: another one may have asked for it.
+    /// The time since which every window of the query must know the server's contents: another one may have asked for
+    /// them.
     private func known(_ query: MessagesQuery) -> Int {
         windows.filter { $0.query == query }.map { $0.remote.knownTime ?? 0 }.min() ?? 0
     }
 
-    /// Runs everything that is ready, and what comes of it. A list that asks the server for ever would not let it end.
+    /// Runs everything that is ready, and the resulting jobs. A list that asks the server endlessly would prevent its
+    /// end.
     func settle() async throws {
         for _ in 0..<Self.jobsMax { if !(await runtime.runOne(0)) { return } }
         throw Violation("\(Self.jobsMax) jobs, and nothing comes to rest")
     }
 
-    /// No job is left in the middle of something.
+    /// Leaves no job half finished.
     func runOut() async { for _ in 0..<Self.jobsMax where await runtime.runOne(0) {} }
 
-    /// Far more than the windows of a history need to come to rest.
+    /// Far more jobs than the windows of a history need until all activity ends.
     private static let jobsMax = 5_000
 
     // MARK: The end
 
-    /// The server and the store work: everybody comes to see all of it.
+    /// The server and the store work: every list eventually shows everything.
     private func end() async throws {
         store.failNextReads(0)
         store.failNextSettlings(0)
@@ -240,10 +242,10 @@ final class ServerWorld {
         while windows.count > 4 { close(4) }
         server.setFailures(0)
         try await refreshAll()
-        // What changes before the other pages are read is no part of the first.
+        // Changes before the other pages are read are not in the first page.
         server.edit()
         for window in windows { try await showAll(window) }
-        // More changes than are told: pages are read, and not so many that they come to all that was shown.
+        // More changes than are reported: pages are read, but not enough to cover the whole displayed range.
         if dice.isOne(in: 2) { for _ in 0..<60 { server.edit() } }
         try await refreshAll()
         let pages = windows.map(\.remote.pagesBeyondFirst).max() ?? 0
@@ -287,7 +289,7 @@ final class ServerWorld {
 
     private func makeWindow() -> ServedWindow {
         var query = anyQuery()
-        // Another list of the same need not ask.
+        // Another list of the same query need not ask.
         if dice.isOne(in: 3), !windows.isEmpty { query = anyWindow.query }
         let remote = RandomRemote(
             query, servers, store, runtime, reportsChanges: reportsChanges, changesMax: changesMax)

@@ -2,12 +2,12 @@ import CausewayLive
 import CausewayModels
 import CausewayStorage
 
-/// One account in a random history: its server as it sees it, and what it wrote.
+/// One account in a random history: its server, and the messages that it wrote.
 struct ServedAccount: Sendable {
     let name: String
     let session: Session
     let server: RandomServer
-    /// What was written here, and what of it is not on the server.
+    /// The messages written here, and those of them that are not on the server.
     var written: [MessageID] = []
     var undelivered: [MessageID] = []
     var deletedHere: Set<MessageID> = []
@@ -27,7 +27,7 @@ struct ServedAccount: Sendable {
 }
 
 extension ServerWorld {
-    /// The user logs out, when no server can be asked, and in again.
+    /// The user logs out while the server cannot be reached, and in again.
     func changeSession() async throws {
         strikes.note(.sessionEnded)
         try await logout()
@@ -45,12 +45,12 @@ extension ServerWorld {
         }
     }
 
-    /// Another account logs in; the store goes over to it, and may not be readable then.
+    /// Another account logs in; the store switches to it, and may be unreadable then.
     func changeAccount() async throws {
         if dice.isOne(in: 2) {
             try await logout()
         } else {
-            // The login follows at once: the lists learn of all of it together.
+            // The login follows at once: the lists learn of both together.
             server.setFailures(100)
             refresh(isNewSession: true)
         }

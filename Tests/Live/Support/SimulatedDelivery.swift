@@ -31,13 +31,13 @@ final class SimulatedDelivery: LiveDelivery {
     /// Blocks the main actor.
     func hold() { state.withLock { $0.isHeld = true } }
 
-    /// Turns that were asked for so far.
+    /// The number of turns requested so far.
     var turnCount: Int { state.withLock { $0.turnCount } }
 
-    /// Turns that wait for the main actor.
+    /// The number of turns that wait for the main actor.
     var heldCount: Int { state.withLock { $0.held.count } }
 
-    /// Lets the main actor go on.
+    /// Unblocks the main actor.
     func release() {
         let held = state.withLock { state in
             defer { (state.held, state.isHeld) = ([], false) }

@@ -2,12 +2,12 @@ import CausewaySQLiteStorage
 import CausewayStorage
 import Foundation
 
-/// A folder for stores of a test's own; gone with it.
+/// A temporary folder for stores, deleted with this object.
 final class StoreFolder: Sendable {
     private static let names = ["store.sqlite", "store.sqlite-wal"]
     private let path: String
 
-    /// Where the system has a disk in memory it lies there: durability is not what is tested here.
+    /// On a memory disk if the system has one: durability is not tested here.
     init() throws {
         let memory = "/dev/shm"
         let base =
@@ -19,17 +19,17 @@ final class StoreFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The path of a store that is not there yet.
+    /// The path of a store that does not exist yet.
     func fresh() -> String { path + "/" + UUID().uuidString }
 
-    /// Moves a store's files to where it does not find them.
+    /// Moves a store's files to a place where it does not find them.
     func takeAway(_ store: String) throws {
         for name in Self.names {
             try FileManager.default.moveItem(atPath: store + "/" + name, toPath: store + "/away-" + name)
         }
     }
 
-    /// Moves them back, in place of what was made meanwhile.
+    /// Moves them back, replacing files created meanwhile.
     func bringBack(_ store: String) throws {
         let files = FileManager.default
         for name in Self.names + ["store.sqlite-shm"] { try? files.removeItem(atPath: store + "/" + name) }
@@ -38,7 +38,7 @@ final class StoreFolder: Sendable {
         }
     }
 
-    /// A new store that has not begun.
+    /// A new store that has not been started.
     func makeStore() async throws(StoreError) -> SQLiteStore {
         try await SQLiteStore.open(at: path + "/" + UUID().uuidString, durability: .normal)
     }

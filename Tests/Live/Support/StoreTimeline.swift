@@ -3,7 +3,7 @@ import CausewayModels
 import CausewayStorage
 import Synchronization
 
-/// Everything that a store held after each of its commits, written down by the plainest means.
+/// The contents of a store after each of its commits, recorded in the simplest way.
 final class StoreTimeline: Sendable {
     struct Moment: Sendable {
         var messages: [MessageID: Message] = [:]
@@ -14,14 +14,14 @@ final class StoreTimeline: Sendable {
         var moments: [Int64: Moment] = [0: Moment()]
         var latest = Moment()
         var version: Int64 = 0
-        /// Commits whose changes are not listed, until the store was read.
+        /// True after commits whose changes are not listed, until the store has been read.
         var isUnknown = false
         var subscription: StoreSubscription?
     }
 
     private let state = Mutex(State())
 
-    /// - Parameter store: one that holds nothing, begun or not.
+    /// - Parameter store: an empty store, started or not.
     init(_ store: any Store) {
         let subscription = store.subscribe { [weak self] in self?.record($0) }
         state.withLock { $0.subscription = subscription }
@@ -30,7 +30,7 @@ final class StoreTimeline: Sendable {
     var version: Int64 { state.withLock { $0.version } }
     var latest: Moment { state.withLock { $0.latest } }
 
-    /// What the store held after this commit; `nil` when there was none of this number.
+    /// The contents of the store after this commit; `nil` if there was none with this number.
     func moment(_ version: Int64) -> Moment? { state.withLock { $0.moments[version] } }
 
     private func record(_ commit: StoreCommit) {
@@ -49,7 +49,7 @@ final class StoreTimeline: Sendable {
         }
     }
 
-    /// To be called after each write, before the next: reads what a reset did not list.
+    /// Called after each write, before the next: reads the changes that a reset did not list.
     func complete(_ store: any Store, _ ids: [MessageID]) async throws(StoreError) {
         guard state.withLock({ $0.isUnknown }) else { return }
         let found = try await store.messages(ids)
@@ -63,7 +63,7 @@ final class StoreTimeline: Sendable {
 }
 
 extension LiveQuery {
-    /// What the query shows of these records, all of it.
+    /// The complete result of the query for these records.
     func result(of records: some Sequence<Record>) -> [Record] {
         let ascending = records.filter(matches).sorted { key(of: $0) < key(of: $1) }
         return direction == .ascending ? ascending : ascending.reversed()

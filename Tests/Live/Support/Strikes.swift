@@ -1,4 +1,4 @@
-/// How often each kind of event struck in random histories: a run in which one never did proves nothing about it.
+/// The number of events of each kind in random histories: a run without one of them proves nothing about it.
 struct Strikes: Sendable {
     enum Kind: String, Sendable, CaseIterable {
         case serverGrew, serverDeleted, serverEdited, serverFailed, changesTold, toldByItself
@@ -7,8 +7,7 @@ struct Strikes: Sendable {
         case readFailed, settlingFailed, commitFailed
         case closedWhileAsking, cancelled, answeredTooLate
         case sessionEnded, accountChanged, accountChangedUnreadably, accountReturned
-        /// Limits: changes that a server tells, commits that wait, questions at a time, pages of a refresh, rows that
-        /// are kept.
+        /// Limits: reported changes, waiting commits, concurrent requests, pages of a refresh, kept rows.
         case tooManyChanges, inboxOverflowed, questionsWaited, refreshCutShort, rowsLetGo
     }
 
@@ -18,7 +17,7 @@ struct Strikes: Sendable {
 
     mutating func add(_ other: Strikes) { counts.merge(other.counts, uniquingKeysWith: +) }
 
-    /// The kinds that never struck.
+    /// The kinds that never occurred.
     var missing: [Kind] { Kind.allCases.filter { counts[$0, default: 0] == 0 } }
 }
 

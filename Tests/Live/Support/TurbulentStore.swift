@@ -2,10 +2,10 @@ import CausewayModels
 import CausewayStorage
 import Synchronization
 
-/// A store that other writers use at the worst moments, and whose feed lags behind what can be read.
+/// A store that other writers use at the worst moments, and whose feed lags behind its contents.
 ///
 /// Whenever a page is read, `turbulence` may write before and after it. Commits can be read at once; subscribers are
-/// told of them at the end of the writer's call, as the port allows: ``tell()``.
+/// notified of them at the end of the writer's call, as the port allows: ``tell()``.
 final class TurbulentStore: Store {
     private struct State {
         var untold: [StoreCommit] = []
@@ -21,7 +21,7 @@ final class TurbulentStore: Store {
         var subscription: StoreSubscription?
     }
 
-    /// How many calls have failed as they were told to.
+    /// The number of calls that failed as requested.
     struct Failed: Sendable {
         var reads = 0
         var settlings = 0
@@ -56,10 +56,10 @@ final class TurbulentStore: Store {
     func failNextSettlings(_ count: Int) { state.withLock { $0.settlingsToFail = count } }
     func failNextCommits(_ count: Int) { state.withLock { $0.commitsToFail = count } }
     var failed: Failed { state.withLock { $0.failed } }
-    /// Readings of pages and records so far.
+    /// Reads of pages and records so far.
     var readCount: Int { state.withLock { $0.readCount } }
 
-    /// Tells subscribers what they have not been told, in order.
+    /// Notifies subscribers of the commits that they have not received, in order.
     func tell() {
         while let (commit, subscribers) = state.withLock({ state in
             state.untold.isEmpty ? nil : (state.untold.removeFirst(), Array(state.subscribers.values))

@@ -1,7 +1,7 @@
 import CausewayLive
 import CausewayStorage
 
-/// One window and its readers, each of which checks all that it is given.
+/// One window and its readers, each of which checks all of its changes.
 final class WindowProbe<Query: LiveQuery>: ProbedWindow {
     private let query: Query
     private let lifetime: LiveLifetime
@@ -36,7 +36,7 @@ final class WindowProbe<Query: LiveQuery>: ProbedWindow {
     }
 }
 
-/// A probed window, whatever it shows.
+/// A probed window, independent of its records.
 protocol ProbedWindow: AnyObject {
     var readerCount: Int { get }
     func addReader()
@@ -44,6 +44,6 @@ protocol ProbedWindow: AnyObject {
     func turn(_ page: LivePageJob)
     /// Lets a reader look.
     func look(_ choice: Int, _ timeline: StoreTimeline) throws(Violation)
-    /// To be called when nothing happens any more and every reader has looked.
+    /// Called when all activity has ended and every reader has looked.
     func checkEnd(_ timeline: StoreTimeline) throws(Violation)
 }

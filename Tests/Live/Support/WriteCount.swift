@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Counts what happens, on any thread.
+/// A counter for any thread.
 final class WriteCount: Sendable {
     private let value = Mutex(0)
 
     var count: Int { value.withLock { $0 } }
 
-    /// The next number; `nil` from the bound on.
+    /// The next number; `nil` once the bound is reached.
     func next(below bound: Int) -> Int? {
         value.withLock { value in
             guard value < bound else { return nil }

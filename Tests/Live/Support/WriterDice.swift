@@ -1,12 +1,12 @@
 import CausewayModels
 import CausewayStorage
 
-/// Draws what writers do to a store.
+/// Generates the writes of a history.
 struct WriterDice: Sendable {
     var random: SplitMix64
     let ids: [MessageID]
     let channels: [ChannelID]
-    /// Whether writers end sessions, too: what they change then is listed nowhere.
+    /// Whether writers also end sessions, whose changes are not listed.
     var isEndingSessions = true
 
     init(seed: UInt64, messages: Int) {
@@ -53,7 +53,7 @@ struct WriterDice: Sendable {
     private mutating func mutation() -> Mutation? {
         let id = ids[below(ids.count)]
         let time = Timestamp(milliseconds: Int64(below(1000)))
-        // Few places, so that many share them and moves cross each other.
+        // Few positions, so that many messages share them and moves cross each other.
         let placement = Placement(position: Int64(1 + below(20)), acceptedAt: time)
         switch below(24) {
         case 0..<3: return .attempt(id, previous: 0, attempts: below(4), at: time)

@@ -45,7 +45,7 @@ import GRDB
 
     /// Edits messages one after the other, each in a commit of its own.
     ///
-    /// - Returns: commits a second.
+    /// - Returns: commits per second.
     func rate(_ changes: Int) async throws -> Double {
         let time = try await ContinuousClock().measure {
             for number in 0..<changes {
