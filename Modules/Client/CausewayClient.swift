@@ -19,7 +19,7 @@ public import CausewayTransport
 /// try await handle.delivered()                                                   // on the server now
 /// ```
 public final class CausewayClient: Sendable {
-    /// Creating, reading, resending and deleting messages.
+    /// The messages: creates, reads, resends and deletes them.
     public let messages: MessageRepository
 
     private let engine: SyncEngine

@@ -16,7 +16,7 @@ protocol HTTPConnectionOwner: AnyObject {
 /// One connection: the last handler of its pipeline. It carries one request at a time.
 ///
 /// ```
-///  starting ──▶ idle ──start──▶ busy ──end of answer──▶ answered ──read complete──▶ idle
+///  starting ──▶ idle ──start──▶ busy ─end of response─▶ answered ──read complete──▶ idle
 ///     │           │               │                         │
 ///     └───────────┴───────────────┴──── close, error ───────┴──▶ closed
 /// ```

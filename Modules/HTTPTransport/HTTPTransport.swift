@@ -11,7 +11,7 @@ import NIOCore
 /// Nothing is repeated except a read on a kept connection that turned out to be closed; redirects are not followed; a
 /// response without the protocol's header is not trusted.
 ///
-/// Classification of results, in this order (`…` stands for the server's text):
+/// Classification of results, in this order (`…` is the server's text):
 ///
 /// | result | error |
 /// | --- | --- |

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// 1. performs requests: opens windows, turns pages, closes;
 /// 2. applies the commits that arrived, each change to the windows whose topic it concerns;
-/// 3. reads from the store what windows need: new ones, those that must grow, those that a reset concerns;
+/// 3. reads the records that windows need from the store: new ones, those that must grow, those that a reset concerns;
 /// 4. waits until the feed has reported every commit that these reads can reflect, and applies them, too;
 /// 5. freezes the windows that differ from their last frame, and publishes the frames together.
 ///

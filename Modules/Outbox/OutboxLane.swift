@@ -68,13 +68,15 @@ struct OutboxLane: Sendable, Hashable {
     /// After a failure the head is sent alone, so that only it is judged, until something was accepted.
     var isCautious = false
     /// The maximum number of messages in one batch after a crash with an attempt under way: 1, then doubled with each
-    /// response, until everything that had been transmitted before the crash has been delivered. Until then nothing of
-    /// another lane is under way with a batch of this lane. So a payload that crashes the process is soon alone with
-    /// its attempts, and nothing else is charged for it twice. `nil` if there was no crash.
+    /// response to a batch with messages, until everything that had been transmitted before the crash has been
+    /// delivered. Until then nothing of another lane is under way with a batch of this lane. So a payload that crashes
+    /// the process is soon alone with its attempts, and nothing else is charged for it twice. `nil` if there was no
+    /// crash.
     var sendsAfterCrashMax: Int?
     /// The maximum number of messages in one batch after the server refused a whole batch of several: half as many as
-    /// that one contained, then doubled with each response. So the message that the server cannot read is isolated
-    /// after a few batches, however many are sent with it. `nil` if there is no such limit.
+    /// that one contained, then doubled with each response to a batch with messages, until no limit remains. So the
+    /// message that the server cannot read is isolated after a few batches, however many are sent with it. `nil` if
+    /// there is no such limit.
     var sendsAfterRefusalMax: Int?
     /// True while it waits for its turn, see ``Outbox/lanesInTurn``.
     var isInTurn = false

@@ -7,7 +7,7 @@ import CausewayModels
 ///     │                   │                  │      │ greeted
 ///     └──probe failed──▶ offline ◀───────────┴──────┘
 ///                          ▲ └─ probe at `nextProbe`, then twice as late, …
-///                          └─── a round could not connect, or was cut off
+///                          └─── a batch could not connect, or was cut off
 /// ```
 struct OutboxLink: Sendable, Hashable {
     enum State: Sendable, Hashable {

@@ -70,7 +70,7 @@ extension WindowDriver {
         switch result {
         case .success(let answer?): answered(question, answer, now)
         case .success(nil):
-            // Too much changed, or the server cannot tell what did: the pages are requested again.
+            // Too much changed, or the changes are unknown to the server: the pages are requested again.
             server.reach?.cursor = nil
             server.isRefreshDue = plantedFault != .takesTooMuchForNothing
         case .failure(let error):

@@ -62,7 +62,7 @@ extension UUIDv7: LosslessStringConvertible {
         self.init(high: high, low: low)
     }
 
-    /// The canonical lower-case form, `0190a6b2-….`
+    /// The canonical lower-case form, `0190a6b2-…`.
     public var description: String {
         let hex = Array("0123456789abcdef".utf8)
         return unsafe String(unsafeUninitializedCapacity: 36) { buffer in

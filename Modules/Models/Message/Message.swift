@@ -20,7 +20,7 @@ public struct Message: Sendable, Hashable, Identifiable {
     public var syncState: SyncState
     /// The reason why it is `error`; kept while it waits after a resend until the next attempt ends.
     public var failure: Failure?
-    /// True while it is unknown whether the server received a copy that this client gave up; also after a resend.
+    /// True while it is unknown whether the server received an abandoned copy of the message; also after a resend.
     public var isInDoubt: Bool
     /// The message's position on the server; `nil` until it is `synced`.
     public var placement: Placement?

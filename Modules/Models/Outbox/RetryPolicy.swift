@@ -14,7 +14,8 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
     /// The maximum random extension of a pause, in hundredths of it, so that clients do not retry simultaneously.
     public var jitterPercent: Int
 
-    /// - Precondition: no value is negative, and the factor is at least 1.
+    /// - Precondition: `interval`, `retriesMax` and `jitterPercent` are not negative, and `backoffFactor` is at least
+    ///   1.
     public init(
         interval: Duration, retriesMax: Int, backoffFactor: Int = 1, intervalMax: Duration = .seconds(300),
         jitterPercent: Int = 10

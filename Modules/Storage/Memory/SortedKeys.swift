@@ -37,7 +37,7 @@ struct SortedKeys<Key: Comparable & Sendable>: Sendable {
         if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
     }
 
-    /// Up to `limit` keys above `key`, ascending; from the first when `nil`.
+    /// Up to `limit` keys above `key`, ascending; from the first if `nil`.
     func ascending(after key: Key?, limit: Int) -> [Key] {
         var found: [Key] = []
         var chunk = key.map(chunkIndex(of:)) ?? 0
@@ -51,7 +51,7 @@ struct SortedKeys<Key: Comparable & Sendable>: Sendable {
         return found
     }
 
-    /// Up to `limit` keys below `key`, descending; from the last when `nil`.
+    /// Up to `limit` keys below `key`, descending; from the last if `nil`.
     func descending(before key: Key?, limit: Int) -> [Key] {
         var found: [Key] = []
         var chunk = min(key.map(chunkIndex(of:)) ?? chunks.count, chunks.count - 1)
