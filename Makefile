@@ -1,25 +1,25 @@
-# Causeway: everything one does with this repository. `make` alone lists it.
+# Causeway: the commands of this repository. `make` alone lists them.
 
 SWIFT ?= swift
-# Given to every build and test, for example BUILD_FLAGS="--sanitize=thread".
+# Passed to every build and test, for example BUILD_FLAGS="--sanitize=thread".
 BUILD_FLAGS ?=
-# Given to `make test` and `make check`, for example FILTER=Outbox.
+# Passed to `make test` and `make check`, for example FILTER=Outbox.
 FILTER ?=
-# Where `make screenshots` writes.
+# The output folder of `make screenshots`.
 SCREENSHOTS ?= .build/screenshots
 PREFIX ?= /usr/local
 DESTDIR ?=
 
 PROGRAMS := causeway causewayd causeway-hub causeway-status
 UNITS := causewayd.service causeway-hub.service causeway-status.service
-# Installed programs carry Swift's runtime with them: a service must not depend on where a toolchain lies.
+# Installed programs contain Swift's runtime: a service must not depend on the location of a toolchain.
 RELEASE_FLAGS ?= $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
 SWIFT_SOURCES = Package.swift $(wildcard Apps Examples Modules Tests Tools)
 
 export SWIFT
 
 .DEFAULT_GOAL := help
-# One step after the other, whatever -j says: the steps share the build folder, and the cheap ones come first.
+# One step after the other, even with -j: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build check test soak-tests test-tsan torture torture-copies replay hostile test-browser screenshots tidy lint format demo simulate simulate-clients live-histories \
 	bench bench-live bench-page install clean

@@ -1,11 +1,11 @@
 /*
- * Inserts messages into the database of an empty store, one transaction for each, through nothing but the C interface
- * of SQLite: what a lone creator can reach at best on this disk.
+ * Inserts messages into the database of an empty store, one transaction for each, through only the C interface of
+ * SQLite: an upper bound for a single creator on this disk.
  *
  *   raw-insert DATABASE full|normal COUNT CHANNEL SENDER CONTENT
  *
- * It does the store's work and no more: the same table, columns and indexes (the store made them), the same settings
- * (read back after they were made), a fresh id for each row, and the counter of the store moved in each transaction.
+ * It does the store's work and no more: the same table, columns and indexes (created by the store), the same settings
+ * (read back after they were set), a fresh id for each row, and the counter of the store updated in each transaction.
  * Prints the seconds from the first transaction to the end of the last.
  */
 #define _DEFAULT_SOURCE

@@ -1,10 +1,10 @@
-// Tells the thread sanitizer what `Synchronization.Mutex` does on Linux.
+// Annotates `Synchronization.Mutex` on Linux for the thread sanitizer.
 //
-// The quick ways of the lock are compiled into whoever uses it, so the sanitizer sees them. The slow ways, which are
-// taken when two threads want the lock at once, lie in the toolchain's own library, which is not compiled for the
-// sanitizer: there it sees one thread read what another wrote, and no lock between them. What stands here is loaded
-// before that library, calls it, and adds what it does not say. It hides nothing: an access without the lock is
-// reported as before. `Tools/test-threads` shows both with a small program before it runs a test.
+// The fast paths of the lock are compiled into its callers, so the sanitizer sees them. The slow paths, which are taken
+// when two threads contend for the lock, are in the toolchain's own library, which is not compiled for the sanitizer:
+// there it sees one thread read what another wrote, and no lock between them. This file is loaded before that library,
+// calls it, and adds the missing annotations. It hides nothing: an access without the lock is
+// reported as before. `Tools/test-threads` verifies both with a small program before it runs a test.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,7 +17,7 @@
 #define TRY_LOCK_SLOW "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 #define UNLOCK_SLOW "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
 
-// Not there in programs that are built without the sanitizer, such as `swift test` itself.
+// Undefined in programs that are built without the sanitizer, such as `swift test` itself.
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 
@@ -29,7 +29,7 @@ static SWIFT void (*next_lock_slow)(uint32_t thread, SELF void *mutex);
 static SWIFT bool (*next_try_lock_slow)(SELF void *mutex);
 static SWIFT void (*next_unlock_slow)(SELF void *mutex);
 
-// Before `main`: one thread, and no lock was ever taken.
+// Before `main`: one thread, and no lock has been taken yet.
 __attribute__((constructor)) static void find_library(void) {
     next_lock_slow = dlsym(RTLD_NEXT, LOCK_SLOW);
     next_try_lock_slow = dlsym(RTLD_NEXT, TRY_LOCK_SLOW);

@@ -1,10 +1,10 @@
-// Keeps the page up to date: an event says that something changed, the page is fetched again, and the parts that are
-// marked as live are exchanged. Everything works without this file.
+// Keeps the page up to date: an event signals a change, the page is fetched again, and the parts marked as live are
+// updated. Everything works without this file.
 (() => {
   "use strict";
 
-  // Behind a login the pages lie below a key. It is kept for this origin alone (host and port), so that the address
-  // without it leads to the pages again as long as the login lasts.
+  // After a login the pages' paths begin with a key. It is stored for this origin only (host and port), so that the
+  // address without it leads to the pages again as long as the login lasts.
   const root = document.documentElement.dataset.root;
   const rootName = "causeway-root";
   const findLogin = async () => {
@@ -15,20 +15,20 @@
     if (answer.ok) location.replace(`${known}/`);
     else localStorage.removeItem(rootName);
   };
-  // A browser may keep nothing for anybody; then the address with the key leads there.
+  // A browser may have storage disabled; then only the address with the key leads there.
   findLogin().catch(() => {});
 
   const quietMs = 1000; // between two fetches
-  const oldMs = 20000; // ages go on even when nothing else changes
-  const silenceMs = 30000; // the page gives a sign of life every ten seconds
-  const againMs = 5000; // until a stream that was refused is asked for again
+  const oldMs = 20000; // ages increase even when nothing else changes
+  const silenceMs = 30000; // the page sends a keep-alive every ten seconds
+  const againMs = 5000; // until a refused stream is requested again
 
-  // What the page says of itself: one word, the first of these that holds.
+  // The state of the page: one word, the first of these that applies.
 
   const pulse = document.querySelector(".pulse");
   let isPaused = false;
   let problem = ""; // of the last fetch
-  let stream = ["", ""]; // words and colour of the last news
+  let stream = ["", ""]; // text and colour of the last event
 
   const say = (text, state) => {
     if (!pulse || pulse.textContent === text) return;
@@ -44,14 +44,14 @@
     else say(...stream);
   };
 
-  // What a person is doing must not be taken away.
+  // An interaction of the user must not be interrupted.
 
   const isSelecting = () => {
     const selection = document.getSelection();
     return selection && !selection.isCollapsed && document.querySelector("main").contains(selection.anchorNode);
   };
 
-  // By the box's id; kept outside the parts, so that it outlives an outage, when there is no list at all.
+  // Keyed by the box's id; kept outside the parts, so that it survives an outage, when there is no list at all.
   const ticked = new Set();
   const boxes = () => [...document.querySelectorAll("main input[type=checkbox][id]")];
   const noteTicks = () => {
@@ -67,11 +67,11 @@
     for (const id of ticked) if (!known.has(id)) ticked.delete(id);
   };
 
-  // Where an element is: the nearest one around it that has an id, and the way from there.
+  // The position of an element: its nearest ancestor with an id, and the path from there.
   const placeOf = (element) => {
     const way = [];
     let at = element;
-    // The attribute: a form's `id` may be the box in it that has this name.
+    // The attribute: a form's property `id` may be a field of this name in it.
     while (at && !at.getAttribute("id")) {
       if (!at.parentElement) return null;
       way.unshift([...at.parentElement.children].indexOf(at));
@@ -101,8 +101,8 @@
     if (state.focus && document.activeElement !== state.active) elementAt(state.focus)?.focus({ preventScroll: true });
   };
 
-  // Only what differs is touched: an element with an id stays the same element as long as the page has one of that id,
-  // and so does one without an id in its place. What a person points at, or a test holds, is not taken away.
+  // Only differences are applied: an element with an id stays the same element as long as the page has one of that id,
+  // and so does one without an id at its position. Elements under the pointer, or held by a test, are preserved.
 
   const idOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node.getAttribute("id") : null);
   const isSameKind = (old, young) =>
@@ -115,7 +115,7 @@
     }
   };
 
-  // The child at or after `at` that becomes `young`; one without an id is not looked for past one that has an id.
+  // The child at or after `at` that becomes `young`; one without an id is not searched for past one that has an id.
   const counterpart = (young, at, known) => {
     const id = idOf(young);
     if (id) return known.has(id) && isSameKind(known.get(id), young) ? known.get(id) : null;
@@ -149,7 +149,7 @@
         old.insertBefore(each, at);
         continue;
       }
-      // What was in between and has no id goes, so that what stays need not be moved, which would cost it its focus.
+      // Elements in between without an id are removed, so that kept ones need not move and lose the focus.
       while (at && at !== found && !idOf(at)) drop();
       if (at === found) at = at.nextSibling;
       else old.insertBefore(found, at);
@@ -158,7 +158,7 @@
     while (at) drop();
   };
 
-  // What a row says, without the times in it, which go on by themselves.
+  // The text of a row, without its times, which change by themselves.
   const wordsOf = (row) => {
     const copy = row.cloneNode(true);
     for (const time of copy.querySelectorAll("time")) time.remove();
@@ -178,7 +178,7 @@
     giveBack(state);
   };
 
-  // Alerts that come by themselves are read out: this stands outside what is exchanged.
+  // Screen readers announce inserted alerts: this element is outside the updated parts.
   const herald = document.createElement("p");
   herald.className = "hidden";
   herald.setAttribute("role", "status");
@@ -220,7 +220,7 @@
     try {
       const answer = await fetch(location.href, { cache: "no-store", redirect: "manual" });
       if (answer.type === "opaqueredirect" || answer.status === 401) {
-        // The login is over: the whole page is asked for, which leads to the form.
+        // The login has ended: the whole page is requested, which leads to the form.
         location.reload();
       } else if (answer.ok || answer.status === 503 || answer.status === 404) {
         const text = await answer.text();
@@ -245,7 +245,7 @@
     timer = setTimeout(() => { timer = 0; if (isWanted) fetchPage(); }, Math.max(0, lastFetch + quietMs - Date.now()));
   };
 
-  // A box that ticks all boxes; without a script there is none, because it could do nothing.
+  // A box that selects all boxes; without a script there is none, because it would have no effect.
   const enhance = (page) => {
     for (const head of page.querySelectorAll("th[data-all]")) {
       const box = document.createElement("input");
@@ -281,8 +281,8 @@
   });
   pulse?.after(pause);
 
-  // The news. A browser has six connections for a host and each stream takes one for good: so of all tabs that can be
-  // seen one has the stream, and tells the others.
+  // The events. A browser has six connections for a host and each stream takes one permanently: so only one of the
+  // visible tabs has the stream, and notifies the others.
 
   const tabs = new BroadcastChannel("causeway-events");
   let heardAt = Date.now();
@@ -309,7 +309,7 @@
     for (const news of ["up", "down", "busy"]) events.addEventListener(news, () => tell(news));
     events.addEventListener("error", (event) => {
       tell("lost");
-      // The browser tries again by itself, unless the page refused it: for too many, or because the login is over.
+      // The browser reconnects by itself, unless the page refused: too many streams, or the login has ended.
       if (event.target.readyState !== EventSource.CLOSED) return;
       want();
       setTimeout(() => { if (events === event.target) openStream(); }, againMs);
@@ -321,7 +321,7 @@
     events = null;
   };
 
-  let giveUp = null; // ends having the stream, or waiting for it
+  let giveUp = null; // stops holding the stream, or waiting for it
   const join = () => {
     if (giveUp || document.hidden) return;
     const asking = new AbortController();
