@@ -134,7 +134,7 @@ extension World {
         runtime.spawn { await client?.close() }
     }
 
-    // MARK: - What befalls a device
+    // MARK: - Faults
 
     /// Lets faults strike a device by the clock, until the faults end.
     func befall(_ device: Int) async {

@@ -117,7 +117,7 @@ struct HubChronicle: Sendable {
         histories[named.id] = History(beganAt: age, floor: floor)
     }
 
-    // MARK: - What the hub does
+    // MARK: - Operations of the hub
 
     private mutating func commit() {
         commits += 1
