@@ -23,29 +23,24 @@ extension CommitWriter {
             shown = json_set(json_remove(shown, '$.changedAt'), '$.clock', json('{"reactions":{}}')) \
             WHERE role < 2 AND account = ? AND sync_state = 3 AND (extras IS NOT NULL OR shown IS NOT NULL)
             """, [ledger.account.id])
-        for message in try lost(marks) {
-            ledger.counts.count(.created, bytes: message.bytes)
-            try execute(
-                """
-                UPDATE message SET sync_state = 0, position = \(Int64.max), accepted_at = NULL, attempts = 0, \
-                failure = NULL, in_doubt = 0, previous_sequence = NULL, queued_at = ?, \
-                lane_sequence = ?, \
-                history = \(HistoryCoding.appending(.created, at: time)) WHERE ordinal = ?
-                """, [time.milliseconds, message.place, message.ordinal])
+        let lost = try lost(marks)
+        guard !lost.isEmpty else { return try forkOutbox(id, at: time) }
+        let waiting = try waitingPlaces()
+        for (lane, inLane) in lost {
+            let places = LostPlaces.shared(lost: inLane.map(\.place), waiting: waiting[lane] ?? [])
+            try queueAgain(inLane, places, at: time)
         }
         try forkOutbox(id, at: time)
     }
 
     /// A message that the server has lost.
     private struct Lost {
-        var ordinal: Int64
+        var place: LostPlaces.Place
         var bytes: Int
-        var place: Int64
     }
 
-    /// The messages that this account delivered and that the server no longer has, or may not have; within each lane
-    /// their sequences are reassigned in the order of creation.
-    private func lost(_ marks: [LaneID: Int64]) throws -> [Lost] {
+    /// The messages that this account delivered and that the server no longer has, or may not have.
+    private func lost(_ marks: [LaneID: Int64]) throws -> [LaneID: [Lost]] {
         let user = try db.storedSession()?.user.value
         let rows = try Row.fetchCursor(
             db,
@@ -58,13 +53,43 @@ extension CommitWriter {
             let lane = LaneID(rawValue: row[1])
             let (ordinal, sequence): (Int64, Int64) = (row[0], row[2])
             guard sequence == 0 || sequence > marks[lane] ?? 0 else { continue }
-            lost[lane, default: []].append(
-                Lost(ordinal: ordinal, bytes: row[3], place: sequence == 0 ? ordinal : sequence))
+            let place = LostPlaces.Place(ordinal: ordinal, sequence: sequence == 0 ? ordinal : sequence)
+            lost[lane, default: []].append(Lost(place: place, bytes: row[3]))
         }
-        return lost.values.flatMap { inLane in
-            zip(inLane.sorted { $0.ordinal < $1.ordinal }, inLane.map(\.place).sorted()).map { message, place in
-                Lost(ordinal: message.ordinal, bytes: message.bytes, place: place)
+        return lost
+    }
+
+    private func waitingPlaces() throws -> [LaneID: [LostPlaces.Place]] {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT ordinal, lane, lane_sequence FROM message INDEXED BY message_pending \
+                WHERE sync_state < 3 AND account = ? AND lane_sequence > 0 AND lane IS NOT NULL
+                """, arguments: [ledger.account.id])
+        var waiting: [LaneID: [LostPlaces.Place]] = [:]
+        while let row = try rows.next() {
+            waiting[LaneID(rawValue: row[1]), default: []].append(
+                LostPlaces.Place(ordinal: row[0], sequence: row[2]))
+        }
+        return waiting
+    }
+
+    /// - Parameter places: of what was lost in a lane, and of what waits in it.
+    private func queueAgain(_ lost: [Lost], _ places: [LostPlaces.Place], at time: Timestamp) throws {
+        let lostBytes = Dictionary(uniqueKeysWithValues: lost.map { ($0.place.ordinal, $0.bytes) })
+        for place in places {
+            guard let bytes = lostBytes[place.ordinal] else {
+                try execute("UPDATE message SET lane_sequence = ? WHERE ordinal = ?", [place.sequence, place.ordinal])
+                continue
             }
+            ledger.counts.count(.created, bytes: bytes)
+            try execute(
+                """
+                UPDATE message SET sync_state = 0, position = \(Int64.max), accepted_at = NULL, attempts = 0, \
+                failure = NULL, in_doubt = 0, previous_sequence = NULL, queued_at = ?, \
+                lane_sequence = ?, \
+                history = \(HistoryCoding.appending(.created, at: time)) WHERE ordinal = ?
+                """, [time.milliseconds, place.sequence, place.ordinal])
         }
     }
 }

@@ -15,12 +15,26 @@ extension MemoryState {
                 put(message, bytes: old.bytes)
             }
         }
-        for inLane in lost.values {
-            let places = inLane.map(\.message.place).sorted()
-            for (old, place) in zip(inLane.sorted { $0.message.ordinal < $1.message.ordinal }, places) {
-                put(old.message.lost(sequence: place, at: time), bytes: old.bytes)
-            }
+        let waiting = allUndelivered().filter { $0.message.isPending && !$0.message.isParked }
+        for (lane, inLane) in lost {
+            queueAgain(inLane, before: waiting.filter { $0.message.lane == lane }, at: time)
         }
         forkOutbox(id, at: time)
+    }
+
+    /// Puts what was lost into its lane.
+    private mutating func queueAgain(_ lost: [Stored], before waiting: [Stored], at time: Timestamp) {
+        let places = LostPlaces.shared(
+            lost: lost.map { LostPlaces.Place(ordinal: $0.message.ordinal, sequence: $0.message.place) },
+            waiting: waiting.map { LostPlaces.Place(ordinal: $0.message.ordinal, sequence: $0.message.laneSequence) })
+        let sequences = Dictionary(uniqueKeysWithValues: places.map { ($0.ordinal, $0.sequence) })
+        // No two of them are at one place at a time.
+        for old in waiting { remove(old.message.id) }
+        for old in lost + waiting {
+            guard let sequence = sequences[old.message.ordinal] else { continue }
+            var message = old.message.lost(sequence: sequence, at: time)
+            message.laneSequence = sequence
+            put(message, bytes: old.bytes)
+        }
     }
 }

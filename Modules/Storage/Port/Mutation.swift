@@ -69,10 +69,10 @@ public enum Mutation: Sendable, Hashable {
     /// the given marks, or have never been used.
     ///
     /// The messages that the session's user delivered from here above their lanes' marks are queued again as `created`,
-    /// with the sequences that they had; within a lane in the order of creation. Then the outbox continues as after
-    /// ``forkOutbox(_:at:)``: lost messages precede messages that were created later, and queued messages count as
-    /// possibly delivered. From now on the state of a message in a page overrides the stored one, even if it was
-    /// changed later in the former history. The feed reports a reset.
+    /// each before every message of its lane that was created later, whether that one was lost or is still queued;
+    /// queued messages keep their order among themselves. Then the outbox continues as after ``forkOutbox(_:at:)``:
+    /// queued messages count as possibly delivered. From now on the state of a message in a page overrides the stored
+    /// one, even if it was changed later in the former history. The feed reports a reset.
     case followHistory(ServerHistory, OutboxID, marks: [LaneID: Int64], at: Timestamp)
     /// Records a deletion; the store assigns ``DeleteAction/sequence``, and keeps the last
     /// ``Limits/deleteActionsKeptMax``.

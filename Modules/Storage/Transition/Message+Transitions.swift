@@ -108,8 +108,7 @@ extension Message {
 
     /// The server has lost the message: it is to be delivered again.
     ///
-    /// - Parameter sequence: one of the sequences of the lost messages of its lane. They may have been assigned under
-    ///   several outbox ids, and are reassigned in the order of creation.
+    /// - Parameter sequence: its new lane sequence; see ``LostPlaces``.
     package func lost(sequence: Int64, at time: Timestamp) -> Message {
         guard syncState == .synced, lane != nil else { return self }
         var message = become(.created, at: time)

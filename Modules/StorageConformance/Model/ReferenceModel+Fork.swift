@@ -47,10 +47,21 @@ extension ReferenceModel {
             lost[lane, default: [:]][message.id] =
                 message.laneSequence == 0 ? message.ordinal : message.laneSequence
         }
-        for places in lost.values {
-            let created = places.keys.sorted { (messages[$0]?.ordinal ?? 0) < (messages[$1]?.ordinal ?? 0) }
-            for (id, place) in zip(created, places.values.sorted()) { messages[id]?.laneSequence = place }
+        for (lane, ids) in lost { requeue(ids, in: lane) }
+    }
+
+    /// - Parameter lost: what was lost in the lane, and the places that it had.
+    private mutating func requeue(_ lost: [MessageID: Int64], in lane: LaneID) {
+        let waiting = messages.values.filter { message in
+            isQueued(message.id) && !isParked(message.id) && message.lane == lane && lost[message.id] == nil
         }
+        var queue = waiting.sorted { $0.laneSequence < $1.laneSequence }
+        let places = (queue.map(\.laneSequence) + lost.values).sorted()
+        for message in lost.keys.compactMap({ messages[$0] }).sorted(by: { $0.ordinal < $1.ordinal }) {
+            let index = queue.firstIndex { $0.ordinal > message.ordinal } ?? queue.endIndex
+            queue.insert(message, at: index)
+        }
+        for (message, place) in zip(queue, places) { messages[message.id]?.laneSequence = place }
     }
 
     /// Adopts the numbers that the links were assigned.

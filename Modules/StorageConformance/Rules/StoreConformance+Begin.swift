@@ -144,6 +144,29 @@ extension StoreConformance {
             let entries = try await store.outbox().entries
             try requireEqual(entries.map(\.message), [1, 2, 3, 4].map(Sample.id), "the links in their order")
         },
+        Rule("what is lost a second time stands before what was created later and waits from the first") { factory in
+            let store = try await factory.begun()
+            for number in 1...3 { _ = try await store.enqueue(Sample.draft(number)) }
+            let id = OutboxID(UUIDv7(high: 9, low: 9))
+            try await store.commit([
+                .deliver(Sample.id(1), Sample.placement(1), at: Sample.time(1)),
+                .fail(Sample.id(2), Sample.failure(), inDoubt: true),
+                .followHistory(Sample.history(2), id, marks: [:], at: Sample.time(2)),
+            ])
+            // The third is sent again behind the fourth, and stays there.
+            _ = try await store.enqueue(Sample.draft(4))
+            try await store.commit([
+                .fail(Sample.id(3), Sample.failure(), inDoubt: false), .resend(Sample.id(3), at: Sample.time(3)),
+            ])
+            let waiting = try await store.outbox().entries.filter { $0.kind == .send }.map(\.message)
+            try requireEqual(waiting, [1, 4, 3].map(Sample.id), "what waits from the first loss")
+            // The server that answers now has the second, and loses it.
+            try await store.commit([.deliver(Sample.id(2), Sample.placement(1), at: Sample.time(4))])
+            let next = OutboxID(UUIDv7(high: 9, low: 10))
+            try await store.commit([.followHistory(Sample.history(3), next, marks: [:], at: Sample.time(5))])
+            let sends = try await store.outbox().entries.filter { $0.kind == .send }
+            try requireEqual(sends.map(\.message), [1, 2, 4, 3].map(Sample.id), "the links in their order")
+        },
         Rule("begin with fail gives up what was left, and asks about what had been transmitted") { factory in
             var store = try await leftBehind(factory)
             store = try await factory.reopen(store)
