@@ -238,8 +238,8 @@ extension SyncEngine {
             // Messages that were created while no user was logged in must not be sent.
             let stray = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: moment.wall)
             try await store.commit([.endSession(stray)])
+            await completeAllAsStored()  // before the next step, which may fail
             let isOther = try await store.session().map { !$0.isSameAccount(as: new) } ?? false
-            if isOther { await completeAllAsStored() }
             // The store switches to the account of the session, with the data of its earlier sessions. Messages created
             // meanwhile by the former account remain with that one.
             try await store.commit([.endSession(stray), .saveSession(new)])
@@ -250,7 +250,7 @@ extension SyncEngine {
             transport = newTransport
             forgetMissedPages()
             tell(.sessionChanged)
-            await completeAllAsStored()  // waiters of messages that were created while no user was logged in
+            await completeAllAsStored()  // waiters of messages that were created between the two commits
             await perform(outbox.handle(.sessionBegan, at: moment))
             return .success(new)
         } catch {

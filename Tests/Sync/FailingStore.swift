@@ -9,6 +9,8 @@ final class FailingStore: Store {
         var areCommitsFailing = false
         /// Runs during the next commit, before it fails.
         var beforeCommit: (@Sendable () async -> Void)?
+        /// True if no session can be saved.
+        var areSessionSavesFailing = false
         /// True if no session can be read.
         var areSessionsFailing = false
         /// True if reads fail from the next login or logout on.
@@ -45,6 +47,8 @@ final class FailingStore: Store {
         }
     }
 
+    func failSessionSaves() { state.withLock { $0.areSessionSavesFailing = true } }
+
     func failReadsAfterNextSession() { state.withLock { $0.isLastSession = true } }
 
     func failPages(after count: Int) { state.withLock { $0.pagesLeft = count } }
@@ -79,9 +83,11 @@ final class FailingStore: Store {
             await work()
             throw Self.gone
         }
+        let savesSession = mutations.contains { if case .saveSession = $0 { true } else { false } }
         try check(\.areCommitsFailing)
+        if savesSession { try check(\.areSessionSavesFailing) }
         try await base.commit(mutations)
-        guard mutations.contains(where: { if case .saveSession = $0 { true } else { false } }) else { return }
+        guard savesSession else { return }
         state.withLock { state in
             if state.isLastSession { state.areReadsFailing = true }
         }

@@ -136,6 +136,32 @@ struct FailingStoreTests {
         }
     }
 
+    /// A login fails messages that were created at the moment of the logout, and then fails itself: their waiters resume.
+    @Test(arguments: ["ann", "bob"])
+    func whatAFailedLoginGaveUpIsTold(name: String) throws {
+        try ClientWorld.run { world in
+            let (store, client) = try await loggedIn(world)
+            try await client.logout()
+            let stray = try await store.enqueue(
+                MessageDraft(
+                    id: MessageID(UUIDv7(high: 0x7000, low: 0x8000_0000_0000_0001)), channel: world.general,
+                    sender: try #require(UserID("ann")), content: .text("1"), createdAt: world.runtime.wallClock,
+                    lane: .text))
+            let wait = Wait(for: try await client.messages.handle(of: stray.id), world.runtime)
+            await world.pass(.seconds(1))
+            #expect(wait.result == nil)
+            let user = try #require(UserID(name))
+            world.transport.server.withLock { $0.greeting = .success(ServerGreeting(user: user, server: "scripted")) }
+            store.failSessionSaves()
+            await #expect(throws: ClientError.self) { try await world.login(client) }
+            try await world.until("the waiter is told") { wait.result != nil }
+            #expect(throws: DeliveryError.self) { try wait.result?.get() }
+            #expect(try await client.messages.getMessage(stray.id)?.syncState == .error)
+            store.recover()
+            await client.close()
+        }
+    }
+
     /// The owner of the message cannot be determined now; a cancelled wait ends nevertheless.
     @Test func aWaitThatIsGivenUpEndsWhileTheStoreFails() throws {
         try ClientWorld.run { world in
