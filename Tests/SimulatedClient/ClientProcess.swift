@@ -49,6 +49,8 @@ struct ClientProcess {
     var waiting: [MessageID: Int] = [:]
     /// The last departures of each message, and the last probes of the hub.
     var departures: [MessageID: Moments] = [:]
+    /// Messages with an attempt in flight that the store has recorded.
+    var attempted: Set<MessageID> = []
     var probes = Moments()
     /// The number of changes to another history of the hub.
     var changesOfHistory = 0

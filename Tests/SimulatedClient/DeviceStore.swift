@@ -24,6 +24,11 @@ final class DeviceStore: Store {
         if world.plan.sabotage == .skipsSweep { opening.restart = .resume }
         var snapshot = try await inner.begin(opening)
         if world.plan.sabotage == .keepsEpoch { snapshot.keepEpoch() }
+        if world.plan.sabotage == .forgetsAttemptsAtStart {
+            let waiting = snapshot.entries.filter { $0.kind == .send }
+            try await inner.commit(waiting.map { .requeue($0.message, attempts: 0, at: opening.failure.at) })
+            snapshot = try await inner.outbox()
+        }
         world.hasBegun(process, wanted)
         try await world.returnFromDisk(process)
         return snapshot

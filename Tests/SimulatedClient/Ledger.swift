@@ -34,6 +34,11 @@ struct Ledger {
         var isGoneByPage = false
         /// True when the hub has refused it, or a request that contained it.
         var wasRefused = false
+        /// The number of its attempts that were used up by crashes of lethal messages.
+        var paidForOthers = 0
+        /// The number of crashes that it caused, and of those that used up none of its own attempts.
+        var kills = 0
+        var freeKills = 0
     }
 
     var records: [MessageID: Record] = [:]
@@ -51,6 +56,9 @@ struct Ledger {
     var lastOrdinal: [ModelHub.LaneKey: Int64] = [:]
     /// The same over all outboxes that a device has had.
     var lastOrdinalOfDevice: [Lane: Int64] = [:]
+    /// Messages that had failed for good when the hub accepted a later message of their lane, with the highest ordinal
+    /// of such a later message. Another history of the hub may contain them all the same.
+    var overtaken: [MessageID: Int64] = [:]
     /// The operations that hubs have ever applied to each message, and its last content there.
     var applied: [MessageID: Set<MessageID>] = [:]
     var lastContents: [MessageID: MessageContent] = [:]

@@ -44,6 +44,10 @@ package enum Sabotage: Hashable, Sendable, CaseIterable {
     case keepsWhatIsLost
     /// The feed reports a reset as a commit without changes.
     case hidesFeedResets
+    /// Opening the store resets the attempts of queued messages.
+    case forgetsAttemptsAtStart
+    /// Lethal messages do not use up attempts.
+    case killersGoFree
 
     // The client's configuration
     /// Retries never end, every 10 ms.
@@ -87,6 +91,7 @@ package enum Sabotage: Hashable, Sendable, CaseIterable {
             .answersForAnotherRound, .repeatsAfterItsEnd, .takesDoubtForFailure,
             .mixesAccounts, .bringsOldContents, .startsTasksTwice, .losesTimers, .neverGivesUp, .probesInCircles,
             .redeliversInDisorder, .forgetsRepeatedDeletions, .forgetsHistory, .keepsWhatIsLost, .hidesFeedResets,
+            .forgetsAttemptsAtStart, .killersGoFree,
             .believesFormerAnswers, .believesFormerPages, .inventsMarks,
         ] + HubSabotage.allCases.filter { ![.editsForAnybody, .deletesForAnybody].contains($0) }.map(Sabotage.hub)
     }

@@ -20,6 +20,9 @@ package struct Tally: Sendable, Equatable {
     package var commits = 0
     package var results = 0
     package var operations = 0
+    /// Attempts that were used up by crashes of lethal messages: their own, and those of other messages.
+    package var paidByKillers = 0
+    package var paidForKillers = 0
     /// The hash of the histories, in the order of the seeds.
     package var digest: UInt64 = 0
 
@@ -50,6 +53,8 @@ package struct Tally: Sendable, Equatable {
         commits += other.commits
         results += other.results
         operations += other.operations
+        paidByKillers += other.paidByKillers
+        paidForKillers += other.paidForKillers
         digest = (digest ^ other.digest) &* 0x0000_0100_0000_01B3
     }
 
@@ -81,6 +86,7 @@ extension Tally {
             "\(created) messages accepted (\(mediaCreated) media): \(synced) synced, \(failed) failed at the end; "
                 + "\(deleted) deletions, \(resent) resends, \(logouts) logouts, \(visits) visits, "
                 + "\(results) results told",
+            "messages that kill the process used up \(paidByKillers) attempts of their own, \(paidForKillers) of others",
             "faults, and how many of them struck while a delivery was under way:",
         ]
         for fault in Fault.allCases {

@@ -98,9 +98,13 @@ extension World {
                 violated("message \(record.number) was deleted, and is back on device \(device)")
             }
         }
-        if let before, after == nil { noteRemoval(before, process) }
+        if let before, after == nil {
+            processes[process].attempted.remove(id)
+            noteRemoval(before, process)
+        }
         if let before, let after {
             if before.syncState == .synced, after.syncState != .synced { violated("\(id) was synced, and is no more") }
+            noteAttempt(before, after, process)
             // After a reset everything gets new positions, in the order of the old ones.
             if !isReset, before.laneSequence != after.laneSequence { ledger.records[id]?.resends += 1 }
         }
@@ -129,9 +133,16 @@ extension World {
 
     // MARK: - Sabotage
 
+    private func withoutPayment(_ mutation: Mutation) -> Mutation {
+        guard plan.sabotage == .killersGoFree, case .attempt(let id, let previous, let attempts, let time) = mutation,
+            Trait(of: id) == .lethal
+        else { return mutation }
+        return .attempt(id, previous: previous, attempts: max(0, attempts - 1), at: time)
+    }
+
     func tampered(_ mutations: [Mutation], _ process: Int) -> [Mutation] {
         guard let sabotage = plan.sabotage else { return mutations }
-        return tamperedHistory(mutations, process).filter { mutation in
+        return tamperedHistory(mutations, process).map(withoutPayment).filter { mutation in
             switch (sabotage, mutation) {
             case (.forgetsDeletions, .recordDelete), (.losesFences, .putControl), (.losesAttempts, .attempt): false
             case (.forgetsHistory, .keepHistory): false

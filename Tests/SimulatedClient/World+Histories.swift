@@ -11,6 +11,7 @@ struct HubBackup {
     let lastStored: [ModelHub.LaneKey: Int64]
     let lastOrdinal: [ModelHub.LaneKey: Int64]
     let lastOrdinalOfDevice: [Ledger.Lane: Int64]
+    let overtaken: [MessageID: Int64]
     let newestAdmitted: [Int: [UserID: [OutboxID: Int]]]
 }
 
@@ -46,7 +47,8 @@ extension World {
         backups.append(
             HubBackup(
                 hub: hub, oracle: oracle, lastStored: ledger.lastStored, lastOrdinal: ledger.lastOrdinal,
-                lastOrdinalOfDevice: ledger.lastOrdinalOfDevice, newestAdmitted: network.newestAdmitted))
+                lastOrdinalOfDevice: ledger.lastOrdinalOfDevice, overtaken: ledger.overtaken,
+                newestAdmitted: network.newestAdmitted))
     }
 
     private func goBack(to backup: HubBackup, isRestore: Bool) {
@@ -57,6 +59,7 @@ extension World {
         ledger.lastStored = backup.lastStored
         ledger.lastOrdinal = backup.lastOrdinal
         ledger.lastOrdinalOfDevice = backup.lastOrdinalOfDevice
+        ledger.overtaken = backup.overtaken
         network.newestAdmitted = backup.newestAdmitted
         ledger.seenOfHistory = hub.history.count
         startAgain("goes back to \(hub.history.count) operations\(isRestore ? ", by its own command" : "")")
@@ -68,6 +71,7 @@ extension World {
         ledger.lastStored = [:]
         ledger.lastOrdinal = [:]
         ledger.lastOrdinalOfDevice = [:]
+        ledger.overtaken = [:]
         network.newestAdmitted = [:]
         ledger.seenOfHistory = 0
         startAgain("is another one")
@@ -114,6 +118,7 @@ extension World {
             let device = processes[process].device
             if let history, history.isSame(as: new) { violated("device \(device) goes over to what it knows") }
             processes[process].changesOfHistory += 1
+            forgetPayments(onDeviceOf: process)
             if let outbox { ledger.formerOutboxes.insert(outbox) }
             tell(.commits, process, -1) { "device \(device): goes over to \(new.claim)" }
         }

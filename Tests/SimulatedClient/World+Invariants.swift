@@ -22,6 +22,7 @@ extension World {
     /// message had been deleted.
     private func readAgain(_ process: Int) {
         processes[process].mirror.take(processes[process].disk.contents)
+        keepAttemptsUnderWay(process)
         checkOwners(processes[process].mirror.messages.values, process)
         for id in ledger.created where ledger.records[id]?.device == processes[process].device {
             guard let record = ledger.records[id], record.message.role.isOperation, isHome(record, process) else {
@@ -196,6 +197,7 @@ extension World {
             ledger.lastContents[shown] = hub.accepted[shown]?.content
             brokenByStoring(entry.message, call, account).map { words in violated(words) }
             brokenOrder(entry.key, entry.sequence, entry.message).map { words in violated(words) }
+            noteOvertaken(by: entry.message, call.process)
         }
         ledger.seenOfHistory = hub.history.count
         for (operation, outcome) in zip(call.delivery.operations, report.outcomes) where outcome == .deleted {
@@ -245,18 +247,29 @@ extension World {
         if let last = ledger.lastStored[key], last >= sequence { return "the hub stores #\(sequence) behind #\(last)" }
         ledger.lastStored[key] = sequence
         guard let record = ledger.records[id], record.resends == 0, !record.isExcused else { return nil }
-        if let last = ledger.lastOrdinal[key], last > record.message.ordinal {
+        let overtakenBy = ledger.overtaken[id] ?? .min
+        if let last = ledger.lastOrdinal[key], last > record.message.ordinal, last > overtakenBy {
             return "message \(record.number) stands on the hub behind what was created after it"
         }
         ledger.lastOrdinal[key] = record.message.ordinal
         // Copies of a store share no outbox: a message that one of them created later may come first.
         if devices[record.device].wasCopied { return nil }
         let lane = Ledger.Lane(device: record.device, account: key.account, lane: key.lane)
-        if let last = ledger.lastOrdinalOfDevice[lane], last > record.message.ordinal {
+        if let last = ledger.lastOrdinalOfDevice[lane], last > record.message.ordinal, last > overtakenBy {
             return "message \(record.number) stands on the hub behind what was created after it, of another outbox"
         }
         ledger.lastOrdinalOfDevice[lane] = record.message.ordinal
         return nil
+    }
+
+    /// Notes messages that have failed when the hub accepts a later message of their lane. They can only follow it there;
+    /// another history of the hub may contain them all the same, and the client believes that one.
+    private func noteOvertaken(by id: MessageID, _ process: Int) {
+        guard plan.hasLosses, let later = ledger.records[id]?.message else { return }
+        for message in processes[process].mirror.messages.values
+        where message.syncState == .error && message.lane == later.lane && message.ordinal < later.ordinal {
+            ledger.overtaken[message.id] = max(ledger.overtaken[message.id] ?? .min, later.ordinal)
+        }
     }
 
     // MARK: - At the end

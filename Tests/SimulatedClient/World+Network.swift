@@ -14,10 +14,7 @@ extension World {
             "device \(device): sends in \(delivery.lane), epoch \(delivery.epoch): "
                 + delivery.operations.map { "message \(ledger.number($0.message)) \($0.told)" }.joined(separator: ", ")
         }
-        if kills(delivery) {
-            tally.count(.lethalPayload, isInFlight: true)
-            crash(transport.process)
-        }
+        if delivery.operations.contains(where: kills) { kill(transport.process, with: delivery) }
         if strikes(.crashOnCall) { crash(transport.process) }
         if strikes(.cut) { cut(device) }
         let token = plan.sabotage == .mixesAccounts ? other(transport.token) : transport.token
@@ -40,10 +37,6 @@ extension World {
         } else {
             arrive(call, after: latency, .delivered)
         }
-    }
-
-    private func kills(_ delivery: Delivery) -> Bool {
-        delivery.operations.contains { $0.isSend && Trait(of: $0.message) == .lethal }
     }
 
     /// Returns false when the hub is unreachable or something else responds in its place; the caller gets the error.
