@@ -53,6 +53,7 @@ extension OutboxLink {
     fileprivate func canonical(at now: MonotonicTime, _ configuration: OutboxConfiguration) -> OutboxLink {
         var same = self
         same.nextProbe = nextProbe?.fromNow(now)
+        same.lastHeard = configuration.idleProbeInterval.flatMap { lastHeard?.ago(now, atMost: $0) }
         same.lastProbe = lastProbe?.ago(now, atMost: configuration.probeInterval)
         switch state {
         case .settling(let until): same.state = .settling(until: until.fromNow(now))

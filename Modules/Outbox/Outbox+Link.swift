@@ -35,6 +35,7 @@ extension Outbox {
     mutating func greeted(_ moment: Moment, _ actions: inout [OutboxAction]) {
         link.isProbing = false
         link.nextProbe = nil
+        noteHeard(moment)
         let hadAttention = attention != nil
         resolveAttention()
         switch link.state {
@@ -98,6 +99,44 @@ extension Outbox {
         rateLimitedUntil = max(rateLimitedUntil ?? until, until)
     }
 
+    // MARK: - Probes of an idle client
+
+    /// The share of the interval after which the earliest idle probe comes.
+    private static let idleProbePercentMin = 60
+    private static let idleProbeIntervalMin: Duration = .seconds(1)
+
+    /// Plans a probe for the case that the server, while it can be reached, is not heard from.
+    mutating func planIdleProbe(_ moment: Moment) {
+        guard let idleInterval, hasSession, !isPaused, attention == nil, link.isOnline, !link.isProbing,
+            link.nextProbe == nil
+        else { return }
+        let isJittered = configuration.retry.jitterPercent > 0
+        let percent = isJittered ? Int.random(in: Self.idleProbePercentMin...100, using: &generator) : 100
+        // After a probe without a result the next one comes no sooner than usual.
+        let last = max(link.lastHeard ?? moment.now, link.lastProbe ?? .zero)
+        link.nextProbe = last + idleInterval / 100 * percent
+    }
+
+    /// Cancels the idle probe: nothing is sent during a pause.
+    mutating func forgetIdleProbe() {
+        if idleInterval != nil, link.isOnline, attention == nil { link.nextProbe = nil }
+    }
+
+    /// Notes that the server responded.
+    mutating func noteHeard(_ moment: Moment) {
+        if idleInterval != nil { link.lastHeard = moment.now }
+    }
+
+    /// True if the probe that is due is an idle probe, and the server has responded since it was planned.
+    private func isHeard(_ moment: Moment) -> Bool {
+        guard let idleInterval, let heard = link.lastHeard, link.isOnline, attention == nil else { return false }
+        return moment.now - heard < idleInterval / 100 * Self.idleProbePercentMin
+    }
+
+    private var idleInterval: Duration? {
+        configuration.idleProbeInterval.map { max($0, Self.idleProbeIntervalMin) }
+    }
+
     /// The pause, randomly lengthened.
     mutating func jittered(_ pause: Duration) -> Duration {
         let percent = configuration.retry.jitterPercent
@@ -112,7 +151,9 @@ extension Outbox {
     }
 
     mutating func deadlineReached(_ moment: Moment, _ actions: inout [OutboxAction]) {
-        if let nextProbe = link.nextProbe, nextProbe <= moment.now { startProbe(moment, &actions) }
+        if let nextProbe = link.nextProbe, nextProbe <= moment.now {
+            if isHeard(moment) { link.nextProbe = nil } else { startProbe(moment, &actions) }
+        }
         if case .settling(let until) = link.state, until <= moment.now { link.state = .online(since: moment.now) }
         if let until = rateLimitedUntil, until <= moment.now { rateLimitedUntil = nil }
         pumpAll(moment, &actions)

@@ -130,7 +130,9 @@ package struct Outbox: Sendable, Hashable {
         var actions: [OutboxAction] = []
         switch event {
         case .enqueued(let entries): enqueue(entries, moment, &actions)
-        case .answered(let round, let report): answered(round, report, moment, &actions)
+        case .answered(let round, let report):
+            noteHeard(moment)
+            answered(round, report, moment, &actions)
         case .failed(let round, let error): failed(round, error, moment, &actions)
         case .unsendable(let round, let messages, let detail):
             let failure = finalFailure(.unsendable, code: "unsendable", detail: detail, at: moment)
@@ -165,7 +167,9 @@ package struct Outbox: Sendable, Hashable {
             attention = nil
             link.isProbing = false  // a probe under way knows only the old token
             startProbe(moment, &actions)
-        case .paused: isPaused = true
+        case .paused:
+            isPaused = true
+            forgetIdleProbe()
         case .resumed:
             isPaused = false
             pumpAll(moment, &actions)
@@ -173,6 +177,7 @@ package struct Outbox: Sendable, Hashable {
         case .deadline: deadlineReached(moment, &actions)
         }
         grantTurns(moment, &actions)
+        planIdleProbe(moment)
         return actions
     }
 

@@ -22,6 +22,8 @@ struct OutboxLink: Sendable, Hashable {
     /// The time of the next probe; `nil` while none is planned.
     var nextProbe: MonotonicTime?
     var lastProbe: MonotonicTime?
+    /// The time of the last response of the server; recorded only if an idle client probes.
+    var lastHeard: MonotonicTime?
     /// Consecutive failed probes; survives a short recovery, so that flapping does not reset it.
     var failures = 0
 

@@ -118,4 +118,66 @@ import Testing
         bench.take(.probeRequested)
         #expect(bench.probes == 0)
     }
+
+    /// Without a probe, an idle client would detect a refused token or lost data only with its next message.
+    @Test func anIdleClientLooksForItsServerWhenItHasNotHeardOfIt() {
+        var bench = Bench { $0.idleProbeInterval = .seconds(300) }
+        for _ in 1...3 {
+            bench.wait(.seconds(299))
+            #expect(bench.probes == 0)
+            bench.wait(.seconds(1))
+            #expect(bench.probes == 1)
+            bench.take(.greeted)
+        }
+        // An answer is as good as a look.
+        bench.wait(.seconds(200))
+        bench.create("a")
+        bench.answer(1, accepted())
+        bench.wait(.seconds(299))
+        #expect(bench.probes == 0)
+        bench.wait(.seconds(1))
+        #expect(bench.probes == 1)
+        // The server answers, and can say nothing: the next look is no sooner for that.
+        bench.take(.probeFailed(.transient(code: "503", detail: "busy")))
+        bench.wait(.seconds(299))
+        #expect(bench.probes == 0)
+        bench.wait(.seconds(1))
+        #expect(bench.probes == 1)
+        // What the look comes to is dealt with as ever.
+        bench.take(.probeFailed(.noWay))
+        #expect(bench.untilDeadline == .seconds(1))
+    }
+
+    @Test func nobodyLooksDuringAPauseOrWithoutASessionOrByDefault() {
+        var paused = Bench { $0.idleProbeInterval = .seconds(300) }
+        paused.take(.paused)
+        paused.wait(.seconds(300))
+        paused.wait(.seconds(3_000))
+        #expect(paused.probes == 0)
+        paused.take(.resumed)
+        paused.wait(.seconds(300))
+        #expect(paused.probes == 1)
+        var loggedOut = Bench(isOnline: false) { $0.idleProbeInterval = .seconds(300) }
+        loggedOut.wait(.seconds(3_000))
+        #expect(loggedOut.probes == 0)
+        var usual = Bench()
+        usual.wait(.seconds(30_000))
+        #expect(usual.probes == 0)
+    }
+
+    @Test func idleClientsDoNotLookAllAtOnce() {
+        var bench = Bench {
+            $0.idleProbeInterval = .seconds(300)
+            $0.retry.jitterPercent = 10
+        }
+        var pauses: Set<Duration> = []
+        for _ in 0..<20 {
+            let pause = bench.untilDeadline ?? .zero
+            #expect(pause >= .seconds(180) && pause <= .seconds(300))
+            pauses.insert(pause)
+            bench.wait(pause)
+            bench.take(.greeted)
+        }
+        #expect(pauses.count > 5)
+    }
 }

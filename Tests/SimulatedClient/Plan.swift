@@ -92,6 +92,11 @@ package struct Plan: Sendable {
             let isDrawn = Bool.random(using: &generator)
             likelihoods[fault] = isOn && isDrawn ? fault.likelihood * times : 0
         }
+        guard hasLosses else { return }
+        for index in devices.indices {
+            let seconds = [nil, 30, 300].randomElement(using: &generator) ?? nil
+            devices[index].outbox.idleProbeInterval = seconds.map { .seconds($0) }
+        }
     }
 
     /// True when the hub's data may be rolled back or replaced.

@@ -135,9 +135,12 @@ extension World {
 
     // MARK: - At the end
 
-    /// Reads a channel on each device: a client that sends no request cannot detect that the hub lost data.
+    /// Reads a channel on each device that sends no idle probes: a client that sends no request cannot detect that the
+    /// hub lost data.
     func lookAround() async {
-        for device in devices.indices {
+        let idleProbes = plan.devices.compactMap(\.outbox.idleProbeInterval)
+        if let longest = idleProbes.max() { await pass(longest + latestTimer + .seconds(5)) }
+        for device in devices.indices where plan.devices[device].outbox.idleProbeInterval == nil {
             for _ in 0..<200 {
                 guard violation == nil, let channel = channels.first else { return }
                 guard let (process, client) = running(device) else {

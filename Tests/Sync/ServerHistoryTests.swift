@@ -54,6 +54,25 @@ import Testing
         }
     }
 
+    /// The client has nothing to send and reads no page: an idle probe detects the loss.
+    @Test func anIdleClientNoticesALossByItself() throws {
+        try ClientWorld.run { world in
+            world.transport.server.withLock { $0.namesHistory = true }
+            var configuration = Self.resuming
+            configuration.outbox.idleProbeInterval = .seconds(300)
+            let client = try await world.loggedIn(configuration)
+            let backup = world.transport.server.withLock { $0.hub }
+            let lost = try await create("a", "b", by: client, world)
+            try await deliverAll(client, in: world)
+            world.transport.server.withLock { $0.hub.restore(backup) }
+            await world.pass(.seconds(310))
+            #expect(try await client.status().notices.map(\.kind) == [.serverRestored])
+            try await world.until("all is there again") { try await client.status().counts.undelivered == 0 }
+            #expect(order(world) == lost)
+            await client.close()
+        }
+    }
+
     /// The history named by a response is stored together with the response's confirmations, even after the logout.
     @Test func theHistoryOfAnAnswerAfterTheLogoutIsNoted() throws {
         try ClientWorld.run { world in

@@ -46,6 +46,9 @@ package struct Settings: Sendable, Hashable {
     /// The source of each value.
     package internal(set) var sources: [SettingKey: Source] = [:]
 
+    /// The daemon's ``OutboxConfiguration/idleProbeInterval``: a program that runs for weeks with nothing to send detects
+    /// within this time that its token was refused or that its server lost data.
+    static let idleProbeInterval = Duration.seconds(300)
     /// The value of an expiry that never comes.
     static let never = "never"
 
@@ -65,6 +68,7 @@ package struct Settings: Sendable, Hashable {
         configuration.outbox.retry.interval = retryInterval
         configuration.outbox.retry.retriesMax = retryCount
         configuration.outbox.settlingTime = settlingTime
+        configuration.outbox.idleProbeInterval = Self.idleProbeInterval
         return configuration
     }
 
