@@ -86,7 +86,7 @@ extension Tally {
             "\(created) messages accepted (\(mediaCreated) media): \(synced) synced, \(failed) failed at the end; "
                 + "\(deleted) deletions, \(resent) resends, \(logouts) logouts, \(visits) visits, "
                 + "\(results) results told",
-            "messages that kill the process used up \(paidByKillers) attempts of their own, \(paidForKillers) of others",
+            "lethal messages used up \(paidByKillers) attempts of their own, \(paidForKillers) of others",
             "faults, and how many of them struck while a delivery was under way:",
         ]
         for fault in Fault.allCases {

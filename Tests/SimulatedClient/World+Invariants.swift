@@ -262,8 +262,8 @@ extension World {
         return nil
     }
 
-    /// Notes messages that have failed when the hub accepts a later message of their lane. They can only follow it there;
-    /// another history of the hub may contain them all the same, and the client believes that one.
+    /// Notes messages that have failed when the hub accepts a later message of their lane. They can only follow it
+    /// there; another history of the hub may contain them all the same, and the client believes that one.
     private func noteOvertaken(by id: MessageID, _ process: Int) {
         guard plan.hasLosses, let later = ledger.records[id]?.message else { return }
         for message in processes[process].mirror.messages.values

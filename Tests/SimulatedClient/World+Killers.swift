@@ -30,7 +30,7 @@ extension World {
         ledger.records[id]?.freeKills = 0
     }
 
-    /// Under a new outbox id nothing counts as transmitted: the outbox no longer knows which messages a crash concerned.
+    /// Under a new outbox id nothing counts as transmitted: the outbox no longer knows what a crash concerned.
     func forgetPayments(onDeviceOf process: Int) {
         for id in ledger.created where ledger.records[id]?.device == processes[process].device {
             forgetPayments(of: id)

@@ -136,7 +136,7 @@ struct FailingStoreTests {
         }
     }
 
-    /// A login fails messages that were created at the moment of the logout, and then fails itself: their waiters resume.
+    /// A login fails messages that were created at the moment of the logout, then fails itself: their waiters resume.
     @Test(arguments: ["ann", "bob"])
     func whatAFailedLoginGaveUpIsTold(name: String) throws {
         try ClientWorld.run { world in

@@ -46,8 +46,8 @@ package struct Settings: Sendable, Hashable {
     /// The source of each value.
     package internal(set) var sources: [SettingKey: Source] = [:]
 
-    /// The daemon's ``OutboxConfiguration/idleProbeInterval``: a program that runs for weeks with nothing to send detects
-    /// within this time that its token was refused or that its server lost data.
+    /// The programs' ``OutboxConfiguration/idleProbeInterval``: with nothing to send for weeks, they detect within this
+    /// time that their token was refused or that the server lost data.
     static let idleProbeInterval = Duration.seconds(300)
     /// The value of an expiry that never comes.
     static let never = "never"
