@@ -1,12 +1,15 @@
 import CausewaySimulatedClient
 import Testing
 
-/// A simulator that finds nothing proves nothing: each planted fault must be found, and soon.
+/// Shows that the simulator finds faults: each planted fault breaks an invariant within a few seeds. This is a sample;
+/// `make test` checks all of them in the optimised program (`Tools/simulate-clients check`).
 @Suite struct PlantedFaultTests {
     /// The number of seeds within which a fault must be found; most take fewer than twenty.
-    private static let seedsMax: UInt64 = 4_000
+    private static let seedsMax: UInt64 = 500
 
-    @Test(arguments: Sabotage.allCases)
+    private static let sample = stride(from: 0, to: Sabotage.allCases.count, by: 6).map { Sabotage.allCases[$0] }
+
+    @Test(arguments: sample)
     func eachIsFound(_ sabotage: Sabotage) {
         let found = Simulation.find(sabotage, seedsMax: Self.seedsMax)
         #expect(found != nil, "\(sabotage.name) was not found within \(Self.seedsMax) seeds")

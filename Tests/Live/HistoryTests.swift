@@ -23,13 +23,13 @@ struct HistoryTests {
 
     @Test(arguments: 0..<4)
     func everyReaderSeesTheTruth(part: Int) async throws {
-        await live(through: Self.setting("LIVE_HISTORIES", 4_000), part: part, of: 4) { MemoryStore() }
+        await live(through: Self.setting("LIVE_HISTORIES", 2_000), part: part, of: 4) { MemoryStore() }
     }
 
     @Test(arguments: 0..<4)
     func everyReaderOfAStoreOnDiskSeesTheTruth(part: Int) async throws {
         let folder = try StoreFolder()
-        await live(through: Self.setting("LIVE_DISK_HISTORIES", 200), part: part, of: 4) {
+        await live(through: Self.setting("LIVE_DISK_HISTORIES", 100), part: part, of: 4) {
             try await folder.makeStore()
         }
     }

@@ -8,7 +8,7 @@ import Testing
     /// Plays STORIES stories from FIRST_SEED on.
     @Test func theRealPartsEndAsTheSimulatedOnes() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let count = try #require(UInt64(environment["STORIES"] ?? "80"), "STORIES is a number")
+        let count = try #require(UInt64(environment["STORIES"] ?? "50"), "STORIES is a number")
         let first = try #require(UInt64(environment["FIRST_SEED"] ?? "0"), "FIRST_SEED is a number")
         let clock = ContinuousClock()
         let start = clock.now

@@ -11,7 +11,7 @@ import Testing
     /// `Tools/torture` runs this at length: KILLS kills, worlds from FIRST_SEED on.
     @Test func nothingIsLostNothingIsDoubledOrderIsKept() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let kills = try #require(Int(environment["KILLS"] ?? "80"), "KILLS is a number")
+        let kills = try #require(Int(environment["KILLS"] ?? "50"), "KILLS is a number")
         let first = try #require(UInt64(environment["FIRST_SEED"] ?? "0"), "FIRST_SEED is a number")
         let isTelling = environment["KILLS"] != nil
         let clock = ContinuousClock()

@@ -22,7 +22,7 @@ struct Main {
         case "run": isFine = run(number(arguments, 1) ?? 10_000, from: number(arguments, 2) ?? 0, isSteady: false)
         case "steady": isFine = run(number(arguments, 1) ?? 10_000, from: number(arguments, 2) ?? 0, isSteady: true)
         case "digest": isFine = digest(number(arguments, 1) ?? 100, from: number(arguments, 2) ?? 0)
-        case "faults": isFine = findPlantedFaults(number(arguments, 1) ?? 2_000)
+        case "faults": isFine = findPlantedFaults(number(arguments, 1) ?? 4_000)
         case "seed": isFine = tell(Simulation.run(plan(arguments), isTold: true))
         case "minimal": isFine = tell(Simulation.minimal(plan(arguments)))
         default:
