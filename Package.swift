@@ -29,6 +29,7 @@ extension Target.Dependency {
     static let asyncAlgorithms = product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
     static let deque = product(name: "DequeModule", package: "swift-collections")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
+    static let grdbSQLite = product(name: "GRDBSQLite", package: "GRDB.swift")
     static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
     static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
@@ -121,7 +122,7 @@ let package = Package(
         module(
             "HTTP",
             ["CausewaySystem", "CausewayTLS", .httpTypes, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1, .nioPosix]),
-        module("SQLiteStorage", ["CausewayModels", "CausewayStorage", .grdb]),
+        module("SQLiteStorage", ["CausewayModels", "CausewayStorage", .grdb, .grdbSQLite]),
         module(
             "HTTPTransport",
             [

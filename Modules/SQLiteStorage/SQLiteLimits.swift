@@ -17,6 +17,8 @@ enum SQLiteLimits {
     /// which waits for the readers that use it. Below this size, it is copied beside the readers, and restarted when no
     /// reader uses it.
     static let logBytesMax = 16 << 20
+    /// Frames of the log at which a commit is followed by copying it into the database, beside the readers.
+    static let checkpointFrames = 1000
     /// The growth of the log before truncating it is tried again after a reader did not finish.
     static let logRetryBytes = 256 << 10
     /// Milliseconds that a commit waits for the readers that use the log before it is truncated.

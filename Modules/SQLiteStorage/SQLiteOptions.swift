@@ -10,15 +10,22 @@ package struct SQLiteOptions: Sendable {
     package var groupBytesMax: Int
     /// Called with the text of every statement that runs, without its arguments.
     package var trace: (@Sendable (String) -> Void)?
+    /// Called before each system call for the note in ``LogEnd``.
+    package var traceLogEnd: (@Sendable (LogEndAccess) -> Void)?
 
     package init(
         bounds: OutboxBounds = OutboxBounds(), pagesMax: Int? = nil, logBytesMax: Int? = nil,
-        groupBytesMax: Int? = nil, trace: (@Sendable (String) -> Void)? = nil
+        groupBytesMax: Int? = nil, trace: (@Sendable (String) -> Void)? = nil,
+        traceLogEnd: (@Sendable (LogEndAccess) -> Void)? = nil
     ) {
         self.bounds = bounds
         self.pagesMax = pagesMax
         self.logBytesMax = logBytesMax ?? SQLiteLimits.logBytesMax
         self.groupBytesMax = groupBytesMax ?? SQLiteLimits.groupBytesMax
         self.trace = trace
+        self.traceLogEnd = traceLogEnd
     }
 }
+
+/// A system call for the note in ``LogEnd``.
+package enum LogEndAccess: Sendable { case readsLog, syncsNote }

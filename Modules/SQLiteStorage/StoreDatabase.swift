@@ -30,7 +30,7 @@ final class StoreDatabase: Sendable {
         self.options = options
         try folder.create()
         let lock = try StoreLock(folder)
-        logEnd = try LogEnd(folder)
+        logEnd = try LogEnd(folder, trace: options.traceLogEnd)
         if try folder.size(of: folder.database) == nil {
             logEnd.withdraw()
             loss = nil
@@ -41,14 +41,14 @@ final class StoreDatabase: Sendable {
             loss = logEnd.loss()
             try StoreSchema.verify(folder)
         }
-        let pool = try Self.open(folder, durability, options)
+        let pool = try Self.open(folder, durability, options, logEnd)
         state = Mutex(State(pool: pool, lock: lock, logBytesMax: options.logBytesMax))
     }
 
     var path: String { folder.database }
 
     private static func open(
-        _ folder: StoreFolder, _ durability: Durability, _ options: SQLiteOptions
+        _ folder: StoreFolder, _ durability: Durability, _ options: SQLiteOptions, _ logEnd: LogEnd
     ) throws(StoreError) -> DatabasePool {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
@@ -67,6 +67,7 @@ final class StoreDatabase: Sendable {
             try StoreSchema.migrator.migrate(pool)
             try pool.writeWithoutTransaction { db in
                 try set(durability, options, on: db)
+                try logEnd.follow(db)
             }
             return pool
         }
@@ -99,21 +100,16 @@ final class StoreDatabase: Sendable {
 
     // MARK: The log
 
-    /// Records a commit. Called between commits, by the writer.
-    func noteCommit() {
-        logEnd.noteCommit()
-        boundLog()
-    }
-
-    /// Copies the log into the database and truncates it when it has grown beyond its bound.
+    /// Copies the log into the database and truncates it when it has grown beyond its bound. Called between commits, by
+    /// the writer.
     ///
     /// With overlapping readers SQLite never restarts the log by itself. This waits briefly until each reader that uses
     /// the log has ended; readers that begin meanwhile do not use it. If one does not end, commits continue, and the
     /// next try follows when the log has grown a little more.
-    private func boundLog() {
-        guard let bytes = try? folder.size(of: folder.log), let size = Int(exactly: bytes),
-            size > state.withLock({ $0.logBytesMax }), let pool = state.withLock({ $0.pool })
-        else { return }
+    func boundLog() {
+        let size = logEnd.logBytes
+        let pool = state.withLock { size > $0.logBytesMax ? $0.pool : nil }
+        guard let pool else { return }
         logEnd.withdraw()
         let isCut = try? pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA busy_timeout = \(SQLiteLimits.logBusyMillisecondsMax)")
@@ -121,7 +117,7 @@ final class StoreDatabase: Sendable {
             return try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
         }
         // A reader did not end in time, or the disk is full: later commits must not wait for it each time.
-        if isCut != true { logEnd.noteCommit() }
+        if isCut != true { logEnd.noteAgain() }
         let next = isCut == true ? options.logBytesMax : size + SQLiteLimits.logRetryBytes
         state.withLock { $0.logBytesMax = next }
     }
@@ -171,7 +167,7 @@ final class StoreDatabase: Sendable {
             try? pool.close()
         }
         try StoreSchema.identify(folder)
-        let pool = try Self.open(folder, durability, options)
+        let pool = try Self.open(folder, durability, options, logEnd)
         let damage: StoreError? = try StoreError.catching(path) {
             try Self.probe(pool)
             return try pool.read { db in try StoreSchema.damage(db, folder) }

@@ -34,6 +34,36 @@ struct LogTests {
         await store.close()
     }
 
+    /// The log is copied into the database after 1,000 pages and restarted; it need not be truncated for that.
+    @Test func theLogIsBegunAnewWhenNobodyReads() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let path = folder.fresh()
+        let store = try await SQLiteStore.open(at: path, durability: .normal)
+        _ = try await store.begin(Story.opening())
+        let text = String(repeating: "x", count: 16_000)
+        for number in 0..<600 { _ = try await store.enqueue(Story.draft(number, text: text)) }
+        let size = try FileManager.default.attributesOfItem(atPath: path + "/store.sqlite-wal")[.size] as? Int
+        #expect(try #require(size) < 6 << 20, "600 messages of four pages and more, and copied every 1,000 pages")
+        await store.close()
+    }
+
+    /// The note of how far the log reached takes one read, however many pages a commit writes.
+    @Test(arguments: [1, 100_000]) func aCommitCostsOneReadForItsNote(textBytes: Int) async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let seen = Mutex<[LogEndAccess]>([])
+        let store = try await SQLiteStore.open(
+            at: folder.fresh(), durability: .normal,
+            options: SQLiteOptions(traceLogEnd: { access in seen.withLock { $0.append(access) } }))
+        _ = try await store.begin(Story.opening())
+        let text = String(repeating: "x", count: textBytes)
+        for number in 0..<20 {
+            seen.withLock { $0 = [] }
+            _ = try await store.enqueue(Story.draft(number, text: text))
+            #expect(seen.withLock { $0 } == [.readsLog])
+        }
+        await store.close()
+    }
+
     private static func overlap(_ file: String, until isOver: () -> Bool) {
         var configuration = Configuration()
         configuration.readonly = true

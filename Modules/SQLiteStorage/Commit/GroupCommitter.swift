@@ -190,7 +190,7 @@ final class GroupCommitter: Sendable {
                 try database.write { db in group.run(db, before, bounds, &recent) }
             }
             ledger.withLock { $0 = outcome.ledger }
-            if case .syncFailed? = outcome.failure { database.suspect() } else { database.noteCommit() }
+            if case .syncFailed? = outcome.failure { database.suspect() } else { database.boundLog() }
             for commit in outcome.commits { feed.publish(commit) }
             return outcome.answers
         } catch {

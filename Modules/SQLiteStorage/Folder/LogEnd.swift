@@ -20,86 +20,107 @@ import Synchronization
 /// ended before noting it, and after a power cut those made since the note was last written to the disk, once the log
 /// was restarted.
 ///
+/// A commit costs one short read, however many pages it wrote: SQLite reports how many frames the log has, and the last
+/// frame's checksum covers all before it. The note is written into a mapped page of the file, without a system call,
+/// like SQLite's own index of the log: a call would change the file's times, and the next commit's sync would wait for
+/// those to be written, too. The page belongs to the kernel, so a killed process loses nothing of it. The kernel writes
+/// it to the disk at some later time, as it does with any write that is not synced: a power cut leaves the note of an
+/// earlier commit, which holds for every later state of the same log. An incomplete note counts as none.
+///
 /// Called only by the writer, and before the database is opened.
 final class LogEnd: Sendable {
     /// A position in a log: the log with these salts, after so many frames.
     struct Position: Equatable {
-        var salts: [UInt32]
+        var salts: WriteAheadLog.Pair
         var frames: Int
         /// The checksum of the last frame, which covers all frames before it.
-        var checksum: [UInt32]
+        var checksum: WriteAheadLog.Pair
+    }
+
+    private struct State {
+        var page: NotePage
+        /// The open log; `nil` until the first commit after it was opened or cut.
+        var log: Int32?
+        /// The frames of the log at the last commit.
+        var frames = 0
+        var pageBytes = 0
     }
 
     private let folder: StoreFolder
-    private let note: Int32
-    /// The log that was read last, and the position up to which it is known.
-    private let known = Mutex<(log: Int32, position: Position)?>(nil)
+    private let trace: (@Sendable (LogEndAccess) -> Void)?
+    private let state: Mutex<State>
 
-    init(_ folder: StoreFolder) throws(StoreError) {
-        let note = unsafe open(folder.logEnd, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard note >= 0 else { throw StoreFolder.failure(errno, at: folder.logEnd) }
+    init(_ folder: StoreFolder, trace: (@Sendable (LogEndAccess) -> Void)? = nil) throws(StoreError) {
         self.folder = folder
-        self.note = note
+        self.trace = trace
+        state = Mutex(State(page: try NotePage(folder.logEnd)))
     }
 
     deinit {
-        known.withLock { known in
-            if let known { _ = close(known.log) }
+        state.withLock { state in
+            if let log = state.log { _ = close(log) }
         }
-        _ = close(note)
     }
 
     // MARK: Noting
 
+    /// The bytes of the log in use at the last commit.
+    var logBytes: Int {
+        state.withLock { WriteAheadLog.bytesCount(frames: $0.frames, pageBytes: $0.pageBytes) }
+    }
+
+    /// Sets the page size of the database.
+    func begin(pageBytes: Int) {
+        state.withLock { $0.pageBytes = pageBytes }
+    }
+
     /// Records a commit. A failure to write the note does not fail the commit.
-    func noteCommit() {
-        known.withLock { known in
-            guard let log = known?.log ?? WriteAheadLog.open(folder.log) else { return }
-            var position = known?.position ?? .none
-            known = (log, position)
-            guard let head = WriteAheadLog.Head(log) else { return }
-            if position.salts != head.salts { position = Position(salts: head.salts, frames: 0, checksum: []) }
-            var frames = position.frames
-            while let frame = WriteAheadLog.Frame(log, frames, head), frame.salts == head.salts {
-                frames += 1
-                guard frame.isCommit else { continue }
-                position.frames = frames
-                position.checksum = frame.checksum
-            }
-            known = (log, position)
-            if position.frames > 0 { write(position) }
+    ///
+    /// - Parameter frames: the frames of the log after it.
+    func noteCommit(frames: Int) {
+        state.withLock { state in
+            state.frames = frames
+            note(&state)
         }
+    }
+
+    /// Records the last commit again, when the log was not cut after all.
+    func noteAgain() {
+        state.withLock { note(&$0) }
+    }
+
+    private func note(_ state: inout State) {
+        if state.log == nil { state.log = WriteAheadLog.open(folder.log) }
+        guard let log = state.log, state.frames > 0 else { return }
+        trace?(.readsLog)
+        guard let frame = WriteAheadLog.Frame(log, state.frames - 1, pageBytes: state.pageBytes), frame.isCommit
+        else { return }
+        state.page.words = Position(salts: frame.salts, frames: state.frames, checksum: frame.checksum).coded
     }
 
     /// Invalidates the note before the log is cut or deleted, so that its commits are not reported as lost.
     func withdraw() {
-        known.withLock { known in
-            if let known { _ = close(known.log) }
-            known = nil
-            write(.none)
-            _ = fsync(note)
+        state.withLock { state in
+            if let log = state.log { _ = close(log) }
+            state.log = nil
+            state.page.words = Position.none.coded
+            trace?(.syncsNote)
+            state.page.sync()
         }
-    }
-
-    private func write(_ position: Position) {
-        let bytes = position.coded
-        _ = unsafe bytes.withUnsafeBytes { unsafe pwrite(note, $0.baseAddress, $0.count, 0) }
     }
 
     // MARK: Lost commits
 
     /// A description of the loss of noted commits; `nil` if none is known to be lost.
     func loss() -> String? {
-        var bytes = [UInt8](repeating: 0, count: Position.bytesCount)
-        let size = unsafe bytes.withUnsafeMutableBytes { unsafe pread(note, $0.baseAddress, $0.count, 0) }
-        guard size == bytes.count, let noted = Position(bytes), noted != .none else { return nil }
+        guard let noted = Position(state.withLock { $0.page.words }), noted != .none else { return nil }
         guard let log = WriteAheadLog.open(folder.log) else { return Self.words("it is gone") }
         defer { _ = close(log) }
         guard let head = WriteAheadLog.Head(log) else { return Self.words("it is empty or its head is damaged") }
         guard head.salts == noted.salts else {
             // SQLite increments the first salt when it restarts the log: all noted commits had been copied into the
             // database before.
-            let isLater = Int32(bitPattern: head.salts[0] &- noted.salts[0]) > 0
+            let isLater = Int32(bitPattern: head.salts.first &- noted.salts.first) > 0
             return isLater ? nil : Self.words("an older one lies in its place")
         }
         let whole = WriteAheadLog.wholeFrames(log, head, noted.frames)
@@ -116,27 +137,33 @@ final class LogEnd: Sendable {
 }
 
 extension LogEnd.Position {
-    static let none = LogEnd.Position(salts: [0, 0], frames: 0, checksum: [0, 0])
+    static let none = LogEnd.Position(salts: .zero, frames: 0, checksum: .zero)
 
     /// `CSWL`, version 1.
-    private static let mark: [UInt32] = [0x4353_574C, 1]
-    static let bytesCount = 32
+    private static let mark: (UInt32, UInt32) = (0x4353_574C, 1)
 
-    /// The note as bytes, ending with a checksum that shows whether it was written completely.
-    var coded: [UInt8] {
-        let checksum = checksum.count == 2 ? checksum : [0, 0]
-        let words = Self.mark + salts + [UInt32(truncatingIfNeeded: frames)] + checksum
-        return (words + [Self.seal(words)]).flatMap { word in
-            [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) }
-        }
+    /// The note as words in big-endian order, ending with a checksum that shows whether it was written completely.
+    var coded: [UInt32] {
+        var words = [
+            Self.mark.0, Self.mark.1, salts.first, salts.second, UInt32(truncatingIfNeeded: frames), checksum.first,
+            checksum.second, 0,
+        ]
+        words[7] = Self.seal(words)
+        for index in words.indices { words[index] = words[index].bigEndian }
+        return words
     }
 
-    init?(_ bytes: [UInt8]) {
-        let words = WriteAheadLog.words(bytes, isBigEndian: true)
-        guard words.count == 8, Array(words.prefix(2)) == Self.mark, Self.seal(Array(words.dropLast())) == words[7]
+    /// - Parameter coded: the words as in the file.
+    init?(_ coded: [UInt32]) {
+        let words = coded.map(UInt32.init(bigEndian:))
+        guard words.count == NotePage.wordsCount, (words[0], words[1]) == Self.mark, Self.seal(words) == words[7]
         else { return nil }
-        self.init(salts: Array(words[2..<4]), frames: Int(words[4]), checksum: Array(words[5..<7]))
+        self.init(
+            salts: .init(words[2], words[3]), frames: Int(words[4]), checksum: .init(words[5], words[6]))
     }
 
-    private static func seal(_ words: [UInt32]) -> UInt32 { words.reduce(2_166_136_261) { ($0 ^ $1) &* 16_777_619 } }
+    /// The checksum of all words except the last.
+    private static func seal(_ words: [UInt32]) -> UInt32 {
+        words.dropLast().reduce(2_166_136_261) { ($0 ^ $1) &* 16_777_619 }
+    }
 }

@@ -23,27 +23,40 @@ enum WriteAheadLog {
         return log >= 0 ? log : nil
     }
 
+    /// The two salts of a log, or the two words of a checksum.
+    struct Pair: Equatable {
+        static let zero = Pair(0, 0)
+
+        var first: UInt32
+        var second: UInt32
+
+        init(_ first: UInt32, _ second: UInt32) {
+            self.first = first
+            self.second = second
+        }
+    }
+
     /// The header of the log: its first 32 bytes.
     struct Head {
         static let bytesCount = 32
 
-        var salts: [UInt32]
+        var salts: Pair
         var pageBytes: Int
-        var checksum: [UInt32]
+        var checksum: Pair
         /// The byte order of the words that checksums are computed from.
         var isBigEndian: Bool
 
         /// `nil` if the header is incomplete or invalid.
         init?(_ log: Int32) {
-            let bytes = WriteAheadLog.bytes(log, 0, Self.bytesCount)
-            let words = WriteAheadLog.words(bytes, isBigEndian: true)
-            guard words.count == 8, words[0] & 0xFFFF_FFFE == 0x377F_0682, (512...65536).contains(words[2])
+            guard let words = WriteAheadLog.words(log, 0, Self.bytesCount / 4), words[0] & 0xFFFF_FFFE == 0x377F_0682,
+                (512...65536).contains(words[2])
             else { return nil }
             isBigEndian = words[0] & 1 == 1
             pageBytes = Int(words[2])
-            salts = Array(words[4..<6])
-            checksum = WriteAheadLog.sum(bytes.prefix(24), from: [0, 0], isBigEndian)
-            guard checksum == Array(words[6..<8]) else { return nil }
+            salts = Pair(words[4], words[5])
+            let bytes = WriteAheadLog.bytes(log, 0, 24)
+            checksum = WriteAheadLog.sum(bytes[...], from: .zero, isBigEndian)
+            guard checksum == Pair(words[6], words[7]) else { return nil }
         }
     }
 
@@ -53,27 +66,34 @@ enum WriteAheadLog {
 
         /// True if the frame ends a commit.
         var isCommit: Bool
-        var salts: [UInt32]
-        var checksum: [UInt32]
+        var salts: Pair
+        var checksum: Pair
 
+        /// Costs one read. `nil` beyond the end of the log.
+        ///
         /// - Parameter index: starts at 0.
-        init?(_ log: Int32, _ index: Int, _ head: Head) {
-            let offset = Head.bytesCount + index * (Self.bytesCount + head.pageBytes)
-            let words = WriteAheadLog.words(WriteAheadLog.bytes(log, offset, Self.bytesCount), isBigEndian: true)
-            guard words.count == 6 else { return nil }
+        init?(_ log: Int32, _ index: Int, pageBytes: Int) {
+            let offset = WriteAheadLog.bytesCount(frames: index, pageBytes: pageBytes)
+            guard let words = WriteAheadLog.words(log, offset, Self.bytesCount / 4) else { return nil }
             isCommit = words[1] != 0
-            salts = Array(words[2..<4])
-            checksum = Array(words[4..<6])
+            salts = Pair(words[2], words[3])
+            checksum = Pair(words[4], words[5])
         }
+    }
+
+    /// The length of a log with this number of frames.
+    static func bytesCount(frames: Int, pageBytes: Int) -> Int {
+        Head.bytesCount + frames * (Frame.bytesCount + pageBytes)
     }
 
     /// The number of leading frames that are intact together with all before them, at most `count`, and the checksum of
     /// the last of them.
-    static func wholeFrames(_ log: Int32, _ head: Head, _ count: Int) -> (count: Int, checksum: [UInt32]) {
+    static func wholeFrames(_ log: Int32, _ head: Head, _ count: Int) -> (count: Int, checksum: Pair) {
         var checksum = head.checksum
         for index in 0..<count {
-            guard let frame = Frame(log, index, head), frame.salts == head.salts else { return (index, checksum) }
-            let offset = Head.bytesCount + index * (Frame.bytesCount + head.pageBytes)
+            guard let frame = Frame(log, index, pageBytes: head.pageBytes), frame.salts == head.salts
+            else { return (index, checksum) }
+            let offset = bytesCount(frames: index, pageBytes: head.pageBytes)
             let page = bytes(log, offset + Frame.bytesCount, head.pageBytes)
             guard page.count == head.pageBytes else { return (index, checksum) }
             let begun = sum(bytes(log, offset, 8)[...], from: checksum, head.isBigEndian)
@@ -84,9 +104,14 @@ enum WriteAheadLog {
         return (count, checksum)
     }
 
-    /// The bytes as words of four bytes each; an incomplete last word is left out.
-    static func words(_ bytes: [UInt8], isBigEndian: Bool) -> [UInt32] {
-        stride(from: 0, to: bytes.count - bytes.count % 4, by: 4).map { word(bytes[...], $0, isBigEndian) }
+    /// Words of the log from an offset, in one read; `nil` if it ends before.
+    private static func words(_ log: Int32, _ offset: Int, _ count: Int) -> [UInt32]? {
+        let words = unsafe [UInt32](unsafeUninitializedCapacity: count) { buffer, filled in
+            let size = unsafe pread(log, buffer.baseAddress, count * 4, off_t(offset))
+            filled = size == count * 4 ? count : 0
+            for index in 0..<filled { unsafe buffer[index] = UInt32(bigEndian: buffer[index]) }
+        }
+        return words.isEmpty ? nil : words
     }
 
     private static func word(_ bytes: ArraySlice<UInt8>, _ index: Int, _ isBigEndian: Bool) -> UInt32 {
@@ -95,13 +120,13 @@ enum WriteAheadLog {
         return isBigEndian ? word : word.byteSwapped
     }
 
-    private static func sum(_ bytes: ArraySlice<UInt8>, from start: [UInt32], _ isBigEndian: Bool) -> [UInt32] {
-        var (first, second) = (start[0], start[1])
+    private static func sum(_ bytes: ArraySlice<UInt8>, from start: Pair, _ isBigEndian: Bool) -> Pair {
+        var (first, second) = (start.first, start.second)
         for index in stride(from: bytes.startIndex, to: bytes.endIndex - 7, by: 8) {
             first &+= word(bytes, index, isBigEndian) &+ second
             second &+= word(bytes, index + 4, isBigEndian) &+ first
         }
-        return [first, second]
+        return Pair(first, second)
     }
 
     /// Bytes of the log from an offset; fewer at its end.
