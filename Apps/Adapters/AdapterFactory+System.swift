@@ -4,10 +4,10 @@ import CausewayHTTPTransport
 import CausewaySQLiteStorage
 import CausewayTLS
 
-extension LocalAdapters {
+extension AdapterFactory {
     /// SQLite as the store; HTTP over TLS as the transport.
-    package static var system: LocalAdapters {
-        LocalAdapters(
+    package static var system: AdapterFactory {
+        AdapterFactory(
             openStore: { folder, durability throws(StoreError) in
                 try await SQLiteStore.open(at: folder, durability: durability == .full ? .full : .normal)
             },
@@ -29,7 +29,7 @@ extension LocalAdapters {
 
     /// The certificate settings of the login for this server; the program's settings for those that it left open.
     private static func tls(
-        for address: String, _ settings: Settings, _ trust: any TrustKeeper
+        for address: String, _ settings: Settings, _ trust: any TrustStore
     ) -> TLSClientConfiguration {
         let entry = trust.entry(for: address)
         let authorities = trust.authoritiesFile(for: address) ?? settings.ca

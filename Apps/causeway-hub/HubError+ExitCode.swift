@@ -30,7 +30,7 @@ extension HubError {
         case .notSetUp, .unknownAccount, .unknownChannel: ExitCode(66)
         case .cannotListen: ExitCode(69)
         case .alreadySetUp, .taken, .channelInUse: ExitCode(73)
-        case .io, .outcomeUnknown, .full, .damaged, .fromTheFuture, .tooMany: ExitCode(74)
+        case .io, .outcomeUnknown, .full, .damaged, .newerSchema, .tooMany: ExitCode(74)
         case .inUse, .busy, .recovering: ExitCode(75)
         case .configuration: ExitCode(78)
         case .badName: ExitCode(64)

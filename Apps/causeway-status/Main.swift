@@ -79,7 +79,7 @@ struct CausewayStatus: AsyncParsableCommand {
 
     private func serve(_ configuration: StatusPageConfiguration, at socket: String) async throws {
         let logger = Logger(label: "causeway-status")
-        let (daemon, close) = try DaemonDesk.socket(socket)
+        let (daemon, close) = try DaemonClient.socket(socket)
         let page = try StatusPageService(configuration, daemon: daemon, logger: logger)
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)

@@ -11,10 +11,10 @@ struct CommandOptions: ParsableArguments {
 
     /// Runs a command: finds the route to the store, and turns the outcome into an exit status.
     func run(
-        _ body: (ControlRoute, Console) async throws(ControlError) -> ExitStatus
+        _ body: (ControlEndpoint, Console) async throws(ControlError) -> ExitStatus
     ) async throws {
         try await reporting { console throws(ControlError) in
-            let route = try await ControlRoute.find(settings.resolved(), adapters: .system) { problem in
+            let route = try await ControlEndpoint.find(settings.resolved(), adapters: .system) { problem in
                 console.note("waiting for the store: \(problem.detail)")
             }
             do throws(ControlError) {

@@ -15,13 +15,13 @@ struct Config: AsyncParsableCommand {
         let value: String?
         let source: String
         /// The settings of the running daemon; absent when none runs.
-        let daemon: SettingsForm.Entry?
+        let daemon: SettingsResponse.Entry?
     }
 
     func run() async throws {
         try await options.reporting { console throws(ControlError) in
             let settings = try options.settings.resolved()
-            let own = SettingsForm(settings)
+            let own = SettingsResponse(settings)
             let daemon = await daemonSettings(at: settings.socket, console)
             var entries: [String: Entry] = [:]
             for (key, entry) in own.entries {
@@ -33,11 +33,11 @@ struct Config: AsyncParsableCommand {
     }
 
     /// Returns the settings of the daemon; `nil` when no daemon runs, or when it does not report them.
-    private func daemonSettings(at socket: String, _ console: Console) async -> SettingsForm? {
-        guard SocketPlace(path: socket).isListening else { return nil }
+    private func daemonSettings(at socket: String, _ console: Console) async -> SettingsResponse? {
+        guard ControlSocketPath(path: socket).isListening else { return nil }
         do throws(ControlError) {
             let client = try ControlClient(socketPath: socket)
-            let result: Result<SettingsForm, ControlError>
+            let result: Result<SettingsResponse, ControlError>
             do throws(ControlError) { result = .success(try await client.settings()) } catch {
                 result = .failure(error)
             }

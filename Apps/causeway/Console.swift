@@ -45,7 +45,7 @@ struct Console {
     func report(_ error: ControlError) {
         // A reader that closed the pipe needs no error message.
         if error.code == .outputClosed { return }
-        guard json, let line = try? ControlJSON.encode(ProblemAnswer(error)) else { return note(error.detail) }
+        guard json, let line = try? ControlJSON.encode(ErrorResponse(error)) else { return note(error.detail) }
         complain(String(decoding: line, as: UTF8.self) + "\n")
     }
 

@@ -12,8 +12,8 @@ struct DeleteActions: AsyncParsableCommand {
 
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
-            let form = try await route.service.deleteActions(limit: limit, before: before)
-            try console.answer(form) { MessageListing.deleteActions(form.actions, for: $0) }
+            let response = try await route.service.deleteActions(limit: limit, before: before)
+            try console.answer(response) { MessageListing.deleteActions(response.actions, for: $0) }
             return .ok
         }
     }

@@ -21,13 +21,13 @@ struct Edit: AsyncParsableCommand {
 
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
-            let edited = try await route.service.edit(try id.id(), try await form())
+            let edited = try await route.service.edit(try id.id(), try await request())
             try console.answer(edited) { MessageDetails.lines(edited, for: $0) }
             return .ok
         }
     }
 
-    private func form() async throws(ControlError) -> EditForm {
+    private func request() async throws(ControlError) -> EditRequest {
         var input = Data(text.joined(separator: " ").utf8)
         if text == ["-"] {
             input = try await StandardInput.all(bytesMax: MessageComposer.inputBytesMax)
@@ -35,11 +35,11 @@ struct Edit: AsyncParsableCommand {
             if input.last == UInt8(ascii: "\n") { input.removeLast() }
         }
         if custom {
-            return EditForm(custom: try ControlJSON.decode(JSONValue.self, from: input, what: "the custom message"))
+            return EditRequest(custom: try ControlJSON.decode(JSONValue.self, from: input, what: "the custom message"))
         }
         guard let text = String(validating: input, as: UTF8.self) else {
             throw ControlError(.badRequest, "the text is not valid UTF-8")
         }
-        return EditForm(text: text)
+        return EditRequest(text: text)
     }
 }

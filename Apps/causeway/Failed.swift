@@ -10,16 +10,16 @@ struct Failed: AsyncParsableCommand {
     @Option(help: "Only this channel's.") var channel: ChannelArgument?
     @OptionGroup var list: ListOptions
     @Option(help: ArgumentHelp("Begin behind this place: `next` of another page.", valueName: "place"))
-    var after: PlaceMark?
+    var after: PageCursor?
     @OptionGroup var options: CommandOptions
 
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
             let channel = try channel?.id()
-            let form = try await list.list(from: after) { range throws(ControlError) in
+            let response = try await list.list(from: after) { range throws(ControlError) in
                 try await route.service.failed(in: channel, range)
             }
-            try console.answer(form) { MessageListing.failed(form.messages, for: $0) + ListEnd.lines(form) }
+            try console.answer(response) { MessageListing.failed(response.messages, for: $0) + ListEnd.lines(response) }
             return .ok
         }
     }

@@ -11,19 +11,19 @@ struct ListOptions: ParsableArguments {
 
     /// Reads page after page until the limit is reached.
     func list(
-        from start: PlaceMark?,
-        page: (PageRange) async throws(ControlError) -> MessageListForm
-    ) async throws(ControlError) -> MessageListForm {
-        var messages: [MessageForm] = []
-        var first: MessageListForm?
+        from start: PageCursor?,
+        page: (PageRange) async throws(ControlError) -> MessageListResponse
+    ) async throws(ControlError) -> MessageListResponse {
+        var messages: [MessageDTO] = []
+        var first: MessageListResponse?
         var place = start
         repeat {
-            let form = try await page(PageRange(limit: limit - messages.count, after: place))
-            messages += form.messages
-            first = first ?? form
-            place = form.next
+            let response = try await page(PageRange(limit: limit - messages.count, after: place))
+            messages += response.messages
+            first = first ?? response
+            place = response.next
         } while place != nil && messages.count < limit
-        var whole = MessageListForm(messages, next: place?.cursor)
+        var whole = MessageListResponse(messages, next: place?.cursor)
         whole.refreshed = first?.refreshed
         whole.refreshProblem = first?.refreshProblem
         return whole

@@ -24,7 +24,7 @@ struct Messages: AsyncParsableCommand {
     @Argument(help: "The channel.") var channel: ChannelArgument
     @OptionGroup var list: ListOptions
     @Option(help: ArgumentHelp("Show what lies before this place: `next` of another page.", valueName: "place"))
-    var before: PlaceMark?
+    var before: PageCursor?
     @Flag(help: "Ask the server; an error when that does not work.") var refresh = false
     @Flag(help: "Show what is stored, without asking the server.") var offline = false
     @Flag(name: .shortAndLong, help: "Go on telling every change.") var follow = false
@@ -45,11 +45,11 @@ struct Messages: AsyncParsableCommand {
         try await options.run { route, console throws(ControlError) in
             let mode: ChannelQuery.Refresh = refresh ? .required : offline ? .never : .auto
             let channel = try channel.id()
-            let form = try await list.list(from: before) { range throws(ControlError) in
+            let response = try await list.list(from: before) { range throws(ControlError) in
                 try await route.service.messages(ChannelQuery(channel: channel, range: range, refresh: mode))
             }
-            if let problem = form.refreshProblem { console.note("the server was not asked: \(problem)") }
-            try console.answer(form) { MessageListing.channel(form.messages, for: $0) }
+            if let problem = response.refreshProblem { console.note("the server was not asked: \(problem)") }
+            try console.answer(response) { MessageListing.channel(response.messages, for: $0) }
             return .ok
         }
     }

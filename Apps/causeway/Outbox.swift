@@ -8,15 +8,15 @@ struct Outbox: AsyncParsableCommand {
 
     @OptionGroup var list: ListOptions
     @Option(help: ArgumentHelp("Begin behind this place: `next` of another page.", valueName: "place"))
-    var after: PlaceMark?
+    var after: PageCursor?
     @OptionGroup var options: CommandOptions
 
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
-            let form = try await list.list(from: after) { range throws(ControlError) in
+            let response = try await list.list(from: after) { range throws(ControlError) in
                 try await route.service.outbox(range)
             }
-            try console.answer(form) { MessageListing.outbox(form.messages, for: $0) + ListEnd.lines(form) }
+            try console.answer(response) { MessageListing.outbox(response.messages, for: $0) + ListEnd.lines(response) }
             return .ok
         }
     }

@@ -1,4 +1,4 @@
 import ArgumentParser
 import CausewayControl
 
-extension PlaceMark: ExpressibleByArgument {}
+extension PageCursor: ExpressibleByArgument {}

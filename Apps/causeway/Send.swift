@@ -101,13 +101,13 @@ struct Send: AsyncParsableCommand {
 
     /// The outcomes of the messages that were accepted.
     private struct Delivery {
-        var results: [ResultForm]?
+        var results: [DeliveryResultResponse]?
         var status = ExitStatus.ok
         /// The reason why the outcome is unknown, for example because the daemon stopped.
         var problem: ControlError?
     }
 
-    private func deliver(_ ids: [MessageID], _ route: ControlRoute, _ console: Console) async -> Delivery {
+    private func deliver(_ ids: [MessageID], _ route: ControlEndpoint, _ console: Console) async -> Delivery {
         guard !ids.isEmpty else { return Delivery() }
         let waiter = ResultWaiter(service: route.service)
         do throws(ControlError) {
@@ -132,7 +132,7 @@ struct Send: AsyncParsableCommand {
         }
         console.endProgress()
         for result in results { tell(result, console) }
-        return Delivery(results: results, status: SendVerdict.exitStatus(of: results))
+        return Delivery(results: results, status: SendExitStatus.exitStatus(of: results))
     }
 
     private func lingered(
@@ -152,7 +152,7 @@ struct Send: AsyncParsableCommand {
         return Delivery(status: failed.isEmpty ? .ok : failed.count == ids.count ? .failedForGood : .partly)
     }
 
-    private func tell(_ result: ResultForm, _ console: Console) {
+    private func tell(_ result: DeliveryResultResponse, _ console: Console) {
         switch result.outcome {
         case .delivered: break
         case .failed: console.note("message \(result.id) failed: \(result.failure?.text ?? "no reason was given")")
@@ -165,9 +165,9 @@ struct Send: AsyncParsableCommand {
 
     private struct Answer: Encodable {
         let ids: [MessageID]
-        let results: [ResultForm]?
+        let results: [DeliveryResultResponse]?
         let refused: [String]?
-        let problem: ProblemForm?
+        let problem: ProblemDTO?
     }
 
     private func answer(
@@ -175,7 +175,7 @@ struct Send: AsyncParsableCommand {
     ) throws(ControlError) {
         let answer = Answer(
             ids: outcome.ids, results: delivery.results, refused: outcome.refused.isEmpty ? nil : outcome.refused,
-            problem: (outcome.problem ?? delivery.problem).map(ProblemForm.init))
+            problem: (outcome.problem ?? delivery.problem).map(ProblemDTO.init))
         try console.answer(answer) { _ in [] }
     }
 

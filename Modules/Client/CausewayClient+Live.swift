@@ -26,8 +26,8 @@ extension CausewayClient {
         live.object(query, remote: remote(for: query))
     }
 
-    private func remote<Query: LiveQuery>(for query: Query) -> (any LiveRemote<Query.Key>)? {
+    private func remote<Query: LiveQuery>(for query: Query) -> (any RemoteSource<Query.Key>)? {
         guard let query = query as? MessagesQuery, case .channel(let channel) = query.scope else { return nil }
-        return ChannelRemote(engine: messages.engine, query: query, channel: channel) as? any LiveRemote<Query.Key>
+        return ChannelPager(engine: messages.engine, query: query, channel: channel) as? any RemoteSource<Query.Key>
     }
 }

@@ -27,11 +27,11 @@ public final class CausewayClient: Sendable {
     private let transports: TransportRegistry
     private let credentials: any CredentialStore
     private let runtime: any Runtime
-    let live: LiveRouter
+    let live: LiveQueryEngine
 
     private init(
         engine: SyncEngine, store: any Store, transports: TransportRegistry, credentials: any CredentialStore,
-        runtime: any Runtime, live: LiveRouter, configuration: ClientConfiguration
+        runtime: any Runtime, live: LiveQueryEngine, configuration: ClientConfiguration
     ) {
         self.engine = engine
         self.store = store
@@ -59,8 +59,8 @@ public final class CausewayClient: Sendable {
         do throws(StoreError) {
             let failure = Failure(
                 reason: .sessionEnded, code: "restarted", detail: "the program stopped first", at: runtime.wallClock)
-            snapshot = try await store.begin(
-                StoreOpening(
+            snapshot = try await store.start(
+                StartOptions(
                     restart: configuration.restart, failure: failure, newOutboxID: OutboxID(runtime.makeUUIDv7()),
                     opening: OpeningID(runtime.makeUUIDv7())))
             session = try await store.session()
@@ -69,11 +69,11 @@ public final class CausewayClient: Sendable {
         }
         var outbox = configuration.outbox
         outbox.precedence = configuration.ordering.precedence
-        let live = LiveRouter(store: store, runtime: runtime)
+        let live = LiveQueryEngine(store: store, runtime: runtime)
         let engine = SyncEngine(
             store: store, snapshot: snapshot, runtime: runtime, configuration: outbox, ordering: configuration.ordering
-        ) { occasion in
-            switch occasion {
+        ) { trigger in
+            switch trigger {
             case .sessionChanged: live.refresh(isNewSession: true)
             case .reachable: live.refresh(isNewSession: false)
             case .pagesDue: live.retryFailed()
@@ -89,7 +89,7 @@ public final class CausewayClient: Sendable {
     /// Resumes a session that was not logged out.
     private func goOn(with session: Session?) async throws(ClientError) {
         guard let session, session.isActive else {
-            await engine.start(session: nil, transport: nil, attention: nil)
+            await engine.start(session: nil, transport: nil, actionRequired: nil)
             return
         }
         let token: AccessToken?
@@ -101,16 +101,17 @@ public final class CausewayClient: Sendable {
         guard let token else {
             await engine.start(
                 session: session, transport: nil,
-                attention: Attention(cause: .tokenRefused, detail: "there is no token for this session; log in again"))
+                actionRequired: ActionRequired(
+                    cause: .tokenRefused, detail: "there is no token for this session; log in again"))
             return
         }
         do throws(TransportError) {
             let transport = try transports.makeTransport(to: session.server, token: token)
-            await engine.start(session: session, transport: transport, attention: nil)
+            await engine.start(session: session, transport: transport, actionRequired: nil)
         } catch {
             await engine.start(
                 session: session, transport: nil,
-                attention: Attention(cause: .protocolMismatch, detail: error.description))
+                actionRequired: ActionRequired(cause: .protocolMismatch, detail: error.description))
         }
     }
 
@@ -123,15 +124,15 @@ public final class CausewayClient: Sendable {
     @discardableResult
     public func login(server: String, token: AccessToken) async throws(ClientError) -> Session {
         let transport: any Transport
-        let greeting: ServerGreeting
+        let serverInfo: ServerInfo
         do throws(TransportError) {
             transport = try transports.makeTransport(to: server, token: token)
-            greeting = try await transport.greet()
+            serverInfo = try await transport.authenticate()
         } catch {
             throw .sync(.transport(error))
         }
         let new = Session(
-            id: SessionID(runtime.makeUUIDv7()), server: server, user: greeting.user, startedAt: runtime.wallClock)
+            id: SessionID(runtime.makeUUIDv7()), server: server, user: serverInfo.user, startedAt: runtime.wallClock)
         let session: Session
         do throws(SyncError) {
             session = try await engine.login(new, transport)

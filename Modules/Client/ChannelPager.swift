@@ -5,23 +5,23 @@ import CausewaySync
 import CausewayTransport
 
 /// The server side of a live collection of a channel: requests pages by position.
-struct ChannelRemote: LiveRemote {
+struct ChannelPager: RemoteSource {
     typealias Key = MessageQuery.Cursor
 
     let engine: SyncEngine
     let query: MessagesQuery
     let channel: ChannelID
 
-    func load(_ page: LiveRemotePage<Key>) async throws -> LiveReach<Key> {
+    func load(_ page: RemoteSourcePage<Key>) async throws -> LoadedRange<Key> {
         let range = range(of: page)
         let question = RemoteQuery(channel: channel, range: range, limit: count(of: page))
-        return reach(of: try await engine.refresh(question, isAskedAgain: true), to: range)
+        return loadedRange(of: try await engine.refresh(question, isAskedAgain: true), to: range)
     }
 
     /// The part of the channel that a page covers. It contains no information about the other side of the requested
     /// range.
-    private func reach(of page: RemotePage, to range: RemoteQuery.Range) -> LiveReach<Key> {
-        let positions = page.items.map(\.placement.position)
+    private func loadedRange(of page: RemotePage, to range: RemoteQuery.Range) -> LoadedRange<Key> {
+        let positions = page.items.map(\.serverPosition.position)
         var (older, newer, newest): (Key?, Key?, Key?)
         switch range {
         case .newest:
@@ -37,24 +37,24 @@ struct ChannelRemote: LiveRemote {
         }
         if case .after = range {} else if page.hasMore { older = positions.min().map(Self.start) }
         return query.direction == .ascending
-            ? LiveReach(start: older, end: newer, newest: newest, cursor: page.cursor)
-            : LiveReach(start: newer, end: older, newest: newest, cursor: page.cursor)
+            ? LoadedRange(start: older, end: newer, newest: newest, cursor: page.cursor)
+            : LoadedRange(start: newer, end: older, newest: newest, cursor: page.cursor)
     }
 
-    func loadChanges(since reach: LiveReach<Key>) async throws -> LiveReach<Key>? {
+    func loadChanges(since loadedRange: LoadedRange<Key>) async throws -> LoadedRange<Key>? {
         let isAscending = query.direction == .ascending
-        let (older, newer) = isAscending ? (reach.start, reach.end) : (reach.end, reach.start)
-        guard let cursor = reach.cursor, let last = newer ?? reach.newest else { return nil }
+        let (older, newer) = isAscending ? (loadedRange.start, loadedRange.end) : (loadedRange.end, loadedRange.start)
+        guard let cursor = loadedRange.cursor, let last = newer ?? loadedRange.newest else { return nil }
         let from = max(older?.position ?? 1, 1)
         guard from <= last.position else { return nil }
         let question = RemoteChangesQuery(
             channel: channel, cursor: cursor, from: from, through: last.position, isOpen: newer == nil,
             limit: Limits.pageSizeMax)
         guard let changes = try await engine.refreshChanges(question) else { return nil }
-        var reach = reach
-        reach.cursor = changes.cursor
-        if newer == nil { reach.newest = Self.end(max(last.position, changes.newest)) }
-        return reach
+        var loadedRange = loadedRange
+        loadedRange.cursor = changes.cursor
+        if newer == nil { loadedRange.newest = Self.end(max(last.position, changes.newest)) }
+        return loadedRange
     }
 
     func isPlaced(_ key: Key) -> Bool { key.position != .max }
@@ -62,14 +62,14 @@ struct ChannelRemote: LiveRemote {
     /// Positions are integers, each assigned once.
     func placedCount(after newest: Key, through key: Key) -> Int { Int(clamping: key.position - newest.position) }
 
-    private func count(of page: LiveRemotePage<Key>) -> Int {
+    private func count(of page: RemoteSourcePage<Key>) -> Int {
         switch page {
         case .first: min(max(1, query.pageSize), Limits.pageSizeMax)
         case .next(_, let count), .previous(_, let count): count
         }
     }
 
-    private func range(of page: LiveRemotePage<Key>) -> RemoteQuery.Range {
+    private func range(of page: RemoteSourcePage<Key>) -> RemoteQuery.Range {
         let isAscending = query.direction == .ascending
         switch page {
         case .first:

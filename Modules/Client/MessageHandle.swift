@@ -18,9 +18,9 @@ public struct MessageHandle: Sendable, Identifiable {
     /// ``DeliveryError/failed(_:)`` if the delivery failed, ``DeliveryError/deleted`` if the message was deleted, and
     /// ``DeliveryError/unknown`` if the wait ended first: by cancellation, because the client was closed, or because
     /// another account logged in.
-    public func delivered() async throws(DeliveryError) -> Placement {
+    public func delivered() async throws(DeliveryError) -> ServerPosition {
         switch await engine.result(of: id, in: account) {
-        case .delivered(let placement): return placement
+        case .delivered(let serverPosition): return serverPosition
         case .failed(let failure): throw .failed(failure)
         case .deleted: throw .deleted
         case nil: throw .unknown

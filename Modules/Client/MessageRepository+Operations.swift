@@ -15,7 +15,7 @@ extension MessageRepository {
     /// Replaces the text of a text message of the own account.
     ///
     /// Throws ``ClientError/content(_:)`` for a text that could not be sent, ``SyncError/messageNotFound(_:)``,
-    /// ``SyncError/notYours(_:)``, ``SyncError/notAMessage(_:)``, ``SyncError/typeDiffers(_:_:_:)``,
+    /// ``SyncError/notAuthor(_:)``, ``SyncError/notAMessage(_:)``, ``SyncError/typeDiffers(_:_:_:)``,
     /// ``SyncError/tooManyOperations(_:)`` and ``SyncError/noSession``.
     public func editTextMessage(_ id: MessageID, to text: String) async throws(ClientError) {
         try await edit(id, to: .text(text))
@@ -55,9 +55,9 @@ extension MessageRepository {
         try await apply(.react(name, isAdded: isAdded), to: id)
     }
 
-    private func apply(_ wish: Outbox.Wish, to id: MessageID) async throws(ClientError) {
+    private func apply(_ operation: Outbox.OperationRequest, to id: MessageID) async throws(ClientError) {
         do throws(SyncError) {
-            _ = try await engine.apply(wish, to: id) { [ordering] in ordering.operationLane(in: $0) }
+            _ = try await engine.apply(operation, to: id) { [ordering] in ordering.operationLane(in: $0) }
         } catch {
             throw .sync(error)
         }

@@ -13,7 +13,7 @@ public struct MessageRepository: Sendable {
     let engine: SyncEngine
     let store: any Store
     let runtime: any Runtime
-    let live: LiveRouter
+    let live: LiveQueryEngine
     let ordering: OrderingPolicy
 
     // MARK: - Creating
@@ -47,7 +47,7 @@ public struct MessageRepository: Sendable {
     @discardableResult
     public func createTextMessage(
         _ text: String, in channel: ChannelID,
-        completion: @escaping @Sendable (Result<Placement, DeliveryError>) -> Void
+        completion: @escaping @Sendable (Result<ServerPosition, DeliveryError>) -> Void
     ) async throws(ClientError) -> MessageHandle {
         report(try await create(.text(text), in: channel), to: completion)
     }
@@ -56,7 +56,7 @@ public struct MessageRepository: Sendable {
     @discardableResult
     public func createCustomMessage(
         _ data: JSONValue, in channel: ChannelID,
-        completion: @escaping @Sendable (Result<Placement, DeliveryError>) -> Void
+        completion: @escaping @Sendable (Result<ServerPosition, DeliveryError>) -> Void
     ) async throws(ClientError) -> MessageHandle {
         report(try await create(.custom(data), in: channel), to: completion)
     }
@@ -98,7 +98,7 @@ public struct MessageRepository: Sendable {
     }
 
     private func report(
-        _ handle: MessageHandle, to completion: @escaping @Sendable (Result<Placement, DeliveryError>) -> Void
+        _ handle: MessageHandle, to completion: @escaping @Sendable (Result<ServerPosition, DeliveryError>) -> Void
     ) -> MessageHandle {
         runtime.spawn {
             do throws(DeliveryError) {
@@ -194,7 +194,7 @@ public struct MessageRepository: Sendable {
     /// An edit or a reaction that a later one on the same message replaced is not queued again but removed.
     ///
     /// Throws ``SyncError/messageNotFound(_:)``, ``SyncError/notFailed(_:_:)``, ``SyncError/noSession``,
-    /// ``SyncError/overtaken(_:)``, ``SyncError/notYours(_:)`` and ``ClientError/store(_:)``.
+    /// ``SyncError/overtaken(_:)``, ``SyncError/notAuthor(_:)`` and ``ClientError/store(_:)``.
     public func resend(_ id: MessageID) async throws(ClientError) {
         guard try await resend([id]).isEmpty else { return }
         guard let message = try await getMessage(id) else { throw .sync(.messageNotFound(id)) }
@@ -202,7 +202,7 @@ public struct MessageRepository: Sendable {
     }
 
     /// Returns failed messages to the queue, in the order of their creation. Others are left alone. Throws
-    /// ``SyncError/notYours(_:)`` if one of them belongs to another user (none is queued then), and
+    /// ``SyncError/notAuthor(_:)`` if one of them belongs to another user (none is queued then), and
     /// ``SyncError/noSession``.
     ///
     /// - Returns: the messages that were queued again.

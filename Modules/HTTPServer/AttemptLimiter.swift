@@ -32,7 +32,7 @@ package struct AttemptLimiter: Sendable {
     ///
     /// - Returns: `nil` while the peer may try again; otherwise how long it must wait, rounded up to seconds.
     package mutating func recordFailure(of peer: String, at now: MonotonicTime) -> Int64? {
-        if buckets[peer] == nil, buckets.count >= peersMax { forgetTheInnocent(at: now) }
+        if buckets[peer] == nil, buckets.count >= peersMax { evictRecovered(at: now) }
         if buckets[peer] == nil, buckets.count >= peersMax { return take(from: &others, at: now) }
         return take(from: &buckets[peer, default: Bucket(fullAt: now)], at: now)
     }
@@ -56,7 +56,7 @@ package struct AttemptLimiter: Sendable {
         return nil
     }
 
-    private mutating func forgetTheInnocent(at now: MonotonicTime) {
+    private mutating func evictRecovered(at now: MonotonicTime) {
         buckets = buckets.filter { $0.value.fullAt > now }
     }
 }

@@ -6,7 +6,7 @@ package import NIOCore
 internal import NIOHTTPTypesHTTP1
 
 /// Sets up an accepted connection: TLS first, unless the server is plain, then HTTP/1.1 under `ConnectionLimits`.
-package struct GuardedChannel: ServerChildChannel, HTTPChannelHandler {
+package struct LimitedServerChannel: ServerChildChannel, HTTPChannelHandler {
     package typealias Value = GuardedConnection
 
     private let http: HTTP1Channel

@@ -43,7 +43,7 @@ extension HTTPTransport {
         do {
             return try TLSClientContext(settings)
         } catch {
-            throw .needsAttention(Attention(cause: .certificate, detail: "\(error)"))
+            throw .actionRequired(ActionRequired(cause: .certificate, detail: "\(error)"))
         }
     }
 
@@ -59,6 +59,6 @@ extension HTTPTransport {
     }
 
     private static func mismatch(_ detail: String) -> TransportError {
-        .needsAttention(Attention(cause: .protocolMismatch, detail: detail))
+        .actionRequired(ActionRequired(cause: .protocolMismatch, detail: detail))
     }
 }

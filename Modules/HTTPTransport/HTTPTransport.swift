@@ -16,26 +16,26 @@ import NIOCore
 /// | result | error |
 /// | --- | --- |
 /// | no address, refused, no route, time-out, before a byte of the request was sent | `unreachable` |
-/// | the proxy refuses the tunnel with 407: it requires other credentials | `needsAttention(protocolMismatch)` |
+/// | the proxy refuses the tunnel with 407: it requires other credentials | `actionRequired(protocolMismatch)` |
 /// | the proxy refuses the tunnel with another status, or fails | `unreachable` |
-/// | a certificate that does not verify, no common TLS version, a missing local file | `needsAttention(certificate)` |
+/// | a certificate that does not verify, no common TLS version, a missing local file | `actionRequired(certificate)` |
 /// | the connection is cut during the TLS handshake | `unreachable` |
 /// | refused in TLS by the server after the request may have been sent: a delivery | `inDoubt` |
-/// | the same: any other request | `needsAttention(certificate)` |
+/// | the same: any other request | `actionRequired(certificate)` |
 /// | cut, reset, time-out, cancelled or closed here, when the request may have been sent | `inDoubt` |
 /// | a response that is incomplete, too large, or not HTTP | `inDoubt` |
 /// | a response without the header `Causeway-Protocol`, with any status (captive portal, proxy) | `inDoubt` |
 /// | another version in that header: a delivery with 2xx | `inDoubt` |
-/// | another version in that header: any other request | `needsAttention(protocolMismatch)` |
-/// | 3xx: redirects are not followed | `needsAttention(protocolMismatch)` |
+/// | another version in that header: any other request | `actionRequired(protocolMismatch)` |
+/// | 3xx: redirects are not followed | `actionRequired(protocolMismatch)` |
 /// | a malformed body, with any status | `inDoubt` |
 /// | 2xx whose report does not match the delivery, or holds a mark, position or time out of range | `inDoubt` |
 /// | a page with a position out of range | `inDoubt` |
-/// | 401, 403: log in again | `needsAttention(tokenRefused)` |
+/// | 401, 403: log in again | `actionRequired(tokenRefused)` |
 /// | 404 `messageNotFound`, `messageDeleted` to a lookup | no error: the server does not have it |
 /// | 404 `channelNotFound` to a page | `refused(…)` |
-/// | 404 otherwise, 405, 406, 410, 426, a status that does not exist | `needsAttention(protocolMismatch)` |
-/// | 409 `superseded` | `needsAttention(superseded)` |
+/// | 404 otherwise, 405, 406, 410, 426, a status that does not exist | `actionRequired(protocolMismatch)` |
+/// | 409 `superseded` | `actionRequired(superseded)` |
 /// | 409 `storeForked` | `storeForked` |
 /// | 409 `historyChanged` | `historyChanged` |
 /// | 429: for the time in `Retry-After`, or 5 s | `rateLimited` |
@@ -55,14 +55,14 @@ public struct HTTPTransport: Transport {
         dedupeWindow: .forever, batchOperationsMax: Limits.batchOperationsMax, batchBytesMax: Limits.batchBytesMax)
 
     private let client: HTTPClient
-    private let requests: RequestWriter
-    private let answers: AnswerReader
+    private let requests: RequestBuilder
+    private let parser: ResponseParser
 
     /// Creates a transport. Opens no connection yet; reads the certificate files that the configuration names.
     ///
     /// - Parameter address: `https://host[:port][/path]`, or `http:` to this machine itself (`localhost`, 127.0.0.0/8,
     ///   `::1`) or if the configuration allows plain text.
-    /// - Throws: ``TransportError/needsAttention(_:)`` if the address, a certificate file or the proxy's variable
+    /// - Throws: ``TransportError/actionRequired(_:)`` if the address, a certificate file or the proxy's variable
     ///   cannot be used. Its text never repeats the address, which may contain a password.
     public init(
         to address: String, token: AccessToken,
@@ -78,31 +78,32 @@ public struct HTTPTransport: Transport {
                 whole: configuration.timeouts.whole),
             limits: limits, proxy: try Self.proxy(for: endpoint, configuration),
             eventLoopGroup: configuration.eventLoopGroup)
-        requests = RequestWriter(token: token, userAgent: configuration.userAgent)
-        answers = AnswerReader(
-            words: ServerWords(token: token), server: endpoint.description, wallClock: configuration.wallClock)
+        requests = RequestBuilder(token: token, userAgent: configuration.userAgent)
+        parser = ResponseParser(
+            sanitizer: ServerTextSanitizer(token: token), server: endpoint.description,
+            wallClock: configuration.wallClock)
     }
 
-    public func greet(
+    public func authenticate(
         knowing history: ServerHistory?, outbox: OutboxID?
-    ) async throws(TransportError) -> ServerGreeting {
+    ) async throws(TransportError) -> ServerInfo {
         let (session, present) = try await ask(
-            requests.session(knowing: history, outbox: outbox), as: WireSession.self, .greeting)
-        var greeting = ServerGreeting(user: session.user, server: answers.words.cleaned(session.server))
-        greeting.history = present
+            requests.session(knowing: history, outbox: outbox), as: WireSession.self, .session)
+        var serverInfo = ServerInfo(user: session.user, server: parser.sanitizer.cleaned(session.server))
+        serverInfo.history = present
         if let marks = session.marks {
             guard marks.values.allSatisfy((0..<Limits.sequenceMax).contains) else {
-                throw answers.foreign("a mark that is none")
+                throw parser.foreign("a mark that is none")
             }
-            greeting.marks = Dictionary(uniqueKeysWithValues: marks.map { (LaneID(rawValue: $0), $1) })
+            serverInfo.marks = Dictionary(uniqueKeysWithValues: marks.map { (LaneID(rawValue: $0), $1) })
         }
-        return greeting
+        return serverInfo
     }
 
     public func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
         let request = try requests.delivery(delivery)
         let (wire, history) = try await ask(request, as: WireReport.self, .delivery)
-        guard var report = wire.report(on: delivery.operations, words: answers.words) else {
+        guard var report = wire.report(on: delivery.operations, sanitizer: parser.sanitizer) else {
             throw .inDoubt(detail: "\(client.endpoint): the server's report does not fit the delivery")
         }
         report.history = history
@@ -113,7 +114,7 @@ public struct HTTPTransport: Transport {
         let (page, history) = try await ask(requests.page(query), as: WirePage.self, .page)
         let items = page.messages.compactMap(\.placed)
         guard items.count == page.messages.count else {
-            throw answers.foreign("a page with a position that is none")
+            throw parser.foreign("a page with a position that is none")
         }
         let range = page.range
         let cursor = page.cursor.flatMap { range != nil && WireChanges.isCursor($0) ? $0 : nil }
@@ -130,7 +131,7 @@ public struct HTTPTransport: Transport {
             switch error {
             // An older server, or one that rejects the cursor of another one: pages contain everything.
             case .refused(let code, _) where code != "channelNotFound": return nil
-            case .needsAttention(let attention) where attention.cause == .protocolMismatch: return nil
+            case .actionRequired(let actionRequired) where actionRequired.cause == .protocolMismatch: return nil
             default: throw error
             }
         }
@@ -138,17 +139,17 @@ public struct HTTPTransport: Transport {
         let last = query.isOpen ? changes.newest : query.through
         guard changes.isComplete, WireChanges.isCursor(changes.cursor), items.count == changes.messages.count,
             items.count + changes.gone.count <= query.limit, changes.newest <= Limits.positionMax,
-            last >= query.through, items.allSatisfy({ (query.from...last).contains($0.placement.position) })
+            last >= query.through, items.allSatisfy({ (query.from...last).contains($0.serverPosition.position) })
         else { return nil }
         return RemoteChanges(items: items, gone: changes.gone, cursor: changes.cursor, newest: changes.newest)
     }
 
-    public func lookup(_ id: MessageID) async throws(TransportError) -> Placement? {
+    public func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
         let response = try await send(requests.message(id), .lookup)
-        guard let message = try answers.found(WireMessage.self, in: response) else { return nil }
-        guard message.id == id else { throw answers.foreign("it shows another message than the one asked for") }
-        guard let placed = message.placed else { throw answers.foreign("a message with a position that is none") }
-        return placed.placement
+        guard let message = try parser.found(WireMessage.self, in: response) else { return nil }
+        guard message.id == id else { throw parser.foreign("it shows another message than the one asked for") }
+        guard let placed = message.placed else { throw parser.foreign("a message with a position that is none") }
+        return placed.serverPosition
     }
 
     /// Ends calls under way and closes all connections. May be called again; later calls are `unreachable`.
@@ -157,26 +158,26 @@ public struct HTTPTransport: Transport {
     }
 
     private func ask<Answer: Decodable>(
-        _ request: HTTPClientRequest, as type: Answer.Type, _ question: Question
+        _ request: HTTPClientRequest, as type: Answer.Type, _ kind: RequestKind
     ) async throws(TransportError) -> (answer: Answer, history: ServerHistory?) {
-        let response = try await send(request, question)
-        return (try answers.read(type, from: response, to: question), answers.history(of: response))
+        let response = try await send(request, kind)
+        return (try parser.read(type, from: response, to: kind), parser.history(of: response))
     }
 
     private func send(
-        _ request: HTTPClientRequest, _ question: Question
+        _ request: HTTPClientRequest, _ kind: RequestKind
     ) async throws(TransportError) -> HTTPClientResponse {
         do {
             return try await client.send(request)
         } catch {
-            throw TransportError(error, of: question, to: client.endpoint)
+            throw TransportError(error, of: kind, to: client.endpoint)
         }
     }
 }
 
 /// The kind of a request to the server. Only a delivery changes anything there.
-enum Question: Sendable, Hashable, CaseIterable {
-    case greeting, delivery, page, lookup
+enum RequestKind: Sendable, Hashable, CaseIterable {
+    case session, delivery, page, lookup
 }
 
 /// Prints the address, never the token.

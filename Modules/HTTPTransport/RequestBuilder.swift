@@ -12,7 +12,7 @@ import NIOCore
 #endif
 
 /// Builds requests to a server. Holds the token.
-struct RequestWriter: Sendable {
+struct RequestBuilder: Sendable {
     private let readFields: HTTPFields
     private let deliveryFields: HTTPFields
 

@@ -12,18 +12,18 @@ import NIOCore
 #endif
 
 /// Interprets responses; the table is at ``HTTPTransport``.
-struct AnswerReader: Sendable {
-    let words: ServerWords
+struct ResponseParser: Sendable {
+    let sanitizer: ServerTextSanitizer
     /// The name of the server, for error messages.
     let server: String
     let wallClock: @Sendable () -> Timestamp
 
     /// The decoded value of a 2xx response.
     func read<Value: Decodable>(
-        _ type: Value.Type, from response: HTTPClientResponse, to question: Question
+        _ type: Value.Type, from response: HTTPClientResponse, to kind: RequestKind
     ) throws(TransportError) -> Value {
-        try requireProtocol(response, question)
-        guard response.status.kind == .successful else { throw refusal(response, try reason(response), question) }
+        try requireProtocol(response, kind)
+        guard response.status.kind == .successful else { throw refusal(response, try reason(response), kind) }
         return try decoded(type, from: response)
     }
 
@@ -55,22 +55,22 @@ struct AnswerReader: Sendable {
 
     private static let protocolField = HTTPField.Name(WireProtocol.header)
 
-    private func requireProtocol(_ response: HTTPClientResponse, _ question: Question) throws(TransportError) {
+    private func requireProtocol(_ response: HTTPClientResponse, _ kind: RequestKind) throws(TransportError) {
         let versions = Self.protocolField.map { response.fields[values: $0] } ?? []
         guard let version = versions.first else {
             throw foreign("HTTP status \(response.status.code) without the header \(WireProtocol.header)")
         }
         guard versions == [WireProtocol.version] else {
             let detail =
-                "the server speaks version \(words.code(version)) of the protocol, this client version "
+                "the server speaks version \(sanitizer.code(version)) of the protocol, this client version "
                 + "\(WireProtocol.version); update the older of the two"
-            if question == .delivery, response.status.kind == .successful {
+            if kind == .delivery, response.status.kind == .successful {
                 throw .inDoubt(detail: "\(server): \(detail)")
             }
-            throw attention(.protocolMismatch, detail)
+            throw actionRequired(.protocolMismatch, detail)
         }
         guard response.status.kind != .redirection else {
-            throw attention(
+            throw actionRequired(
                 .protocolMismatch,
                 "the server redirects elsewhere (\(response.status.code)), and redirects are not followed; "
                     + "use the address it redirects to")
@@ -79,7 +79,7 @@ struct AnswerReader: Sendable {
 
     private func reason(_ response: HTTPClientResponse) throws(TransportError) -> WireError {
         let reason = try decoded(WireError.self, from: response)
-        return WireError(code: words.code(reason.code), detail: words.cleaned(reason.detail))
+        return WireError(code: sanitizer.code(reason.code), detail: sanitizer.cleaned(reason.detail))
     }
 
     private func decoded<Value: Decodable>(
@@ -97,23 +97,23 @@ struct AnswerReader: Sendable {
     // MARK: - Status and body
 
     private func refusal(
-        _ response: HTTPClientResponse, _ reason: WireError, _ question: Question
+        _ response: HTTPClientResponse, _ reason: WireError, _ kind: RequestKind
     ) -> TransportError {
         let status = response.status.code
         switch status {
         case 401:
-            return attention(.tokenRefused, "the server refuses the token: \(reason.detail) Log in again", reason)
+            return actionRequired(.tokenRefused, "the server refuses the token: \(reason.detail) Log in again", reason)
         case 403:
-            return attention(
+            return actionRequired(
                 .tokenRefused, "the server does not let this account in: \(reason.detail) Log in again", reason)
-        case 404 where question == .page && reason.code == "channelNotFound":
+        case 404 where kind == .page && reason.code == "channelNotFound":
             return .refused(code: reason.code, detail: reason.detail)
         case 404, 405, 406, 410, 426:
-            return attention(
+            return actionRequired(
                 .protocolMismatch,
                 "the server does not know this request (\(status)): \(reason.detail) Check the address", reason)
         case 409 where reason.code == "superseded":
-            return attention(.superseded, reason.detail, reason)
+            return actionRequired(.superseded, reason.detail, reason)
         case 409 where reason.code == "storeForked":
             return .storeForked(detail: reason.detail)
         case 409 where reason.code == "historyChanged":
@@ -124,7 +124,7 @@ struct AnswerReader: Sendable {
         case 503:
             if let wait = retryAfter(response) { return .rateLimited(after: wait, detail: reason.detail) }
             return .transient(code: reason.code, detail: reason.detail)
-        case 500...599 where question == .delivery && ![501, 503, 505].contains(status):
+        case 500...599 where kind == .delivery && ![501, 503, 505].contains(status):
             // A commit that failed may have reached the disk, so the operations may have been applied.
             return .serverFailed(code: reason.code, detail: reason.detail)
         case 408, 425, 500...599:
@@ -132,7 +132,7 @@ struct AnswerReader: Sendable {
         case 400...499:
             return .refused(code: reason.code, detail: reason.detail)
         default:
-            return attention(.protocolMismatch, "the server answers with status \(status), which does not exist")
+            return actionRequired(.protocolMismatch, "the server answers with status \(status), which does not exist")
         }
     }
 
@@ -141,10 +141,10 @@ struct AnswerReader: Sendable {
         return RetryAfter.wait(text, now: wallClock())
     }
 
-    private func attention(
-        _ cause: Attention.Cause, _ detail: String, _ reason: WireError? = nil
+    private func actionRequired(
+        _ cause: ActionRequired.Cause, _ detail: String, _ reason: WireError? = nil
     ) -> TransportError {
         let code = reason.map { $0.code.isEmpty ? "" : " (\($0.code))" } ?? ""
-        return .needsAttention(Attention(cause: cause, detail: "\(server): \(detail)\(code)"))
+        return .actionRequired(ActionRequired(cause: cause, detail: "\(server): \(detail)\(code)"))
     }
 }

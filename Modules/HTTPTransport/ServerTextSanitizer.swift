@@ -2,7 +2,7 @@ import CausewayModels
 
 /// Sanitizes a server's text for display and storage: bounded, on one line, and without the token in case the server
 /// repeats it.
-struct ServerWords: Sendable {
+struct ServerTextSanitizer: Sendable {
     private let secret: [UInt8]
 
     init(token: AccessToken) {

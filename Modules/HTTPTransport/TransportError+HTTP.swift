@@ -5,13 +5,13 @@ import CausewayTransport
 
 extension TransportError {
     /// The classification of a missing response; the table is at ``HTTPTransport``.
-    init(_ error: HTTPClientError, of question: Question, to endpoint: HTTPEndpoint) {
+    init(_ error: HTTPClientError, of kind: RequestKind, to endpoint: HTTPEndpoint) {
         let detail = "\(endpoint): \(error)"
         switch error {
         case .tls(let problem, let requestSent):
-            self.init(problem, requestSent: requestSent, of: question, detail)
+            self.init(problem, requestSent: requestSent, of: kind, detail)
         case .proxyRefused(407):
-            self = .needsAttention(Attention(cause: .protocolMismatch, detail: detail))
+            self = .actionRequired(ActionRequired(cause: .protocolMismatch, detail: detail))
         case .tooManyWaiting:
             self = .notSent(code: "clientBusy", detail: detail)
         case .invalidRequest:
@@ -22,15 +22,15 @@ extension TransportError {
         }
     }
 
-    private init(_ problem: TLSError, requestSent: Bool, of question: Question, _ detail: String) {
+    private init(_ problem: TLSError, requestSent: Bool, of kind: RequestKind, _ detail: String) {
         switch problem {
         case .truncated, .closedDuringHandshake, .handshakeTimedOut, .brokenRecord, .heldTooMuch:
             self = requestSent ? .inDoubt(detail: detail) : .unreachable(detail: detail)
         case .certificate, .protocolVersion, .handshake, .refusedByPeer, .configuration:
-            if requestSent, question == .delivery {
+            if requestSent, kind == .delivery {
                 self = .inDoubt(detail: detail)
             } else {
-                self = .needsAttention(Attention(cause: .certificate, detail: detail))
+                self = .actionRequired(ActionRequired(cause: .certificate, detail: detail))
             }
         }
     }

@@ -8,7 +8,7 @@ extension WireReport {
     /// attempted after the first `tryLater` or `gap`, and everything before it was; the mark covers the processed
     /// operations; and every mark, position and time is in range. No part of an invalid report is trusted: it confirms
     /// nothing.
-    func report(on operations: [DeliveryOperation], words: ServerWords) -> DeliveryReport? {
+    func report(on operations: [DeliveryOperation], sanitizer: ServerTextSanitizer) -> DeliveryReport? {
         guard results.count == operations.count, (0..<Limits.sequenceMax).contains(mark) else { return nil }
         var outcomes: [DeliveryOutcome] = []
         outcomes.reserveCapacity(results.count)
@@ -24,7 +24,7 @@ extension WireReport {
             case .accepted, .fenced, .deleted, .refused, .unrelated, .late:
                 guard !isStopped, mark >= operation.sequence, outcome.answers(operation.body) else { return nil }
             }
-            outcomes.append(outcome.cleaned(words))
+            outcomes.append(outcome.cleaned(sanitizer))
         }
         return DeliveryReport(mark: mark, outcomes: outcomes, opening: opening)
     }
@@ -34,25 +34,25 @@ extension DeliveryOutcome {
     /// Whether this can be the result of an operation of this kind.
     fileprivate func answers(_ body: DeliveryOperation.Body) -> Bool {
         switch (body, self) {
-        case (.fence, .accepted(let placement)): placement.position >= 1
+        case (.fence, .accepted(let serverPosition)): serverPosition.position >= 1
         case (.fence, .fenced), (.delete, .deleted): true
         case (.fence, .late), (.delete, .late), (.fence, .unrelated), (.delete, .unrelated): false
         case (.delete, .accepted): false
-        case (_, .accepted(let placement)): placement.position >= 1
+        case (_, .accepted(let serverPosition)): serverPosition.position >= 1
         case (_, .late), (_, .unrelated): true
         case (_, .refused), (_, .tryLater), (_, .notAttempted), (_, .gap): true
         default: false
         }
     }
 
-    fileprivate func cleaned(_ words: ServerWords) -> DeliveryOutcome {
+    fileprivate func cleaned(_ sanitizer: ServerTextSanitizer) -> DeliveryOutcome {
         switch self {
         case .refused(let code, let detail):
-            .refused(code: words.code(code), detail: words.cleaned(detail))
-        case .unrelated(let detail): .unrelated(detail: words.cleaned(detail))
+            .refused(code: sanitizer.code(code), detail: sanitizer.cleaned(detail))
+        case .unrelated(let detail): .unrelated(detail: sanitizer.cleaned(detail))
         case .tryLater(let code, let detail, let after):
             .tryLater(
-                code: words.code(code), detail: words.cleaned(detail), after: after.map(RetryAfter.bounded))
+                code: sanitizer.code(code), detail: sanitizer.cleaned(detail), after: after.map(RetryAfter.bounded))
         default: self
         }
     }

@@ -7,7 +7,7 @@ package enum HubError: Error, Sendable, Equatable {
     /// Another process serves from this folder. `pid` is `nil` when the lock does not name its owner.
     case inUse(folder: String, pid: Int32?)
     /// The database was written by a newer hub.
-    case fromTheFuture(path: String)
+    case newerSchema(path: String)
     /// The file is not a hub's database, or is damaged.
     case damaged(path: String, detail: String)
     /// The disk or the system reported an error.
@@ -49,7 +49,7 @@ extension HubError: CustomStringConvertible {
         case .inUse(let folder, let pid):
             "The hub in \(folder) is being served by \(pid.map { "process \($0)" } ?? "another process"). "
                 + "Stop it first."
-        case .fromTheFuture(let path):
+        case .newerSchema(let path):
             "\(path) was written by a newer causeway-hub. Use that version; nothing was changed."
         case .damaged(let path, let detail):
             "\(path) cannot be read as the hub's database: \(detail). Nothing was changed; restore it from a backup."

@@ -21,7 +21,7 @@ package struct LaneRules: Sendable, Equatable {
     /// The hub's record of the operation's message.
     package enum Known: Sendable, Equatable {
         case no
-        case accepted(Placement)
+        case accepted(ServerPosition)
     }
 
     /// Whether the hub can apply a send now.
@@ -70,9 +70,9 @@ package struct LaneRules: Sendable, Equatable {
         case (.delete, _):
             mark = sequence
             return .delete
-        case (.send, .accepted(let placement)), (.fence, .accepted(let placement)):
+        case (.send, .accepted(let serverPosition)), (.fence, .accepted(let serverPosition)):
             mark = sequence
-            return .answer(.accepted(placement))
+            return .answer(.accepted(serverPosition))
         case (.fence, .no):
             mark = sequence
             return .answer(.fenced)
@@ -101,7 +101,7 @@ package struct LaneRules: Sendable, Equatable {
     private func decideBelowMark(_ kind: Kind, known: Known, verdict: () throws -> Verdict) rethrows -> Decision {
         switch (kind, known) {
         case (.delete, _): return .delete
-        case (_, .accepted(let placement)): return .answer(.accepted(placement))
+        case (_, .accepted(let serverPosition)): return .answer(.accepted(serverPosition))
         case (.fence, .no): return .answer(.fenced)
         case (.send, .no):
             switch try verdict() {

@@ -31,8 +31,8 @@ public struct LiveChanges<Record: LiveRecord>: AsyncSequence, Sendable {
             while !Task.isCancelled, !source.isFinished {
                 // Read first, so that changes from before the end are always taken.
                 let isOver = source.isOver
-                if let taken = source.take(reader) {
-                    let change = taken.change()
+                if let pending = source.dequeue(reader) {
+                    let change = pending.change()
                     if change.isDifferent { return change }
                     continue
                 }

@@ -22,7 +22,7 @@ extension LiveCollection {
     ) -> NotificationToken {
         token(
             core.add(.all, isReplayed: true) { [weak self] change in
-                guard change.status.isTelling else { return false }
+                guard change.status.isNotifying else { return false }
                 if let self { body(self, change) }
                 return true
             })
@@ -66,5 +66,5 @@ extension LiveCollection {
 
 extension LiveStatus {
     /// True if there is anything to show, or nothing more to wait for.
-    var isTelling: Bool { data != .notExist || loading != .loading }
+    var isNotifying: Bool { data != .notExist || loading != .loading }
 }

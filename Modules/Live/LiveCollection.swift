@@ -41,20 +41,20 @@ public final class LiveCollection<Record: LiveRecord> {
 
     /// The commit of the store that the contents correspond to. Not observed by itself: if a commit changes nothing
     /// here, it may lag behind.
-    public var version: Int64 { core.shown?.version ?? 0 }
+    public var version: Int64 { core.displayed?.version ?? 0 }
 
     /// Observed manually: the setter that the macro generates compares the old list with the new one, row by row.
     @ObservationIgnored private var shownSnapshot = LiveSnapshot<Record>()
     /// True after ``resetPage()`` until the next update: the earlier state has no information about its pages.
     @ObservationIgnored private var isResetting = false
-    @ObservationIgnored let core: LiveCore<Record>
+    @ObservationIgnored let core: ObservationCore<Record>
 
-    init(core: LiveCore<Record>) {
+    init(core: ObservationCore<Record>) {
         self.core = core
-        core.onShow = { [weak self] in self?.show($0) }
+        core.onApply = { [weak self] in self?.apply($0) }
     }
 
-    private func show(_ change: LiveCollectionChange<Record>) {
+    private func apply(_ change: LiveCollectionChange<Record>) {
         isResetting = false
         if loadingStatus != change.loadingStatus { loadingStatus = change.loadingStatus }
         if dataStatus != change.dataStatus { dataStatus = change.dataStatus }

@@ -19,7 +19,7 @@ final class LiveInbox: Sendable {
         /// Continues with work that one pass did not reach.
         case goOn
         /// Calls back when the pass is over.
-        case tell(@Sendable () -> Void)
+        case notify(@Sendable () -> Void)
         /// Asks the server again.
         case refresh(isNewSession: Bool)
         /// Repeats failed requests to the server.
@@ -28,7 +28,7 @@ final class LiveInbox: Sendable {
         case end(@Sendable () -> Void)
     }
 
-    struct Batch {
+    struct ChangeBatch {
         var commits: [StoreCommit] = []
         var jobs: [Job] = []
         /// True if more commits arrived than were kept: none of them is listed.
@@ -40,7 +40,9 @@ final class LiveInbox: Sendable {
         var isEmpty: Bool { commits.isEmpty && jobs.isEmpty && !isReset }
 
         /// The batch as passed to the router. Releases commits that are not listed, so it must be called under no lock.
-        fileprivate func told() -> Batch { isReset ? Batch(jobs: jobs, isReset: true, account: account) : self }
+        fileprivate func told() -> ChangeBatch {
+            isReset ? ChangeBatch(jobs: jobs, isReset: true, account: account) : self
+        }
 
         /// True if it contains requests.
         var hasRequests: Bool {
@@ -49,7 +51,7 @@ final class LiveInbox: Sendable {
     }
 
     private struct State {
-        var batch = Batch()
+        var batch = ChangeBatch()
         var changes = 0
         /// Bytes of the contents in the commits.
         var bytes = 0
@@ -145,13 +147,13 @@ final class LiveInbox: Sendable {
     }
 
     /// Takes all waiting input. If there is none, the router goes to sleep and `nil` is returned.
-    func take() -> Batch? {
-        let batch: Batch? = state.withLock { state in
+    func dequeue() -> ChangeBatch? {
+        let batch: ChangeBatch? = state.withLock { state in
             if state.batch.isEmpty {
                 state.isAwake = false
                 return nil
             }
-            defer { state.batch = Batch() }
+            defer { state.batch = ChangeBatch() }
             state.changes = 0
             state.bytes = 0
             return state.batch
@@ -160,10 +162,10 @@ final class LiveInbox: Sendable {
     }
 
     /// Takes the waiting commits, and leaves the jobs.
-    func takeCommits() -> Batch {
+    func dequeueCommits() -> ChangeBatch {
         let batch = state.withLock { state in
             defer { state.dropCommits() }
-            return Batch(
+            return ChangeBatch(
                 commits: state.batch.commits, isReset: state.batch.isReset, account: state.batch.account)
         }
         return batch.told()

@@ -22,12 +22,12 @@ public enum LiveLimits {
     static let settlingRoundsMax = 16
     /// A pass that begins sooner than this after the last one is hurried.
     static let hurriedPassGap: Duration = .microseconds(250)
-    /// After this number of consecutive hurried passes, commits of one ``breath`` are merged.
+    /// After this number of consecutive hurried passes, commits of one ``coalescingInterval`` are merged.
     static let hurriedPassesMax = 8
-    static let breath: Duration = .milliseconds(2)
-    /// With no more commits than this in one ``breath``, they are those of writers that wait to see them; the next
-    /// ``promptPasses`` passes then have no pause.
-    static let breathCommitsMin = 4
+    static let coalescingInterval: Duration = .milliseconds(2)
+    /// With no more commits than this in one ``coalescingInterval``, they are those of writers that wait to see them;
+    /// the next ``promptPasses`` passes then have no pause.
+    static let coalescedCommitsMin = 4
     static let promptPasses = 256
     /// The pause before a failed read of the store is retried.
     static let readRetryInterval: Duration = .seconds(1)

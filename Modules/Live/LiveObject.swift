@@ -18,16 +18,16 @@ public final class LiveObject<Record: LiveRecord> {
 
     /// The commit of the store that the contents correspond to. Not observed by itself: if a commit changes nothing
     /// here, it may lag behind.
-    public var version: Int64 { core.shown?.version ?? 0 }
+    public var version: Int64 { core.displayed?.version ?? 0 }
 
-    @ObservationIgnored let core: LiveCore<Record>
+    @ObservationIgnored let core: ObservationCore<Record>
 
-    init(core: LiveCore<Record>) {
+    init(core: ObservationCore<Record>) {
         self.core = core
-        core.onShow = { [weak self] in self?.show($0) }
+        core.onApply = { [weak self] in self?.apply($0) }
     }
 
-    private func show(_ change: LiveCollectionChange<Record>) {
+    private func apply(_ change: LiveCollectionChange<Record>) {
         if loadingStatus != change.loadingStatus { loadingStatus = change.loadingStatus }
         if dataStatus != change.dataStatus { dataStatus = change.dataStatus }
         if LiveStep.error.isDue(in: change) || (error != nil && change.error == nil) { error = change.error }
@@ -59,7 +59,7 @@ public final class LiveObject<Record: LiveRecord> {
     ) -> NotificationToken {
         token(
             core.add(.all, isReplayed: true) { [weak self] change in
-                guard change.status.isTelling else { return false }
+                guard change.status.isNotifying else { return false }
                 if let self { body(self, LiveObjectChange(change)) }
                 return true
             })

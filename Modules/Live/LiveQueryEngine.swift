@@ -15,10 +15,10 @@ import Synchronization
 ///
 /// So no change is lost between a first read and the changes after it, all frames of a pass have one version, and
 /// commits that arrive while a pass runs are merged into the next: the store's feed only appends commits to the inbox.
-package actor LiveRouter {
+package actor LiveQueryEngine {
     /// All input of the router. Also for callers that must not wait.
     let inbox: LiveInbox
-    let stage: LiveStage
+    let stage: FrameScheduler
     private let store: any Store
     private let runtime: any Runtime
     private let surplusMax: Int
@@ -38,7 +38,7 @@ package actor LiveRouter {
     /// Windows that may have to ask the server.
     private var unloaded: Set<Int> = []
     /// Windows that may have changed since they were last frozen.
-    private var stirred: Set<Int> = []
+    private var dirtyWindows: Set<Int> = []
     /// Windows that could not be read; they are left unchanged until the read is retried.
     private var unreadable: Set<Int> = []
     private var isRetryOnItsWay = false
@@ -66,24 +66,24 @@ package actor LiveRouter {
         inbox = LiveInbox(
             commitsMax: inboxCommitsMax ?? LiveLimits.inboxCommitsMax,
             bytesMax: inboxBytesMax ?? LiveLimits.inboxBytesMax, plantedFault: plantedFault)
-        stage = LiveStage(delivery ?? MainActorDelivery(runtime), plantedFault: plantedFault)
+        stage = FrameScheduler(delivery ?? MainActorDelivery(runtime), plantedFault: plantedFault)
     }
 
     // MARK: - Requests, from any thread
 
     /// Opens a window. It is closed when the returned lifetime is released.
     package nonisolated func open<Query: LiveQuery>(
-        _ query: Query, isObject: Bool, remote: (any LiveRemote<Query.Key>)?
-    ) -> (lifetime: LiveLifetime, outlet: LiveOutlet<Query>) {
+        _ query: Query, isObject: Bool, remote: (any RemoteSource<Query.Key>)?
+    ) -> (lifetime: LiveLifetime, broadcaster: SnapshotBroadcaster<Query>) {
         let id = nextWindow.add(1, ordering: .relaxed).newValue
-        let outlet = LiveOutlet(query, plantedFault: plantedFault)
+        let broadcaster = SnapshotBroadcaster(query, plantedFault: plantedFault)
         submit(
             .open { [plantedFault, surplusMax, readingMax] in
                 WindowDriver(
-                    id: id, query: query, isObject: isObject, outlet: outlet, remote: remote,
+                    id: id, query: query, isObject: isObject, broadcaster: broadcaster, remote: remote,
                     surplusMax: surplusMax, readingMax: readingMax, plantedFault: plantedFault)
             })
-        return (LiveLifetime(self, id), outlet)
+        return (LiveLifetime(self, id), broadcaster)
     }
 
     /// Asks the server again for all windows that it serves: it can be reached again, or another session began.
@@ -112,7 +112,7 @@ package actor LiveRouter {
     /// no window.
     package nonisolated func catchUp() async {
         guard inbox.isListening || inbox.isAwake else { return }
-        await withCheckedContinuation { isDone in submit(.tell { isDone.resume() }) }
+        await withCheckedContinuation { isDone in submit(.notify { isDone.resume() }) }
         stage.turn(for: #isolation)
     }
 
@@ -124,11 +124,11 @@ package actor LiveRouter {
     // MARK: - Passes
 
     private func drain() async {
-        while let batch = inbox.take() {
+        while let batch = inbox.dequeue() {
             let isHurried = !batch.hasRequests && runtime.now - lastPassEnd < LiveLimits.hurriedPassGap
             hurriedPasses = isHurried ? hurriedPasses + 1 : 0
             await pass(batch)
-            if hurriedPasses >= LiveLimits.hurriedPassesMax { await breathe() }
+            if hurriedPasses >= LiveLimits.hurriedPassesMax { await coalesce() }
             lastPassEnd = runtime.now
         }
     }
@@ -139,18 +139,18 @@ package actor LiveRouter {
     ///
     /// If hardly any commits arrive in that interval, the writer is waiting for its writes to be displayed: then
     /// nothing is delayed for a while.
-    private func breathe() async {
-        await runtime.sleep(until: runtime.now + LiveLimits.breath)
-        if inbox.commitCount <= LiveLimits.breathCommitsMin { hurriedPasses = -LiveLimits.promptPasses }
+    private func coalesce() async {
+        await runtime.sleep(until: runtime.now + LiveLimits.coalescingInterval)
+        if inbox.commitCount <= LiveLimits.coalescedCommitsMin { hurriedPasses = -LiveLimits.promptPasses }
     }
 
-    private func pass(_ batch: LiveInbox.Batch) async {
+    private func pass(_ batch: LiveInbox.ChangeBatch) async {
         for job in batch.jobs { perform(job) }
         apply(batch)
         await readWhatIsNeeded()
         publish()
         // The turn that displays it was requested first.
-        for job in batch.jobs { if case .tell(let isDone) = job { isDone() } }
+        for job in batch.jobs { if case .notify(let isDone) = job { isDone() } }
         startLoads()
     }
 
@@ -160,25 +160,25 @@ package actor LiveRouter {
         case .turn(let id, let page):
             windows[id]?.turn(page)
             unreadable.remove(id)
-            stirred.insert(id)
+            dirtyWindows.insert(id)
         case .loadEnded(let id, let number, let end):
             guard loads[id]?.number == number || plantedFault == .takesLateAnswer else { return }
             loads[id] = nil
             if let window = windows[id] { end.apply(window, runtime.now) }
-            stirred.insert(id)
+            dirtyWindows.insert(id)
         case .close(let id): remove(id)
         case .retry:
             isRetryOnItsWay = false
             unreadable = []
-        case .goOn, .tell: return
+        case .goOn, .notify: return
         case .refresh(let isNewSession):
             for (id, window) in windows {
                 if isNewSession { loads.removeValue(forKey: id)?.task.cancel() }
                 window.refresh(isNewSession: isNewSession)
             }
-            stirred.formUnion(windows.keys)
+            dirtyWindows.formUnion(windows.keys)
         case .retryFailed:
-            for (id, window) in windows where window.retryFailed() { stirred.insert(id) }
+            for (id, window) in windows where window.retryFailed() { dirtyWindows.insert(id) }
         case .end(let whenDone):
             endAll()
             whenDone()
@@ -203,7 +203,7 @@ package actor LiveRouter {
         }
         windows[window.id] = window
         byTopic[window.topic, default: []].append(window.id)
-        stirred.insert(window.id)
+        dirtyWindows.insert(window.id)
     }
 
     private func remove(_ id: Int) {
@@ -211,7 +211,7 @@ package actor LiveRouter {
         guard let window = windows.removeValue(forKey: id) else { return }
         byTopic[window.topic]?.removeAll { $0 == id }
         if byTopic[window.topic]?.isEmpty == true { byTopic[window.topic] = nil }
-        stirred.remove(id)
+        dirtyWindows.remove(id)
         unloaded.remove(id)
         unreadable.remove(id)
         stage.remove(window: id)
@@ -225,12 +225,12 @@ package actor LiveRouter {
         for load in loads.values { load.task.cancel() }
         stage.publish(windows.values.sorted { $0.id < $1.id }.map { ($0.id, $0.end(StoreError.closed)) })
         (windows, byTopic, loads) = ([:], [:], [:])
-        (stirred, unloaded, unreadable) = ([], [], [])
+        (dirtyWindows, unloaded, unreadable) = ([], [], [])
     }
 
     // MARK: The feed
 
-    private func apply(_ batch: LiveInbox.Batch) {
+    private func apply(_ batch: LiveInbox.ChangeBatch) {
         if batch.isReset { invalidateAll() }
         if let next = batch.account { goOver(to: next) }
         for commit in batch.commits {
@@ -240,7 +240,7 @@ package actor LiveRouter {
                 LiveTopic.forEach(in: change) { topic in
                     for id in byTopic[topic] ?? [] {
                         windows[id]?.apply(change)
-                        stirred.insert(id)
+                        dirtyWindows.insert(id)
                     }
                 }
             }
@@ -255,7 +255,7 @@ package actor LiveRouter {
 
     private func invalidateAll() {
         for window in windows.values { window.invalidate() }
-        stirred.formUnion(windows.keys)
+        dirtyWindows.formUnion(windows.keys)
     }
 
     // MARK: The store
@@ -263,16 +263,16 @@ package actor LiveRouter {
     private func readWhatIsNeeded() async {
         let newcomers = newcomersToRead
         for _ in 0..<LiveLimits.settlingRoundsMax {
-            let needy = stirred.subtracting(unreadable).sorted().compactMap { windows[$0] }.filter {
+            let needy = dirtyWindows.subtracting(unreadable).sorted().compactMap { windows[$0] }.filter {
                 $0.needsReading && ($0.isShown || newcomers.contains($0.id))
             }
             if needy.isEmpty { break }
             for window in needy {
                 await window.read(from: store)
-                if plantedFault == .readsBeforeRegistering { _ = inbox.takeCommits() }
+                if plantedFault == .readsBeforeRegistering { _ = inbox.dequeueCommits() }
                 window.integrate()
                 // Otherwise commits would accumulate beyond the limit while many windows are read.
-                apply(inbox.takeCommits())
+                apply(inbox.dequeueCommits())
             }
             await settle(needy)
             unreadable.formUnion(needy.lazy.filter(\.hasReadingFailed).map(\.id))
@@ -283,7 +283,7 @@ package actor LiveRouter {
     /// The windows that this pass displays for the first time. Windows that are displayed already are read in every
     /// pass, so that no two of them disagree.
     private var newcomersToRead: Set<Int> {
-        let newcomers = stirred.subtracting(unreadable).filter {
+        let newcomers = dirtyWindows.subtracting(unreadable).filter {
             windows[$0].map { !$0.isShown && $0.needsReading } ?? false
         }
         return Set(newcomers.sorted().prefix(LiveLimits.newcomersPerPassMax))
@@ -303,11 +303,11 @@ package actor LiveRouter {
         if plantedFault == .showsTooEarly { return }
         do throws(StoreError) {
             let settled = try await store.settledVersion()
-            apply(inbox.takeCommits())
+            apply(inbox.dequeueCommits())
             version = max(version, settled)
         } catch {
-            apply(inbox.takeCommits())
-            for window in justRead { window.doubt(error) }
+            apply(inbox.dequeueCommits())
+            for window in justRead { window.invalidateRead(error) }
         }
     }
 
@@ -316,13 +316,13 @@ package actor LiveRouter {
     private func publish() {
         var frames: [(window: Int, put: () -> Void)] = []
         var unread: Set<Int> = []
-        for id in stirred.sorted() {
+        for id in dirtyWindows.sorted() {
             guard let window = windows[id] else { continue }
-            if let put = window.freeze(at: version) { frames.append((id, put)) }
+            if let put = window.makeSnapshot(at: version) { frames.append((id, put)) }
             if window.needsReading { unread.insert(id) }
             if window.wantsLoad { unloaded.insert(id) }
         }
-        stirred = unread
+        dirtyWindows = unread
         if !unread.isSubset(of: unreadable) { submit(.goOn) }
         if !frames.isEmpty { stage.publish(frames) }
     }

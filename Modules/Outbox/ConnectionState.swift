@@ -3,13 +3,13 @@ import CausewayModels
 /// The outbox's view of the connection to the server.
 ///
 /// ```
-///  unknown ──greeted──▶ online ◀──time── settling ◀─┐
-///     │                   │                  │      │ greeted
-///     └──probe failed──▶ offline ◀───────────┴──────┘
-///                          ▲ └─ probe at `nextProbe`, then twice as late, …
-///                          └─── a batch could not connect, or was cut off
+///  unknown ──authenticated──▶ online ◀──time── settling ◀─┐
+///     │                         │                  │      │ authenticated
+///     └─────probe failed─────▶ offline ◀───────────┴──────┘
+///                                ▲ └─ probe at `nextProbe`, then twice as late, …
+///                                └─── a batch could not connect, or was cut off
 /// ```
-struct OutboxLink: Sendable, Hashable {
+struct ConnectionState: Sendable, Hashable {
     enum State: Sendable, Hashable {
         case unknown
         case offline(detail: String, since: Timestamp)

@@ -5,53 +5,55 @@ import DequeModule
 /// Responses: the server's outcome for each link, and its consequences.
 extension Outbox {
     mutating func answered(
-        _ round: DeliveryRound, _ report: DeliveryReport, _ moment: Moment, _ actions: inout [OutboxAction]
+        _ batch: Batch, _ report: DeliveryReport, _ clock: ClockReading, _ actions: inout [OutboxAction]
     ) {
-        confirm(round, report)
-        guard let lane = laneIndices[round.lane],
-            let flight = lanes[lane].flights.firstIndex(where: { $0.round.id == round.id })
+        confirm(batch, report)
+        guard let lane = laneIndices[batch.lane],
+            let inFlight = lanes[lane].inFlightBatches.firstIndex(where: { $0.batch.id == batch.id })
         else {
-            if report.isInRange { takeProofs(of: round, report, moment, &actions) }
-            pumpAll(moment, &actions)
+            if report.isInRange { applyConfirmations(of: batch, report, clock, &actions) }
+            dispatchAll(clock, &actions)
             return
         }
-        guard report.outcomes.count == round.operations.count, report.isInRange else {
-            failed(round, .inDoubt(detail: "the server's answer does not fit the request"), moment, &actions)
+        guard report.outcomes.count == batch.operations.count, report.isInRange else {
+            failed(batch, .inDoubt(detail: "the server's answer does not fit the request"), clock, &actions)
             return
         }
-        lanes[lane].flights[flight].report = report
-        settleAnsweredFlights(lane, moment, &actions)
-        pump(lane, moment, &actions)
-        if report.outcomes.first?.isDone == true { endQuestionPauses(moment, &actions) }
+        lanes[lane].inFlightBatches[inFlight].report = report
+        settleAnsweredBatches(lane, clock, &actions)
+        dispatch(lane, clock, &actions)
+        if report.outcomes.first?.isDone == true { endQuestionPauses(clock, &actions) }
     }
 
     /// The maximum number of consecutive times that a lane is renumbered because the server's mark is ahead.
-    private static let startsAnewMax = 3
+    private static let renumberingsMax = 3
 
     /// Applies the confirmations in a response to a batch that is no longer under way: its accepted messages are on the
     /// server.
-    mutating func takeProofs(
-        of round: DeliveryRound, _ report: DeliveryReport, _ moment: Moment, _ actions: inout [OutboxAction]
+    mutating func applyConfirmations(
+        of batch: Batch, _ report: DeliveryReport, _ clock: ClockReading, _ actions: inout [OutboxAction]
     ) {
-        for (operation, outcome) in zip(round.operations, report.outcomes) {
-            if case .accepted(let placement) = outcome { proven(operation.message, placement, moment, &actions) }
+        for (operation, outcome) in zip(batch.operations, report.outcomes) {
+            if case .accepted(let serverPosition) = outcome {
+                confirmed(operation.message, serverPosition, clock, &actions)
+            }
         }
     }
 
-    /// Processes the responses of the oldest batches in flight, in order.
-    private mutating func settleAnsweredFlights(
-        _ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction]
+    /// Processes the responses of the oldest batches in batch in flight, in order.
+    private mutating func settleAnsweredBatches(
+        _ lane: Int, _ clock: ClockReading, _ actions: inout [OutboxAction]
     ) {
-        while let flight = lanes[lane].flights.first, let report = flight.report {
+        while let inFlight = lanes[lane].inFlightBatches.first, let report = inFlight.report {
             var settlement = Settlement()
-            guard settle(flight, report, lane, moment, &settlement) else {
-                return takeBack(lane, judged: flight.round, moment, &settlement, &actions)
+            guard settle(inFlight, report, lane, clock, &settlement) else {
+                return takeBack(lane, judged: inFlight.batch, clock, &settlement, &actions)
             }
-            lanes[lane].flights.removeFirst()
-            flightCount -= 1
+            lanes[lane].inFlightBatches.removeFirst()
+            inFlightBatchCount -= 1
             lanes[lane].dropGoneHead()
-            lanes[lane].widenAfterCrash(flight.round, upTo: configuration.batchOperationsMax)
-            lanes[lane].widenAfterRefusal(flight.round, upTo: configuration.batchOperationsMax)
+            lanes[lane].widenAfterCrash(inFlight.batch, upTo: configuration.batchOperationsMax)
+            lanes[lane].widenAfterRefusal(inFlight.batch, upTo: configuration.batchOperationsMax)
             commit(settlement, &actions)
         }
     }
@@ -71,11 +73,11 @@ extension Outbox {
     ///
     /// - Returns: false if an outcome stopped the lane.
     private mutating func settle(
-        _ flight: OutboxLane.Flight, _ report: DeliveryReport, _ lane: Int, _ moment: Moment,
+        _ inFlight: OutboxLane.InFlightBatch, _ report: DeliveryReport, _ lane: Int, _ clock: ClockReading,
         _ settlement: inout Settlement
     ) -> Bool {
-        let round = flight.round
-        for (operation, outcome) in zip(round.operations, report.outcomes) {
+        let batch = inFlight.batch
+        for (operation, outcome) in zip(batch.operations, report.outcomes) {
             guard let slot = lanes[lane].slots.first, slot.sequence == operation.sequence else {
                 preconditionFailure("a flight does not lie over the head of its lane")
             }
@@ -83,32 +85,34 @@ extension Outbox {
             case .accepted, .fenced, .deleted, .refused, .unrelated:
                 lanes[lane].slots.removeFirst()
                 lanes[lane].inFlightCount -= 1
-                lanes[lane].isCautious = false
-                lanes[lane].fruitless = 0
-                countRefusedAttempt(slot, outcome, at: flight.since, &settlement)
-                conclude(slot, outcome, lane, moment, &settlement)
+                lanes[lane].sendsHeadOnly = false
+                lanes[lane].emptyBatchFailures = 0
+                countRefusedAttempt(slot, outcome, at: inFlight.since, &settlement)
+                conclude(slot, outcome, lane, clock, &settlement)
             case .late(let mark):
                 // A server whose mark is ahead every time must not be followed endlessly.
-                if mark > lanes[lane].lastTransmitted, slot.kind == .send, lanes[lane].fruitless < Self.startsAnewMax {
-                    lanes[lane].fruitless += 1
-                    startAnew(lane, above: mark, moment, &settlement)
+                if mark > lanes[lane].lastTransmitted, slot.kind == .send,
+                    lanes[lane].emptyBatchFailures < Self.renumberingsMax
+                {
+                    lanes[lane].emptyBatchFailures += 1
+                    renumber(lane, above: mark, clock, &settlement)
                     return false
                 }
                 lanes[lane].slots.removeFirst()
                 lanes[lane].inFlightCount -= 1
-                countRefusedAttempt(slot, outcome, at: flight.since, &settlement)
-                conclude(slot, outcome, lane, moment, &settlement)
+                countRefusedAttempt(slot, outcome, at: inFlight.since, &settlement)
+                conclude(slot, outcome, lane, clock, &settlement)
             case .gap(let mark):
-                giveBackAttempt(round, lane)
-                follow(flight.isAlone ? mark : nil, lane, moment, &settlement)
+                refundAttempt(batch, lane)
+                follow(inFlight.isAlone ? mark : nil, lane, clock, &settlement)
                 return false
             case .tryLater(let code, let detail, let after):
-                tryLater(round, lane, moment, code: code, detail: detail, after: after, &settlement)
+                tryLater(batch, lane, clock, code: code, detail: detail, after: after, &settlement)
                 return false
             case .notAttempted:
                 // No earlier operation stopped the server: do not retry immediately in a loop.
-                giveBackAttempt(round, lane)
-                holdFruitless(lane, moment, isOfQuestions: false)
+                refundAttempt(batch, lane)
+                backOffLane(lane, clock, isOfQuestions: false)
                 return false
             }
         }
@@ -118,7 +122,7 @@ extension Outbox {
     /// A refusal is the verdict on an attempt, also for a message that was sent without a counted attempt behind the
     /// first of a batch: a failed message never shows fewer attempts than there were.
     private func countRefusedAttempt(
-        _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, at start: Moment, _ settlement: inout Settlement
+        _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, at start: ClockReading, _ settlement: inout Settlement
     ) {
         guard outcome.isRefusal, slot.kind == .send, slot.attempts == 0, let previous = slot.previous else { return }
         settlement.mutations.append(.attempt(slot.message, previous: previous, attempts: 1, at: start.wall))
@@ -126,57 +130,57 @@ extension Outbox {
 
     /// Concludes a link that has its verdict and has left its lane.
     private mutating func conclude(
-        _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, _ lane: Int, _ moment: Moment,
+        _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, _ lane: Int, _ clock: ClockReading,
         _ settlement: inout Settlement
     ) {
         switch slot.kind {
         case .send:
-            Self.forget(slot, in: &places)
-            concludeSend(slot, outcome, lane, moment, &settlement)
+            Self.forget(slot, in: &locations)
+            concludeSend(slot, outcome, lane, clock, &settlement)
         case .fence:
             Self.forget(slot, in: &fences)
-            settlement.mutations.append(.removeControl(sequence: slot.sequence))
-            if case .accepted(let placement) = outcome {
-                delivered(slot.message, placement, moment, &settlement)
+            settlement.mutations.append(.removeMarker(sequence: slot.sequence))
+            if case .accepted(let serverPosition) = outcome {
+                delivered(slot.message, serverPosition, clock, &settlement)
             } else if fences[slot.message] == nil {
                 // No later fence of the message waits for its own verdict.
                 settlement.mutations.append(.settle(slot.message))
-                if undecided.remove(slot.message) != nil {
+                if awaitingVerdict.remove(slot.message) != nil {
                     settlement.completions.append(.completeAsStored(slot.message))
                 }
             }
         case .retract:
             Self.forget(slot, in: &fences)
-            undecided.remove(slot.message)  // removed; an older fence may still have represented it
-            settlement.mutations.append(.removeControl(sequence: slot.sequence))
+            awaitingVerdict.remove(slot.message)  // removed; an older fence may still have represented it
+            settlement.mutations.append(.removeMarker(sequence: slot.sequence))
             if case .accepted = outcome {
                 settlement.mutations.append(.appendDelete(slot.message, lane: lanes[lane].id))
             }
         case .delete:
-            settlement.mutations.append(.removeControl(sequence: slot.sequence))
+            settlement.mutations.append(.removeMarker(sequence: slot.sequence))
         }
     }
 
     private mutating func concludeSend(
-        _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, _ lane: Int, _ moment: Moment,
+        _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, _ lane: Int, _ clock: ClockReading,
         _ settlement: inout Settlement
     ) {
         switch outcome {
-        case .accepted(let placement):
-            settlement.mutations.append(.deliver(slot.message, placement, at: moment.wall))
-            settlement.completions.append(.complete(slot.message, .delivered(placement)))
+        case .accepted(let serverPosition):
+            settlement.mutations.append(.deliver(slot.message, serverPosition, at: clock.wall))
+            settlement.completions.append(.complete(slot.message, .delivered(serverPosition)))
         case .unrelated(let detail):
-            let alone = finalFailure(.refused, code: "messageNotFound", detail: detail, at: moment)
+            let alone = finalFailure(.refused, code: "messageNotFound", detail: detail, at: clock)
             parkOrFail(slot, alone, lane, &settlement)
         case .refused(let code, let detail):
-            let failure = finalFailure(.refused, code: code, detail: detail, at: moment)
+            let failure = finalFailure(.refused, code: code, detail: detail, at: clock)
             notePause(by: slot.message, failure, lane)
             settlement.mutations.append(.fail(slot.message, failure, inDoubt: false))
             settlement.completions.append(.complete(slot.message, .failed(failure)))
         default:
             let failure = finalFailure(
                 .refused, code: "late",
-                detail: "the server had refused it before; the answer with its reason was lost", at: moment)
+                detail: "the server had refused it before; the answer with its reason was lost", at: clock)
             parkOrFail(slot, failure, lane, &settlement)
         }
     }
@@ -191,44 +195,46 @@ extension Outbox {
         settlement.completions.append(.completeAsStored(slot.message))
     }
 
-    /// Static, because a method would hold a copy of the machine, and changing `places` would copy it.
-    private static func forget(_ slot: OutboxLane.Slot, in places: inout [MessageID: Place]) {
-        if places[slot.message]?.sequence == slot.sequence { places[slot.message] = nil }
+    /// Static, because a method would hold a copy of the machine, and changing `locations` would copy it.
+    private static func forget(_ slot: OutboxLane.Slot, in locations: inout [MessageID: SlotLocation]) {
+        if locations[slot.message]?.sequence == slot.sequence { locations[slot.message] = nil }
     }
 
     // MARK: - Confirmations
 
     /// The server has the message, which may have been in state `error`, or waiting to be sent again.
     private mutating func delivered(
-        _ message: MessageID, _ placement: Placement, _ moment: Moment, _ settlement: inout Settlement
+        _ message: MessageID, _ serverPosition: ServerPosition, _ clock: ClockReading, _ settlement: inout Settlement
     ) {
-        settlement.mutations.append(.deliver(message, placement, at: moment.wall))
+        settlement.mutations.append(.deliver(message, serverPosition, at: clock.wall))
         release(by: message)
-        if places[message] != nil {
-            settlement.completions.append(.complete(message, .delivered(placement)))
+        if locations[message] != nil {
+            settlement.completions.append(.complete(message, .delivered(serverPosition)))
         } else {
-            provenBeforePlaced.insert(message)
-            if undecided.remove(message) != nil { settlement.completions.append(.completeAsStored(message)) }
+            confirmedBeforeKnown.insert(message)
+            if awaitingVerdict.remove(message) != nil { settlement.completions.append(.completeAsStored(message)) }
         }
-        guard let place = places[message], let index = lanes[place.lane].index(of: place.sequence) else { return }
-        if lanes[place.lane].headMessage == message { lanes[place.lane].hold = nil }  // the pause was the head's
-        places[message] = nil
-        if let previous = lanes[place.lane].slots[index].previous {
+        guard let location = locations[message], let index = lanes[location.lane].index(of: location.sequence) else {
+            return
+        }
+        if lanes[location.lane].headMessage == message { lanes[location.lane].hold = nil }  // the pause was the head's
+        locations[message] = nil
+        if let previous = lanes[location.lane].slots[index].previous {
             // Its number is a link of the chain: it remains, as a fence.
-            lanes[place.lane].slots[index].kind = .fence
-            fences[message] = place
+            lanes[location.lane].slots[index].kind = .fence
+            fences[message] = location
             settlement.mutations.append(
-                .putControl(
-                    ControlEntry(
-                        kind: .fence, lane: lanes[place.lane].id, sequence: place.sequence, previous: previous,
+                .putMarker(
+                    ChainMarker(
+                        kind: .fence, lane: lanes[location.lane].id, sequence: location.sequence, previous: previous,
                         message: message)))
         } else {
-            lanes[place.lane].vanish(at: index)
+            lanes[location.lane].removeUnsent(at: index)
         }
     }
 
-    mutating func proven(
-        _ message: MessageID, _ placement: Placement, _ moment: Moment, _ actions: inout [OutboxAction]
+    mutating func confirmed(
+        _ message: MessageID, _ serverPosition: ServerPosition, _ clock: ClockReading, _ actions: inout [OutboxAction]
     ) {
         if let fence = fences[message], let index = lanes[fence.lane].index(of: fence.sequence),
             lanes[fence.lane].slots[index].kind == .retract
@@ -236,7 +242,7 @@ extension Outbox {
             return  // deleted meanwhile; the response to the retraction triggers the deletion
         }
         var settlement = Settlement()
-        delivered(message, placement, moment, &settlement)
+        delivered(message, serverPosition, clock, &settlement)
         commit(settlement, &actions)
     }
 
@@ -244,10 +250,10 @@ extension Outbox {
 
     /// Continues from `mark`, where the server's lane is. Without a reliable mark (another batch was under way and may
     /// have moved it since) the same head is sent again, alone.
-    private mutating func follow(_ mark: Int64?, _ lane: Int, _ moment: Moment, _ settlement: inout Settlement) {
-        lanes[lane].fruitless += 1
-        if lanes[lane].fruitless > 1 {
-            lanes[lane].hold = OutboxLane.Hold(until: moment.now + jittered(configuration.retry.interval))
+    private mutating func follow(_ mark: Int64?, _ lane: Int, _ clock: ClockReading, _ settlement: inout Settlement) {
+        lanes[lane].emptyBatchFailures += 1
+        if lanes[lane].emptyBatchFailures > 1 {
+            lanes[lane].hold = OutboxLane.Hold(until: clock.now + jittered(configuration.retry.interval))
         }
         guard let mark, let head = lanes[lane].slots.first, head.previous != mark, mark < head.sequence else { return }
         lanes[lane].slots[0].previous = mark
@@ -255,37 +261,37 @@ extension Outbox {
     }
 
     /// The messages that unprocessed responses of the lane confirm.
-    private func proofsUnderWay(in lane: Int) -> [MessageID: Placement] {
-        var proofs: [MessageID: Placement] = [:]
-        for flight in lanes[lane].flights {
-            for (operation, outcome) in zip(flight.round.operations, flight.report?.outcomes ?? []) {
-                if case .accepted(let placement) = outcome { proofs[operation.message] = placement }
+    private func proofsUnderWay(in lane: Int) -> [MessageID: ServerPosition] {
+        var proofs: [MessageID: ServerPosition] = [:]
+        for inFlight in lanes[lane].inFlightBatches {
+            for (operation, outcome) in zip(inFlight.batch.operations, inFlight.report?.outcomes ?? []) {
+                if case .accepted(let serverPosition) = outcome { proofs[operation.message] = serverPosition }
             }
         }
         return proofs
     }
 
     /// Another copy of this store has advanced further than this one: waiting messages get new numbers above its mark.
-    private mutating func startAnew(
-        _ lane: Int, above mark: Int64, _ moment: Moment, _ settlement: inout Settlement
+    private mutating func renumber(
+        _ lane: Int, above mark: Int64, _ clock: ClockReading, _ settlement: inout Settlement
     ) {
         settlement.mutations.append(.raiseSequence(above: mark))
         let proofs = proofsUnderWay(in: lane)
         for index in lanes[lane].slots.indices {
             let slot = lanes[lane].slots[index]
             guard slot.kind == .send, !slot.isGone else { continue }
-            Self.forget(slot, in: &places)
-            if let placement = proofs[slot.message] {
-                settlement.mutations.append(.deliver(slot.message, placement, at: moment.wall))
-                settlement.completions.append(.complete(slot.message, .delivered(placement)))
+            Self.forget(slot, in: &locations)
+            if let serverPosition = proofs[slot.message] {
+                settlement.mutations.append(.deliver(slot.message, serverPosition, at: clock.wall))
+                settlement.completions.append(.complete(slot.message, .delivered(serverPosition)))
             } else {
-                settlement.mutations.append(.resend(slot.message, at: moment.wall))
+                settlement.mutations.append(.resend(slot.message, at: clock.wall))
             }
         }
         lanes[lane].slots.removeAll { $0.kind == .send }
         lanes[lane].inFlightCount = 0
         lanes[lane].lastTransmitted = mark
-        lanes[lane].startedAnewAbove = mark
+        lanes[lane].renumberedAbove = mark
         settlement.mutations.append(.setLastTransmitted(lanes[lane].id, mark))
     }
 }
@@ -311,15 +317,15 @@ extension DeliveryOutcome {
 extension OutboxLane {
     /// Doubles the size of batches after a crash, following a response to one that contained messages. Messages that
     /// had never been transmitted had no part in the crash.
-    fileprivate mutating func widenAfterCrash(_ round: DeliveryRound, upTo most: Int) {
+    fileprivate mutating func widenAfterCrash(_ batch: Batch, upTo most: Int) {
         guard let max = sendsAfterCrashMax else { return }
         let hasOlder = inFlightCount < slots.count && slots[inFlightCount].wasTransmitted
-        let hasMessage = round.operations.contains { $0.kind == .send }
+        let hasMessage = batch.operations.contains { $0.kind == .send }
         sendsAfterCrashMax = hasOlder ? (hasMessage ? min(max * 2, most) : max) : nil
     }
     /// Doubles the size of batches after a refusal of a whole batch, following a response to one with messages.
-    fileprivate mutating func widenAfterRefusal(_ round: DeliveryRound, upTo most: Int) {
-        guard let max = sendsAfterRefusalMax, round.operations.contains(where: { $0.kind == .send }) else { return }
+    fileprivate mutating func widenAfterRefusal(_ batch: Batch, upTo most: Int) {
+        guard let max = sendsAfterRefusalMax, batch.operations.contains(where: { $0.kind == .send }) else { return }
         sendsAfterRefusalMax = max * 2 < most ? max * 2 : nil
     }
 }

@@ -5,34 +5,34 @@ import DequeModule
 /// are equal.
 extension Outbox {
     /// The batches that the machine still waits for, in no particular order.
-    package var roundsUnderWay: [Int] { lanes.flatMap { $0.flights.map(\.round.id) } }
+    package var batchesUnderWay: [Int] { lanes.flatMap { $0.inFlightBatches.map(\.batch.id) } }
 
     /// The same outbox with `now` as the zero of its clock, and its batches renumbered. It behaves identically: no
     /// decision depends on how long ago a past event was beyond its limit, and batch numbers are only compared for
     /// equality.
     ///
-    /// - Parameter rounds: a new number for each of ``roundsUnderWay``.
-    package func canonical(at now: MonotonicTime, rounds: [Int: Int]) -> Outbox {
+    /// - Parameter batches: a new number for each of ``batchesUnderWay``.
+    package func canonical(at now: MonotonicTime, batches: [Int: Int]) -> Outbox {
         var same = self
         same.laneByItself = isUnderWayByItself ? laneByItself : nil
-        same.nextRound = (rounds.values.max() ?? 0) + 1
+        same.nextBatch = (batches.values.max() ?? 0) + 1
         same.rateLimitedUntil = rateLimitedUntil?.fromNow(now)
-        same.link = link.canonical(at: now, configuration)
-        same.start = start.map { _ in Moment(now: .zero, wall: Timestamp(milliseconds: 0)) }
+        same.connection = connection.canonical(at: now, configuration)
+        same.start = start.map { _ in ClockReading(now: .zero, wall: Timestamp(milliseconds: 0)) }
         same.questionHolds = questionHolds.filter { lanes[$0].hold?.isOfQuestions == true }
         for lane in same.lanes.indices {
             same.lanes[lane].hold = lanes[lane].hold.map {
                 OutboxLane.Hold(until: $0.until.fromNow(now), evidenceEndsFrom: $0.evidenceEndsFrom?.fromNow(now))
             }
-            same.lanes[lane].vanished = 0
+            same.lanes[lane].removedCount = 0
             for index in lanes[lane].slots.indices {
                 same.lanes[lane].slots[index].queuedAt = canonicalAge(lanes[lane].slots[index].queuedAt, at: now)
             }
-            same.lanes[lane].fruitless = min(lanes[lane].fruitless, 7)
-            for flight in lanes[lane].flights.indices {
-                let number = lanes[lane].flights[flight].round.id
-                same.lanes[lane].flights[flight].round.id = rounds[number] ?? number
-                same.lanes[lane].flights[flight].since.now = .zero
+            same.lanes[lane].emptyBatchFailures = min(lanes[lane].emptyBatchFailures, 7)
+            for inFlight in lanes[lane].inFlightBatches.indices {
+                let number = lanes[lane].inFlightBatches[inFlight].batch.id
+                same.lanes[lane].inFlightBatches[inFlight].batch.id = batches[number] ?? number
+                same.lanes[lane].inFlightBatches[inFlight].since.now = .zero
             }
         }
         return same
@@ -49,8 +49,8 @@ extension Outbox {
     }
 }
 
-extension OutboxLink {
-    fileprivate func canonical(at now: MonotonicTime, _ configuration: OutboxConfiguration) -> OutboxLink {
+extension ConnectionState {
+    fileprivate func canonical(at now: MonotonicTime, _ configuration: OutboxConfiguration) -> ConnectionState {
         var same = self
         same.nextProbe = nextProbe?.fromNow(now)
         same.lastHeard = configuration.idleProbeInterval.flatMap { lastHeard?.ago(now, atMost: $0) }

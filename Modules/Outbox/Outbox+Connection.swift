@@ -4,7 +4,7 @@ import CausewayModels
 extension Outbox {
     /// True if only a deadline keeps the lanes from sending.
     var mayTransmitButForTime: Bool {
-        hasSession && !isPaused && attention == nil && link.isOnline
+        hasSession && !isPaused && actionRequired == nil && connection.isOnline
     }
 
     func mayTransmit(at now: MonotonicTime) -> Bool {
@@ -13,89 +13,91 @@ extension Outbox {
         return true
     }
 
-    mutating func startProbe(_ moment: Moment, _ actions: inout [OutboxAction]) {
-        guard hasSession, !link.isProbing else { return }
-        link.isProbing = true
-        link.nextProbe = nil
-        link.lastProbe = moment.now
+    mutating func startProbe(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
+        guard hasSession, !connection.isProbing else { return }
+        connection.isProbing = true
+        connection.nextProbe = nil
+        connection.lastProbe = clock.now
         actions.append(.probe)
     }
 
     /// New messages are waiting: probe the server now, unless a probe was made recently.
-    mutating func hurryProbe(_ moment: Moment, _ actions: inout [OutboxAction]) {
-        guard case .offline = link.state, attention == nil, let planned = link.nextProbe else { return }
-        let soonest = link.lastProbe.map { $0 + configuration.probeInterval } ?? moment.now
-        if soonest <= moment.now {
-            startProbe(moment, &actions)
+    mutating func hurryProbe(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
+        guard case .offline = connection.state, actionRequired == nil, let planned = connection.nextProbe else {
+            return
+        }
+        let soonest = connection.lastProbe.map { $0 + configuration.probeInterval } ?? clock.now
+        if soonest <= clock.now {
+            startProbe(clock, &actions)
         } else {
-            link.nextProbe = min(planned, soonest)
+            connection.nextProbe = min(planned, soonest)
         }
     }
 
-    mutating func greeted(_ moment: Moment, _ actions: inout [OutboxAction]) {
-        link.isProbing = false
-        link.nextProbe = nil
-        noteHeard(moment)
-        let hadAttention = attention != nil
-        resolveAttention()
-        switch link.state {
-        case .unknown: link.state = .online(since: moment.now)
-        case .offline: link.state = .settling(until: moment.now + configuration.settlingTime)
+    mutating func authenticated(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
+        connection.isProbing = false
+        connection.nextProbe = nil
+        noteHeard(clock)
+        let hadActionRequired = actionRequired != nil
+        clearActionRequired()
+        switch connection.state {
+        case .unknown: connection.state = .online(since: clock.now)
+        case .offline: connection.state = .settling(until: clock.now + configuration.settlingTime)
         case .settling, .online: break
         }
-        if hadAttention || link.isOnline { pumpAll(moment, &actions) }
-        endQuestionPauses(moment, &actions)
+        if hadActionRequired || connection.isOnline { dispatchAll(clock, &actions) }
+        endQuestionPauses(clock, &actions)
     }
 
-    mutating func probeFailed(_ error: TransportError, _ moment: Moment) {
-        link.isProbing = false
+    mutating func probeFailed(_ error: TransportError, _ clock: ClockReading) {
+        connection.isProbing = false
         switch error {
         case .unreachable(let detail), .inDoubt(let detail):
-            goOffline(detail, moment)
+            goOffline(detail, clock)
         case .storeForked, .historyChanged: break  // a response only to deliveries
         case .notSent:
-            if !link.isOnline { link.nextProbe = moment.now + configuration.probeInterval }
+            if !connection.isOnline { connection.nextProbe = clock.now + configuration.probeInterval }
         case .transient, .serverFailed:
             // The server itself responded, so it can be reached; errors of deliveries are handled with the deliveries.
-            reached(moment)
+            reached(clock)
         case .rateLimited(let after, _):
-            reached(moment)
-            limitRate(after, moment)
-        case .needsAttention(let attention):
-            needAttention(attention, moment)
+            reached(clock)
+            limitRate(after, clock)
+        case .actionRequired(let actionRequired):
+            requireAction(actionRequired, clock)
         case .refused(_, let detail):
-            needAttention(Attention(cause: .protocolMismatch, detail: detail), moment)
+            requireAction(ActionRequired(cause: .protocolMismatch, detail: detail), clock)
         }
-        planAttentionProbe(moment)
+        planRecoveryProbe(clock)
     }
 
-    private mutating func reached(_ moment: Moment) {
-        switch link.state {
-        case .unknown: link.state = .settling(until: moment.now)
-        case .offline: link.state = .settling(until: moment.now + configuration.settlingTime)
+    private mutating func reached(_ clock: ClockReading) {
+        switch connection.state {
+        case .unknown: connection.state = .settling(until: clock.now)
+        case .offline: connection.state = .settling(until: clock.now + configuration.settlingTime)
         case .settling, .online: break
         }
     }
 
-    mutating func goOffline(_ detail: String, _ moment: Moment) {
-        if case .online(let since) = link.state, moment.now - since >= configuration.stableAfter {
-            link.failures = 0
+    mutating func goOffline(_ detail: String, _ clock: ClockReading) {
+        if case .online(let since) = connection.state, clock.now - since >= configuration.stableAfter {
+            connection.failures = 0
         }
-        if case .offline(_, let since) = link.state {
-            link.state = .offline(detail: detail, since: since)
-            if link.isProbing || link.nextProbe != nil { return }  // another report of the same outage
+        if case .offline(_, let since) = connection.state {
+            connection.state = .offline(detail: detail, since: since)
+            if connection.isProbing || connection.nextProbe != nil { return }  // another report of the same outage
         } else {
-            link.state = .offline(detail: detail, since: moment.wall)
+            connection.state = .offline(detail: detail, since: clock.wall)
         }
-        guard attention == nil else { return }
+        guard actionRequired == nil else { return }
         var pause = configuration.probeInterval
-        for _ in 0..<min(link.failures, 30) where pause < configuration.probeIntervalMax { pause *= 2 }
-        link.failures += 1
-        link.nextProbe = moment.now + jittered(pause, atMost: configuration.probeIntervalMax)
+        for _ in 0..<min(connection.failures, 30) where pause < configuration.probeIntervalMax { pause *= 2 }
+        connection.failures += 1
+        connection.nextProbe = clock.now + jittered(pause, atMost: configuration.probeIntervalMax)
     }
 
-    mutating func limitRate(_ after: Duration, _ moment: Moment) {
-        let until = moment.now + min(max(after, configuration.rateLimitWaitMin), configuration.rateLimitWaitMax)
+    mutating func limitRate(_ after: Duration, _ clock: ClockReading) {
+        let until = clock.now + min(max(after, configuration.rateLimitWaitMin), configuration.rateLimitWaitMax)
         rateLimitedUntil = max(rateLimitedUntil ?? until, until)
     }
 
@@ -106,31 +108,34 @@ extension Outbox {
     private static let idleProbeIntervalMin: Duration = .seconds(1)
 
     /// Plans a probe for the case that the server, while it can be reached, is not heard from.
-    mutating func planIdleProbe(_ moment: Moment) {
-        guard let idleInterval, hasSession, !isPaused, attention == nil, link.isOnline, !link.isProbing,
-            link.nextProbe == nil
+    mutating func planIdleProbe(_ clock: ClockReading) {
+        guard let idleInterval, hasSession, !isPaused, actionRequired == nil, connection.isOnline,
+            !connection.isProbing,
+            connection.nextProbe == nil
         else { return }
         let isJittered = configuration.retry.jitterPercent > 0
         let percent = isJittered ? Int.random(in: Self.idleProbePercentMin...100, using: &generator) : 100
         // After a probe without a result the next one comes no sooner than usual.
-        let last = max(link.lastHeard ?? moment.now, link.lastProbe ?? .zero)
-        link.nextProbe = last + idleInterval / 100 * percent
+        let last = max(connection.lastHeard ?? clock.now, connection.lastProbe ?? .zero)
+        connection.nextProbe = last + idleInterval / 100 * percent
     }
 
     /// Cancels the idle probe: nothing is sent during a pause.
     mutating func forgetIdleProbe() {
-        if idleInterval != nil, link.isOnline, attention == nil { link.nextProbe = nil }
+        if idleInterval != nil, connection.isOnline, actionRequired == nil { connection.nextProbe = nil }
     }
 
     /// Notes that the server responded.
-    mutating func noteHeard(_ moment: Moment) {
-        if idleInterval != nil { link.lastHeard = moment.now }
+    mutating func noteHeard(_ clock: ClockReading) {
+        if idleInterval != nil { connection.lastHeard = clock.now }
     }
 
     /// True if the probe that is due is an idle probe, and the server has responded since it was planned.
-    private func isHeard(_ moment: Moment) -> Bool {
-        guard let idleInterval, let heard = link.lastHeard, link.isOnline, attention == nil else { return false }
-        return moment.now - heard < idleInterval / 100 * Self.idleProbePercentMin
+    private func isHeard(_ clock: ClockReading) -> Bool {
+        guard let idleInterval, let heard = connection.lastHeard, connection.isOnline, actionRequired == nil else {
+            return false
+        }
+        return clock.now - heard < idleInterval / 100 * Self.idleProbePercentMin
     }
 
     private var idleInterval: Duration? {
@@ -150,12 +155,14 @@ extension Outbox {
         return longer <= most ? longer : max(.zero, most - (longer - most))
     }
 
-    mutating func deadlineReached(_ moment: Moment, _ actions: inout [OutboxAction]) {
-        if let nextProbe = link.nextProbe, nextProbe <= moment.now {
-            if isHeard(moment) { link.nextProbe = nil } else { startProbe(moment, &actions) }
+    mutating func deadlineReached(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
+        if let nextProbe = connection.nextProbe, nextProbe <= clock.now {
+            if isHeard(clock) { connection.nextProbe = nil } else { startProbe(clock, &actions) }
         }
-        if case .settling(let until) = link.state, until <= moment.now { link.state = .online(since: moment.now) }
-        if let until = rateLimitedUntil, until <= moment.now { rateLimitedUntil = nil }
-        pumpAll(moment, &actions)
+        if case .settling(let until) = connection.state, until <= clock.now {
+            connection.state = .online(since: clock.now)
+        }
+        if let until = rateLimitedUntil, until <= clock.now { rateLimitedUntil = nil }
+        dispatchAll(clock, &actions)
     }
 }

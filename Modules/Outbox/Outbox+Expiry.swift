@@ -13,16 +13,16 @@ import DequeModule
 /// still to be sent. ``OutboxLane/aging`` holds the sequences of messages in that order; those that were delivered or
 /// deleted meanwhile are dropped when they reach its front. O(log n) for each message, amortised; nothing is scanned.
 ///
-/// **In flight.** An attempt under way may succeed: it is not expired before it has ended, nor are the messages behind
-/// it, which could not leave earlier either. A batch never includes a message that is too old.
+/// **In batch in flight.** An attempt under way may succeed: it is not expired before it has ended, nor are the
+/// messages behind it, which could not leave earlier either. A batch never includes a message that is too old.
 extension Outbox {
     /// Determines the initial age of stored messages, at the first event of a run.
-    mutating func beginAging(_ moment: Moment) {
+    mutating func beginAging(_ clock: ClockReading) {
         guard start == nil, configuration.expiry != nil else { return }
-        start = moment
+        start = clock
         for lane in lanes.indices {
             for index in lanes[lane].slots.indices {
-                lanes[lane].slots[index].queuedAt = min(lanes[lane].slots[index].queuedAt, moment.wall)
+                lanes[lane].slots[index].queuedAt = min(lanes[lane].slots[index].queuedAt, clock.wall)
             }
         }
     }
@@ -35,11 +35,12 @@ extension Outbox {
     }
 
     /// Messages queued at this time or earlier have expired; `nil` if nothing expires.
-    func expiredUntil(_ moment: Moment) -> Timestamp? {
-        configuration.expiry.map { undisturbedWall(moment).advanced(by: .zero - $0) }
+    func expiredUntil(_ clock: ClockReading) -> Timestamp? {
+        configuration.expiry.map { undisturbedWall(clock).advanced(by: .zero - $0) }
     }
 
-    /// The time of the next possible expiry in the lane; `nil` while there is none, or the oldest message is in flight.
+    /// The time of the next possible expiry in the lane; `nil` while there is none, or the oldest message is in batch
+    /// in flight.
     func nextExpiry(_ lane: Int) -> MonotonicTime? {
         guard let sequence = lanes[lane].aging.first, let index = lanes[lane].index(of: sequence),
             index >= lanes[lane].inFlightCount
@@ -47,30 +48,30 @@ extension Outbox {
         return expiry(of: lanes[lane].slots[index].queuedAt)
     }
 
-    /// The wall clock time at `moment`, ignoring changes of the wall clock since the start.
-    func undisturbedWall(_ moment: Moment) -> Timestamp {
-        guard let start else { return moment.wall }
-        return start.wall.advanced(by: moment.now - start.now)
+    /// The wall clock time at `clock`, ignoring changes of the wall clock since the start.
+    func undisturbedWall(_ clock: ClockReading) -> Timestamp {
+        guard let start else { return clock.wall }
+        return start.wall.advanced(by: clock.now - start.now)
     }
 
     /// Fails the messages of the lane that are too old.
-    mutating func expire(_ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction]) {
+    mutating func expire(_ lane: Int, _ clock: ClockReading, _ actions: inout [OutboxAction]) {
         guard let limit = configuration.expiry else { return }
         dropAged(lane)
         guard hasSession else { return }
         var settlement = Settlement()
-        while let due = nextExpiry(lane), due <= moment.now, let sequence = lanes[lane].aging.first,
+        while let due = nextExpiry(lane), due <= clock.now, let sequence = lanes[lane].aging.first,
             let index = lanes[lane].index(of: sequence)
         {
             let detail = "it waited longer than \(limit.components.seconds) s"
-            let failure = finalFailure(.expired, code: "expired", detail: detail, at: moment)
+            let failure = finalFailure(.expired, code: "expired", detail: detail, at: clock)
             if lanes[lane].headMessage == lanes[lane].slots[index].message {
                 lanes[lane].hold = nil  // the pause belonged to the head
             }
             if lanes[lane].slots[index].wasTransmitted || mayBeElsewhere(sequence) {
                 giveUp(lane, index, failure, &settlement)
             } else {
-                lapse(lane, index, failure, &settlement)
+                expireUnsent(lane, index, failure, &settlement)
             }
             dropAged(lane)
             if settlement.mutations.count >= Self.expiredPerCommitMax {
@@ -93,10 +94,10 @@ extension Outbox {
     }
 
     /// Fails a message that was never transmitted: its number leaves no gap, and needs no fence.
-    private mutating func lapse(_ lane: Int, _ index: Int, _ failure: Failure, _ settlement: inout Settlement) {
+    private mutating func expireUnsent(_ lane: Int, _ index: Int, _ failure: Failure, _ settlement: inout Settlement) {
         let slot = lanes[lane].slots.remove(at: index)  // near the front: what is before it was transmitted or is new
         lanes[lane].dropGoneHead()
-        places[slot.message] = nil
+        locations[slot.message] = nil
         noteFailure(of: slot, failure, lane, &settlement)
     }
 }

@@ -5,155 +5,158 @@ import DequeModule
 /// Failures: counting attempts, pausing lanes, failing messages.
 extension Outbox {
     mutating func failed(
-        _ round: DeliveryRound, _ error: TransportError, _ moment: Moment, _ actions: inout [OutboxAction]
+        _ batch: Batch, _ error: TransportError, _ clock: ClockReading, _ actions: inout [OutboxAction]
     ) {
-        guard let lane = laneIndices[round.lane],
-            lanes[lane].flights.contains(where: { $0.round.id == round.id })
+        guard let lane = laneIndices[batch.lane],
+            lanes[lane].inFlightBatches.contains(where: { $0.batch.id == batch.id })
         else {
             // The batch was taken back meanwhile; a request to wait still applies to all lanes.
-            if case .rateLimited(let after, _) = error { limitRate(after, moment) }
+            if case .rateLimited(let after, _) = error { limitRate(after, clock) }
             return
         }
         var settlement = Settlement()
-        if error.kind == .inDoubt { markInDoubt(lane) { $0.id == round.id } }
+        if error.kind == .inDoubt { markInDoubt(lane) { $0.id == batch.id } }
         switch error {
         case .unreachable(let detail):
-            giveBackAttempt(round, lane)
-            goOffline(detail, moment)
+            refundAttempt(batch, lane)
+            goOffline(detail, clock)
         case .notSent:
             // A refusal by this machine is a failure neither of the message nor of the server.
-            giveBackAttempt(round, lane)
-            lanes[lane].hold = OutboxLane.Hold(until: moment.now + jittered(configuration.probeInterval))
+            refundAttempt(batch, lane)
+            lanes[lane].hold = OutboxLane.Hold(until: clock.now + jittered(configuration.probeInterval))
         case .rateLimited(let after, _):
-            giveBackAttempt(round, lane)
-            limitRate(after, moment)
-        case .needsAttention(let attention):
-            giveBackAttempt(round, lane)
-            needAttention(attention, moment)
+            refundAttempt(batch, lane)
+            limitRate(after, clock)
+        case .actionRequired(let actionRequired):
+            refundAttempt(batch, lane)
+            requireAction(actionRequired, clock)
         case .transient(let code, let detail), .serverFailed(let code, let detail):
-            charge(round, lane, moment, code: code, detail: detail, &settlement)
+            countAttempt(batch, lane, clock, code: code, detail: detail, &settlement)
         case .inDoubt(let detail):
-            charge(round, lane, moment, code: "noAnswer", detail: detail, &settlement)
-            goOffline(detail, moment)
+            countAttempt(batch, lane, clock, code: "noAnswer", detail: detail, &settlement)
+            goOffline(detail, clock)
         case .storeForked:
-            return noteFork(moment, &actions)
+            return noteFork(clock, &actions)
         case .historyChanged:
-            giveBackAttempt(round, lane)
-            noteOtherHistory(moment, &actions)
+            refundAttempt(batch, lane)
+            noteOtherHistory(clock, &actions)
         case .refused(let code, let detail):
-            refuse(round, lane, moment, code: code, detail: detail, &settlement)
+            refuse(batch, lane, clock, code: code, detail: detail, &settlement)
         }
-        takeBack(lane, judged: round, moment, &settlement, &actions)
-        pump(lane, moment, &actions)
+        takeBack(lane, judged: batch, clock, &settlement, &actions)
+        dispatch(lane, clock, &actions)
     }
 
     /// One message of a batch, the head of the lane, cannot be applied now.
     mutating func tryLater(
-        _ round: DeliveryRound, _ lane: Int, _ moment: Moment, code: String, detail: String, after: Duration?,
+        _ batch: Batch, _ lane: Int, _ clock: ClockReading, code: String, detail: String, after: Duration?,
         _ settlement: inout Settlement
     ) {
         guard let head = lanes[lane].slots.first else { return }
         if let after {
-            if head.message == round.charged { giveBackAttempt(round, lane) }
-            limitRate(after, moment)
+            if head.message == batch.countedMessage { refundAttempt(batch, lane) }
+            limitRate(after, clock)
             return
         }
         guard head.kind == .send else {
             // The message behind the fence was not at fault.
-            giveBackAttempt(round, lane)
-            return holdFruitless(lane, moment, isOfQuestions: false)
+            refundAttempt(batch, lane)
+            return backOffLane(lane, clock, isOfQuestions: false)
         }
-        if head.message != round.charged {
+        if head.message != batch.countedMessage {
             lanes[lane].slots[0].attempts += 1
             // A message that fails now must show the attempt; for one that waits it is stored when the batch is taken
             // back.
             if head.attempts + 1 > configuration.retry.retriesMax, let previous = head.previous {
                 settlement.mutations.append(
-                    .attempt(head.message, previous: previous, attempts: head.attempts + 1, at: moment.wall))
+                    .attempt(head.message, previous: previous, attempts: head.attempts + 1, at: clock.wall))
             }
         }
-        chargeHead(lane, moment, code: code, detail: detail, &settlement)
+        countHeadAttempt(lane, clock, code: code, detail: detail, &settlement)
     }
 
     mutating func unsendable(
-        _ round: DeliveryRound, _ messages: [MessageID], _ failure: Failure, _ moment: Moment,
+        _ batch: Batch, _ messages: [MessageID], _ failure: Failure, _ clock: ClockReading,
         _ actions: inout [OutboxAction]
     ) {
-        guard let lane = laneIndices[round.lane],
-            lanes[lane].flights.contains(where: { $0.round.id == round.id })
+        guard let lane = laneIndices[batch.lane],
+            lanes[lane].inFlightBatches.contains(where: { $0.batch.id == batch.id })
         else { return }
-        giveBackAttempt(round, lane)
+        refundAttempt(batch, lane)
         var settlement = Settlement()
         for message in messages {
-            guard let place = places[message], let index = lanes[lane].index(of: place.sequence) else { continue }
+            guard let location = locations[message], let index = lanes[lane].index(of: location.sequence) else {
+                continue
+            }
             giveUp(lane, index, failure, &settlement)
         }
-        takeBack(lane, judged: round, moment, &settlement, &actions)
-        pump(lane, moment, &actions)
+        takeBack(lane, judged: batch, clock, &settlement, &actions)
+        dispatch(lane, clock, &actions)
     }
 
     /// The driver cancelled the batch itself: its messages return to waiting, without a counted attempt.
-    mutating func interrupted(_ round: DeliveryRound, _ moment: Moment, _ actions: inout [OutboxAction]) {
-        guard let lane = laneIndices[round.lane], lanes[lane].flights.contains(where: { $0.round.id == round.id })
+    mutating func interrupted(_ batch: Batch, _ clock: ClockReading, _ actions: inout [OutboxAction]) {
+        guard let lane = laneIndices[batch.lane],
+            lanes[lane].inFlightBatches.contains(where: { $0.batch.id == batch.id })
         else { return }
-        giveBackAttempt(round, lane)
-        markInDoubt(lane) { $0.id == round.id }
+        refundAttempt(batch, lane)
+        markInDoubt(lane) { $0.id == batch.id }
         var settlement = Settlement()
-        takeBack(lane, judged: round, moment, &settlement, &actions)
-        pump(lane, moment, &actions)
+        takeBack(lane, judged: batch, clock, &settlement, &actions)
+        dispatch(lane, clock, &actions)
     }
 
     // MARK: - Attempts
 
-    mutating func giveBackAttempt(_ round: DeliveryRound, _ lane: Int) {
-        guard let message = round.charged, let place = places[message],
-            let index = lanes[lane].index(of: place.sequence)
+    mutating func refundAttempt(_ batch: Batch, _ lane: Int) {
+        guard let message = batch.countedMessage, let location = locations[message],
+            let index = lanes[lane].index(of: location.sequence)
         else { return }
         lanes[lane].slots[index].attempts = max(0, lanes[lane].slots[index].attempts - 1)
     }
 
     /// Handles a transient failure of a whole batch: the attempt of its charged message has failed.
-    private mutating func charge(
-        _ round: DeliveryRound, _ lane: Int, _ moment: Moment, code: String, detail: String,
+    private mutating func countAttempt(
+        _ batch: Batch, _ lane: Int, _ clock: ClockReading, code: String, detail: String,
         _ settlement: inout Settlement
     ) {
-        lanes[lane].isCautious = true
-        guard round.charged != nil else {
-            holdFruitless(lane, moment, isOfQuestions: !round.operations.contains { $0.kind == .send })
+        lanes[lane].sendsHeadOnly = true
+        guard batch.countedMessage != nil else {
+            backOffLane(lane, clock, isOfQuestions: !batch.operations.contains { $0.kind == .send })
             return
         }
-        chargeHead(lane, moment, code: code, detail: detail, &settlement)
+        countHeadAttempt(lane, clock, code: code, detail: detail, &settlement)
     }
 
     /// The attempt of the lane's first message has failed: it waits, or it fails and the next one is sent.
-    private mutating func chargeHead(
-        _ lane: Int, _ moment: Moment, code: String, detail: String, _ settlement: inout Settlement
+    private mutating func countHeadAttempt(
+        _ lane: Int, _ clock: ClockReading, code: String, detail: String, _ settlement: inout Settlement
     ) {
-        lanes[lane].isCautious = true
+        lanes[lane].sendsHeadOnly = true
         guard let index = lanes[lane].slots.firstIndex(where: { $0.kind == .send && !$0.isGone }) else {
-            holdFruitless(lane, moment, isOfQuestions: true)
+            backOffLane(lane, clock, isOfQuestions: true)
             return
         }
         let attempts = lanes[lane].slots[index].attempts
         guard attempts > configuration.retry.retriesMax else {
             let pause = jittered(configuration.retry.pause(afterAttempts: attempts))
-            lanes[lane].hold = OutboxLane.Hold(until: moment.now + pause)
+            lanes[lane].hold = OutboxLane.Hold(until: clock.now + pause)
             return
         }
         let failure = finalFailure(
-            .retriesUsedUp, code: code, detail: "\(attempts) attempts, the last one: \(detail)", at: moment)
+            .retriesUsedUp, code: code, detail: "\(attempts) attempts, the last one: \(detail)", at: clock)
         giveUp(lane, index, failure, &settlement)
     }
 
     /// Attempts are stored before they begin. If a message has used up all of them without a verdict, one run of the
     /// process after another ended during an attempt: it fails, so that this cannot continue.
-    mutating func setAsideUsedUp(_ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction]) {
-        guard lanes[lane].flights.isEmpty else { return }
+    mutating func failExhausted(_ lane: Int, _ clock: ClockReading, _ actions: inout [OutboxAction]) {
+        guard lanes[lane].inFlightBatches.isEmpty else { return }
         while !laneIsPaused(lane), let index = lanes[lane].slots.firstIndex(where: { $0.kind == .send && !$0.isGone }),
             case let attempts = lanes[lane].slots[index].attempts, attempts > configuration.retry.retriesMax
         {
             let failure = finalFailure(
-                .retriesUsedUp, code: "interrupted", detail: "\(attempts) attempts, all of them cut off", at: moment)
+                .retriesUsedUp, code: "interrupted", detail: "\(attempts) attempts, all of them cut off", at: clock)
             var settlement = Settlement()
             giveUp(lane, index, failure, &settlement)
             commit(settlement, &actions)
@@ -164,13 +167,13 @@ extension Outbox {
     /// ``questionPauseMax``.
     ///
     /// - Parameter isOfQuestions: true if no message was under way: such a pause delays no message.
-    mutating func holdFruitless(_ lane: Int, _ moment: Moment, isOfQuestions: Bool) {
-        lanes[lane].fruitless += 1
-        let factor = 1 << min(lanes[lane].fruitless - 1, 6)
+    mutating func backOffLane(_ lane: Int, _ clock: ClockReading, isOfQuestions: Bool) {
+        lanes[lane].emptyBatchFailures += 1
+        let factor = 1 << min(lanes[lane].emptyBatchFailures - 1, 6)
         let pause = jittered(configuration.retry.interval * factor, atMost: Self.questionPauseMax)
         lanes[lane].hold = OutboxLane.Hold(
-            until: moment.now + pause,
-            evidenceEndsFrom: isOfQuestions ? moment.now + configuration.probeInterval : nil)
+            until: clock.now + pause,
+            evidenceEndsFrom: isOfQuestions ? clock.now + configuration.probeInterval : nil)
         if isOfQuestions { questionHolds.insert(lane) }
     }
 
@@ -180,16 +183,16 @@ extension Outbox {
     /// Ends the pauses of fences and deletions that the server failed to process, since it is working again. One that
     /// always fails by itself is retried no more often than the server is probed. Cost: linear in the number of lanes
     /// with such pauses.
-    mutating func endQuestionPauses(_ moment: Moment, _ actions: inout [OutboxAction]) {
+    mutating func endQuestionPauses(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
         guard !questionHolds.isEmpty else { return }
         for lane in questionHolds.sorted() {
             guard let hold = lanes[lane].hold, let evidenceEndsFrom = hold.evidenceEndsFrom else {
                 questionHolds.remove(lane)
                 continue
             }
-            lanes[lane].fruitless = 0
-            lanes[lane].hold?.until = min(hold.until, max(evidenceEndsFrom, moment.now))
-            if evidenceEndsFrom <= moment.now { pump(lane, moment, &actions) }
+            lanes[lane].emptyBatchFailures = 0
+            lanes[lane].hold?.until = min(hold.until, max(evidenceEndsFrom, clock.now))
+            if evidenceEndsFrom <= clock.now { dispatch(lane, clock, &actions) }
         }
     }
 
@@ -200,12 +203,12 @@ extension Outbox {
         let slot = lanes[lane].slots[index]
         noteFailure(of: slot, failure, lane, &settlement)
         settlement.mutations.append(
-            .putControl(
-                ControlEntry(
+            .putMarker(
+                ChainMarker(
                     kind: .fence, lane: lanes[lane].id, sequence: slot.sequence, previous: slot.previous,
                     message: slot.message)))
         lanes[lane].slots[index].kind = .fence
-        fences[slot.message] = places.removeValue(forKey: slot.message)
+        fences[slot.message] = locations.removeValue(forKey: slot.message)
     }
 
     /// Marks the message as `error` and completes it, or, if it is in doubt, leaves its completion to the verdict.
@@ -217,7 +220,7 @@ extension Outbox {
         settlement.mutations.append(.fail(slot.message, failure, inDoubt: isInDoubt))
         notePause(by: slot.message, failure, lane)
         if isInDoubt {
-            undecided.insert(slot.message)
+            awaitingVerdict.insert(slot.message)
         } else {
             settlement.completions.append(.complete(slot.message, .failed(failure)))
         }
@@ -225,23 +228,23 @@ extension Outbox {
 
     /// A whole request was refused: a single message in it is refused; of several, the first half is sent next.
     private mutating func refuse(
-        _ round: DeliveryRound, _ lane: Int, _ moment: Moment, code: String, detail: String,
+        _ batch: Batch, _ lane: Int, _ clock: ClockReading, code: String, detail: String,
         _ settlement: inout Settlement
     ) {
-        let sends = round.operations.count { $0.kind == .send }
+        let sends = batch.operations.count { $0.kind == .send }
         guard sends > 0 else {
-            lanes[lane].isCautious = true
-            holdFruitless(lane, moment, isOfQuestions: true)
+            lanes[lane].sendsHeadOnly = true
+            backOffLane(lane, clock, isOfQuestions: true)
             return
         }
         lanes[lane].sendsAfterRefusalMax = max(1, sends / 2)
-        guard sends == 1, let message = round.charged, let place = places[message],
-            let index = lanes[lane].index(of: place.sequence)
+        guard sends == 1, let message = batch.countedMessage, let location = locations[message],
+            let index = lanes[lane].index(of: location.sequence)
         else {
-            giveBackAttempt(round, lane)
+            refundAttempt(batch, lane)
             return
         }
-        giveUp(lane, index, finalFailure(.refused, code: code, detail: detail, at: moment), &settlement)
+        giveUp(lane, index, finalFailure(.refused, code: code, detail: detail, at: clock), &settlement)
     }
 
     // MARK: - Taking batches back
@@ -251,29 +254,29 @@ extension Outbox {
     /// One batch was judged. The others have no verdict: their messages get their attempts back, and the server may
     /// have them.
     mutating func takeBack(
-        _ lane: Int, judged: DeliveryRound, _ moment: Moment, _ settlement: inout Settlement,
+        _ lane: Int, judged: Batch, _ clock: ClockReading, _ settlement: inout Settlement,
         _ actions: inout [OutboxAction]
     ) {
-        let others = lanes[lane].flights.filter { $0.round.id != judged.id }
-        for other in others { giveBackAttempt(other.round, lane) }
+        let others = lanes[lane].inFlightBatches.filter { $0.batch.id != judged.id }
+        for other in others { refundAttempt(other.batch, lane) }
         markInDoubt(lane) { $0.id != judged.id }
-        requeue(lane, moment, &settlement.mutations)
-        flightCount -= lanes[lane].flights.count
-        lanes[lane].flights.removeAll()
+        requeue(lane, clock, &settlement.mutations)
+        inFlightBatchCount -= lanes[lane].inFlightBatches.count
+        lanes[lane].inFlightBatches.removeAll()
         lanes[lane].inFlightCount = 0
         commit(settlement, &actions)
         for other in others {
-            if let report = other.report { takeProofs(of: other.round, report, moment, &actions) }
+            if let report = other.report { applyConfirmations(of: other.batch, report, clock, &actions) }
         }
     }
 
     /// Marks the messages of batches that ended without a response: the server may have them.
-    mutating func markInDoubt(_ lane: Int, where isUnanswered: (DeliveryRound) -> Bool) {
+    mutating func markInDoubt(_ lane: Int, where isUnanswered: (Batch) -> Bool) {
         var end = lanes[lane].inFlightCount
-        for flight in lanes[lane].flights.reversed() {
+        for inFlight in lanes[lane].inFlightBatches.reversed() {
             // The oldest batch may be resolved in part.
-            let start = max(0, end - flight.round.operations.count)
-            if isUnanswered(flight.round) {
+            let start = max(0, end - inFlight.batch.operations.count)
+            if isUnanswered(inFlight.batch) {
                 for index in start..<end { lanes[lane].slots[index].isInDoubt = true }
             }
             end = start
@@ -282,22 +285,22 @@ extension Outbox {
 
     /// The mutations to commit at an orderly end of the run, when nothing is under way any more: an attempt that is
     /// cancelled in this way counts as no failure. Transmitted messages remain in doubt by their `previous`.
-    package func mutationsToClose(at moment: Moment) -> [Mutation] {
+    package func mutationsToClose(at clock: ClockReading) -> [Mutation] {
         lanes.flatMap { lane -> [Mutation] in
-            let charged = Set(lane.flights.compactMap(\.round.charged))
+            let counted = Set(lane.inFlightBatches.compactMap(\.batch.countedMessage))
             return lane.slots.prefix(lane.inFlightCount).filter { $0.kind == .send }.map { slot in
-                let attempts = charged.contains(slot.message) ? max(0, slot.attempts - 1) : slot.attempts
-                return Mutation.requeue(slot.message, attempts: attempts, at: moment.wall)
+                let attempts = counted.contains(slot.message) ? max(0, slot.attempts - 1) : slot.attempts
+                return Mutation.requeue(slot.message, attempts: attempts, at: clock.wall)
             }
         }
     }
 
-    /// Returns messages in flight to waiting.
-    private mutating func requeue(_ lane: Int, _ moment: Moment, _ mutations: inout [Mutation]) {
+    /// Returns messages in batch in flight to waiting.
+    private mutating func requeue(_ lane: Int, _ clock: ClockReading, _ mutations: inout [Mutation]) {
         for index in 0..<lanes[lane].inFlightCount {
             let slot = lanes[lane].slots[index]
             guard slot.kind == .send else { continue }
-            mutations.append(.requeue(slot.message, attempts: slot.attempts, at: moment.wall))
+            mutations.append(.requeue(slot.message, attempts: slot.attempts, at: clock.wall))
         }
     }
 }

@@ -16,12 +16,12 @@ extension Outbox {
     func laneIsPaused(_ lane: Int) -> Bool { configuration.headFailure == .pauseLane && !lanes[lane].pausing.isEmpty }
 
     /// True if messages of the lane are sent one at a time.
-    func goesAlone(_ lane: Int) -> Bool { lanes[lane].isCautious || configuration.headFailure == .pauseLane }
+    func goesAlone(_ lane: Int) -> Bool { lanes[lane].sendsHeadOnly || configuration.headFailure == .pauseLane }
 
     /// A permanent failure, as it is stored.
-    func finalFailure(_ reason: Failure.Reason, code: String, detail: String, at moment: Moment) -> Failure {
+    func finalFailure(_ reason: Failure.Reason, code: String, detail: String, at clock: ClockReading) -> Failure {
         Failure(
-            reason: reason, code: code, detail: detail, at: moment.wall,
+            reason: reason, code: code, detail: detail, at: clock.wall,
             pausesLane: configuration.headFailure == .pauseLane)
     }
 

@@ -8,7 +8,7 @@ extension Outbox {
         for lane in lanes {
             if let broken = lane.brokenInvariant() { return "lane \(lane.id): \(broken)" }
             for slot in lane.slots where slot.kind == .send && !slot.isGone {
-                guard places[slot.message]?.sequence == slot.sequence else {
+                guard locations[slot.message]?.sequence == slot.sequence else {
                     return "message \(slot.message) is not indexed where it stands"
                 }
             }
@@ -31,15 +31,15 @@ extension Outbox {
             if let early { return "message \(early.message) left before what it waits for" }
         }
         for (message, lane) in pausing {
-            if places[message] != nil { return "message \(message) waits, and pauses a lane as failed" }
+            if locations[message] != nil { return "message \(message) waits, and pauses a lane as failed" }
             if !lanes[lane].pausing.contains(message) { return "the lane does not know that \(message) pauses it" }
         }
         if lanes.contains(where: { lane in lane.pausing.first.map { pausing[$0] == nil } ?? false }) {
             return "a lane is paused by a message that is none of those that pause"
         }
-        for (message, place) in places {
-            guard let index = lanes[place.lane].index(of: place.sequence),
-                lanes[place.lane].slots[index].kind == .send, lanes[place.lane].slots[index].message == message
+        for (message, location) in locations {
+            guard let index = lanes[location.lane].index(of: location.sequence),
+                lanes[location.lane].slots[index].kind == .send, lanes[location.lane].slots[index].message == message
             else { return "the index of message \(message) leads nowhere" }
         }
         return nil
@@ -48,17 +48,17 @@ extension Outbox {
 
 extension Outbox {
     private func brokenTurn() -> String? {
-        let count = lanes.reduce(0) { $0 + $1.flights.count }
-        if flightCount != count { return "the deliveries under way are miscounted" }
-        if flightCount > configuration.deliveriesInFlightTotalMax { return "too many deliveries are under way" }
+        let count = lanes.reduce(0) { $0 + $1.inFlightBatches.count }
+        if inFlightBatchCount != count { return "the deliveries under way are miscounted" }
+        if inFlightBatchCount > configuration.deliveriesInFlightTotalMax { return "too many deliveries are under way" }
         if Set(lanesInTurn).count != lanesInTurn.count || lanesInTurn.contains(where: { !lanes[$0].isInTurn }) {
             return "a lane waits for its turn twice"
         }
-        if let first = lanesInTurn.first, flightCount < configuration.deliveriesInFlightTotalMax {
-            let isCautious = isUnderWayByItself || lanes[first].sendsAfterCrashMax != nil
-            if flightCount == 0 || !isCautious { return "there is room, and a lane waits for it" }
+        if let first = lanesInTurn.first, inFlightBatchCount < configuration.deliveriesInFlightTotalMax {
+            let sendsHeadOnly = isUnderWayByItself || lanes[first].sendsAfterCrashMax != nil
+            if inFlightBatchCount == 0 || !sendsHeadOnly { return "there is room, and a lane waits for it" }
         }
-        if isUnderWayByItself, flightCount > 1 { return "what goes by itself is not the only one under way" }
+        if isUnderWayByItself, inFlightBatchCount > 1 { return "what goes by itself is not the only one under way" }
         if lanes.indices.contains(where: { lanes[$0].hold?.isOfQuestions == true && !questionHolds.contains($0) }) {
             return "nothing but time ends a pause of questions"
         }
@@ -67,9 +67,10 @@ extension Outbox {
 
     /// A state that only time or the network can change always has a next probe.
     private func brokenOutlook() -> String? {
-        guard hasSession, attention?.cause != .superseded, !link.isProbing, link.nextProbe == nil else { return nil }
-        if attention != nil { return "something needs attention, and nothing looks at it again" }
-        switch link.state {
+        guard hasSession, actionRequired?.cause != .superseded, !connection.isProbing, connection.nextProbe == nil
+        else { return nil }
+        if actionRequired != nil { return "something needs attention, and nothing looks at it again" }
+        switch connection.state {
         case .unknown, .offline: return "the server is out of reach, and nothing looks for it"
         case .settling, .online: return nil
         }
@@ -97,7 +98,7 @@ extension Outbox {
 extension OutboxLane {
     fileprivate func brokenInvariant() -> String? {
         if inFlightCount > slots.count { return "more in flight than there is" }
-        if flights.reduce(0, { $0 + $1.round.operations.count }) != inFlightCount {
+        if inFlightBatches.reduce(0, { $0 + $1.batch.operations.count }) != inFlightCount {
             return "the flights do not cover what is in flight"
         }
         var last: Int64 = 0
@@ -114,7 +115,7 @@ extension OutboxLane {
                 if sawUnsent { return "\(slot.sequence) was transmitted after one that was not" }
                 // Confirmations by a page while the process ended are in no snapshot: a link may be missing there, and
                 // the server, which has it, reports that.
-                if let chain, chain > startedAnewAbove, previous != chain, previous < chain || chain > knownUntil {
+                if let chain, chain > renumberedAbove, previous != chain, previous < chain || chain > knownUntil {
                     return "the chain breaks at \(slot.sequence)"
                 }
                 if slot.sequence > lastTransmitted { return "\(slot.sequence) is beyond the last transmitted" }

@@ -20,68 +20,68 @@ extension Outbox {
     }
 
     /// Processes a response that names the opening that the server has admitted.
-    mutating func confirm(_ round: DeliveryRound, _ report: DeliveryReport) {
-        guard round.outbox == outboxID, let opening = lineage.opening, report.opening == opening else { return }
+    mutating func confirm(_ batch: Batch, _ report: DeliveryReport) {
+        guard batch.outbox == outboxID, let opening = lineage.opening, report.opening == opening else { return }
         isConfirmed = true
         forks = 0
     }
 
     /// The server has received from another copy: everything under way is taken back, and the outbox is renumbered.
-    mutating func noteFork(_ moment: Moment, _ actions: inout [OutboxAction]) {
-        startOver(with: .fork, moment, &actions)
-        pauseAfterForks(moment)
+    mutating func noteFork(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
+        startOver(with: .fork, clock, &actions)
+        pauseAfterForks(clock)
     }
 
     /// Takes back everything under way; then the store determines the contents of the outbox.
-    mutating func startOver(with action: OutboxAction, _ moment: Moment, _ actions: inout [OutboxAction]) {
+    mutating func startOver(with action: OutboxAction, _ clock: ClockReading, _ actions: inout [OutboxAction]) {
         isForking = true
         var settlement = Settlement()
         for lane in lanes.indices {
-            guard let round = lanes[lane].flights.first?.round else { continue }
-            giveBackAttempt(round, lane)
+            guard let batch = lanes[lane].inFlightBatches.first?.batch else { continue }
+            refundAttempt(batch, lane)
             markInDoubt(lane) { _ in true }
-            takeBack(lane, judged: round, moment, &settlement, &actions)
+            takeBack(lane, judged: batch, clock, &settlement, &actions)
             settlement = Settlement()
         }
         actions.append(action)
     }
 
     /// The server has another history than the deliveries name: probes it for its history and the marks of the lanes.
-    mutating func noteOtherHistory(_ moment: Moment, _ actions: inout [OutboxAction]) {
-        if case .unknown = link.state { return }  // another lane's response arrived first
-        link.state = .unknown
-        startProbe(moment, &actions)
-        pauseAfterForks(moment)
+    mutating func noteOtherHistory(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
+        if case .unknown = connection.state { return }  // another lane's response arrived first
+        connection.state = .unknown
+        startProbe(clock, &actions)
+        pauseAfterForks(clock)
         forks += 1
     }
 
     /// A server that repeats this response must not be queried in a tight loop.
-    private mutating func pauseAfterForks(_ moment: Moment) {
+    private mutating func pauseAfterForks(_ clock: ClockReading) {
         guard forks > 0 else { return }
         let pause = min(configuration.retry.interval * (1 << min(forks - 1, 6)), .seconds(60))
-        rateLimitedUntil = max(rateLimitedUntil ?? .zero, moment.now + jittered(pause))
+        rateLimitedUntil = max(rateLimitedUntil ?? .zero, clock.now + jittered(pause))
     }
 
     /// Replaces the outbox with a snapshot of the store, which has a new outbox id and new numbers, or changes that the
     /// feed did not report.
-    mutating func forked(_ snapshot: OutboxSnapshot, _ moment: Moment, _ actions: inout [OutboxAction]) {
-        var anew = Outbox(snapshot, configuration: configuration, seed: 0, firstRound: nextRound)
+    mutating func forked(_ snapshot: OutboxSnapshot, _ clock: ClockReading, _ actions: inout [OutboxAction]) {
+        var anew = Outbox(snapshot, configuration: configuration, seed: 0, firstBatch: nextBatch)
         anew.generator = generator
         anew.forks = forks + (snapshot.outboxID == outboxID ? 0 : 1)
         anew.isConfirmed = isConfirmed && snapshot.outboxID == outboxID
-        anew.undecided.formUnion(undecided)
-        anew.provenBeforePlaced = provenBeforePlaced
+        anew.awaitingVerdict.formUnion(awaitingVerdict)
+        anew.confirmedBeforeKnown = confirmedBeforeKnown
         anew.sentAfterParent = sentAfterParent
-        anew.link = link
+        anew.connection = connection
         anew.hasSession = hasSession
         anew.isPaused = isPaused
-        anew.attention = attention
+        anew.actionRequired = actionRequired
         anew.rateLimitedUntil = rateLimitedUntil
         anew.start = start
         anew.keepAges(of: self)
         if snapshot.outboxID == outboxID { anew.keepPauses(of: self) }
         self = anew
-        pumpAll(moment, &actions)
+        dispatchAll(clock, &actions)
     }
 
     /// An outbox that was read again keeps its numbers: everything known about its lanes is kept.
@@ -91,10 +91,10 @@ extension Outbox {
             guard let index = old.laneIndices[lanes[lane].id] else { continue }
             let former = old.lanes[index]
             lanes[lane].base = former.base
-            lanes[lane].startedAnewAbove = former.startedAnewAbove
+            lanes[lane].renumberedAbove = former.renumberedAbove
             lanes[lane].hold = former.hold
-            lanes[lane].isCautious = former.isCautious
-            lanes[lane].fruitless = former.fruitless
+            lanes[lane].sendsHeadOnly = former.sendsHeadOnly
+            lanes[lane].emptyBatchFailures = former.emptyBatchFailures
             lanes[lane].sendsAfterCrashMax = former.sendsAfterCrashMax
             lanes[lane].sendsAfterRefusalMax = former.sendsAfterRefusalMax
             if former.hold?.isOfQuestions == true { questionHolds.insert(lane) }
@@ -113,9 +113,10 @@ extension Outbox {
         for lane in lanes.indices {
             for index in lanes[lane].slots.indices {
                 let message = lanes[lane].slots[index].message
-                guard let place = old.places[message], let former = old.lanes[place.lane].index(of: place.sequence)
+                guard let location = old.locations[message],
+                    let former = old.lanes[location.lane].index(of: location.sequence)
                 else { continue }
-                lanes[lane].slots[index].queuedAt = old.lanes[place.lane].slots[former].queuedAt
+                lanes[lane].slots[index].queuedAt = old.lanes[location.lane].slots[former].queuedAt
             }
         }
     }

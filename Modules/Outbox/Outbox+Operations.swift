@@ -10,7 +10,7 @@ import DequeModule
 /// that is not on the server waits for it (see `Store`).
 extension Outbox {
     /// A change that the user requests for a message.
-    package enum Wish: Sendable, Hashable {
+    package enum OperationRequest: Sendable, Hashable {
         case edit(MessageContent)
         case react(String, isAdded: Bool)
     }
@@ -21,10 +21,10 @@ extension Outbox {
     ///   - operations: the result of ``Store/dependants(of:)`` for the message.
     ///   - makeDraft: creates the operation, if one is needed.
     package func changes(
-        for wish: Wish, on message: Message, with operations: [Message],
+        for request: OperationRequest, on message: Message, with operations: [Message],
         makeDraft: (MessageRole, MessageContent) -> MessageDraft
-    ) -> Changes {
-        switch wish {
+    ) -> ChangePlan {
+        switch request {
         case .edit(let content): changes(toEdit: message, content, operations, makeDraft)
         case .react(let name, let isAdded): changes(toReact: name, isAdded, message, operations, makeDraft)
         }
@@ -33,20 +33,20 @@ extension Outbox {
     private func changes(
         toEdit message: Message, _ content: MessageContent, _ operations: [Message],
         _ makeDraft: (MessageRole, MessageContent) -> MessageDraft
-    ) -> Changes {
-        var changes = Changes()
+    ) -> ChangePlan {
+        var changes = ChangePlan()
         let edits = operations.filter { $0.role == .edit(of: message.id) }
         // An edit that failed is obsolete now.
-        for edit in edits where edit.syncState == .error && mayVanish(edit) { changes.vanish(edit.id) }
+        for edit in edits where edit.syncState == .error && canRemoveUnsent(edit) { changes.removeUnsent(edit.id) }
         let last = edits.last(where: \.isPending)
         if message.content == content, last != nil || !edits.contains(where: mayShowYet) { return changes }
         if let last {
-            if mayVanish(last) {
+            if canRemoveUnsent(last) {
                 changes.mutations.append(.rewrite(last.id, content))
             } else {
                 changes.mutations.append(.enqueue(makeDraft(.edit(of: message.id), content)))
             }
-        } else if message.isUndelivered, mayVanish(message) {
+        } else if message.isUndelivered, canRemoveUnsent(message) {
             changes.mutations.append(.rewrite(message.id, content))
         } else {
             changes.mutations.append(.enqueue(makeDraft(.edit(of: message.id), content)))
@@ -57,15 +57,15 @@ extension Outbox {
     private func changes(
         toReact name: String, _ isAdded: Bool, _ message: Message, _ operations: [Message],
         _ makeDraft: (MessageRole, MessageContent) -> MessageDraft
-    ) -> Changes {
-        var changes = Changes()
+    ) -> ChangePlan {
+        var changes = ChangePlan()
         let about = operations.filter { $0.role.isReaction && $0.content == .text(name) }
-        for old in about where old.syncState == .error && mayVanish(old) { changes.vanish(old.id) }
+        for old in about where old.syncState == .error && canRemoveUnsent(old) { changes.removeUnsent(old.id) }
         let last = about.last(where: \.isPending)
         let isUncertain = about.contains(where: mayShowYet)
         guard message.myReactions.contains(name) != isAdded || isUncertain && last == nil else { return changes }
-        if let last, !isUncertain, last.role.addsReaction != isAdded, mayVanish(last) {
-            changes.vanish(last.id)
+        if let last, !isUncertain, last.role.addsReaction != isAdded, canRemoveUnsent(last) {
+            changes.removeUnsent(last.id)
         } else {
             let role: MessageRole = isAdded ? .addReaction(to: message.id) : .removeReaction(from: message.id)
             changes.mutations.append(.enqueue(makeDraft(role, .text(name))))
@@ -75,18 +75,22 @@ extension Outbox {
 
     /// True for an operation that failed in doubt: it is not displayed here, and the server may have it. The requested
     /// change has to follow it, even if it equals the displayed state.
-    private func mayShowYet(_ operation: Message) -> Bool { operation.syncState == .error && !mayVanish(operation) }
+    private func mayShowYet(_ operation: Message) -> Bool {
+        operation.syncState == .error && !canRemoveUnsent(operation)
+    }
 
     /// True while no copy of the message can exist outside the store, and no fence for one: it may still be changed, or
     /// removed without a request to the server.
-    func mayVanish(_ message: Message) -> Bool {
+    func canRemoveUnsent(_ message: Message) -> Bool {
         guard !message.isInDoubt, fences[message.id] == nil, !mayBeElsewhere(message.ordinal) else { return false }
         return message.syncState == .error || message.isPending && message.previousSequence == nil
     }
 
     mutating func rewritten(_ message: MessageID, _ bytes: Int) {
-        guard let place = places[message], let index = lanes[place.lane].index(of: place.sequence) else { return }
-        lanes[place.lane].slots[index].bytes = bytes
+        guard let location = locations[message], let index = lanes[location.lane].index(of: location.sequence) else {
+            return
+        }
+        lanes[location.lane].slots[index].bytes = bytes
     }
 }
 

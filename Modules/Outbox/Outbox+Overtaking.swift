@@ -15,8 +15,8 @@ extension Outbox {
     ///   - operations: the result of ``Store/dependants(of:)`` for that message.
     func isOvertaken(_ operation: Message, on target: Message?, with operations: [Message]) -> Bool {
         if operations.contains(where: { $0.ordinal > operation.ordinal && $0.replaces(operation) }) { return true }
-        guard let clock = (target?.base ?? target?.face)?.clock else { return false }
-        let taken: FaceClock.Word? =
+        guard let clock = (target?.confirmed ?? target?.displayed)?.clock else { return false }
+        let taken: VersionClock.Stamp? =
             switch operation.role {
             case .message, .reply: nil
             case .edit: clock.edit
@@ -29,12 +29,12 @@ extension Outbox {
     /// elsewhere.
     package func changes(
         afterFailureOf operation: Message, on target: Message?, with operations: [Message]
-    ) -> Changes {
-        var changes = Changes()
-        if operation.role.isOperation, operation.syncState == .error, mayVanish(operation),
+    ) -> ChangePlan {
+        var changes = ChangePlan()
+        if operation.role.isOperation, operation.syncState == .error, canRemoveUnsent(operation),
             isOvertaken(operation, on: target, with: operations)
         {
-            changes.vanish(operation.id)
+            changes.removeUnsent(operation.id)
         }
         return changes
     }
@@ -47,11 +47,11 @@ extension Outbox {
     ///   - target: the message that an operation refers to; `nil` if it does not exist here.
     ///   - operations: the result of ``Store/dependants(of:)`` for that message.
     package func changes(
-        toResend message: Message, on target: Message?, with operations: [Message], at moment: Moment
-    ) -> Changes {
+        toResend message: Message, on target: Message?, with operations: [Message], at clock: ClockReading
+    ) -> ChangePlan {
         guard message.role.isOperation, isOvertaken(message, on: target, with: operations) else {
-            var changes = Changes()
-            changes.mutations = mutations(toResend: message, at: moment)
+            var changes = ChangePlan()
+            changes.mutations = mutations(toResend: message, at: clock)
             return changes
         }
         return changes(afterFailureOf: message, on: target, with: operations)

@@ -5,17 +5,17 @@ import DequeModule
 /// User requests: deletions and resends. First the mutations are committed, then the event is handled.
 extension Outbox {
     /// The changes that a request results in.
-    package struct Changes: Sendable, Equatable {
+    package struct ChangePlan: Sendable, Equatable {
         /// The mutations, committed together.
         package var mutations: [Mutation] = []
         /// The messages to report with ``OutboxEvent/deleted(_:)`` after the commit.
-        package var vanished: [MessageID] = []
+        package var removedUnsent: [MessageID] = []
         /// Messages whose waiters are completed with the stored state after the commit.
         package var ended: [MessageID] = []
 
-        mutating func vanish(_ message: MessageID) {
+        mutating func removeUnsent(_ message: MessageID) {
             mutations.append(.delete(message))
-            vanished.append(message)
+            removedUnsent.append(message)
         }
     }
 
@@ -44,27 +44,27 @@ extension Outbox {
     ///   - lane: the lane of the deletion of a message that came from the server; `nil` if it belongs to another user
     ///     and is deleted only here.
     package func deletion(
-        of message: Message, with dependants: [Message], by origin: DeleteAction.Origin, at moment: Moment,
+        of message: Message, with dependants: [Message], by origin: DeleteAction.Origin, at clock: ClockReading,
         lane: LaneID? = nil
-    ) -> Changes {
-        var changes = Changes()
+    ) -> ChangePlan {
+        var changes = ChangePlan()
         // First, because messages that are still parked for a removed message get their lane sequences.
-        give(up: dependants, at: moment, &changes)
-        changes.mutations += mutations(toDelete: message, by: origin, at: moment, lane: message.lane ?? lane)
-        changes.vanished.append(message.id)
+        give(up: dependants, at: clock, &changes)
+        changes.mutations += mutations(toDelete: message, by: origin, at: clock, lane: message.lane ?? lane)
+        changes.removedUnsent.append(message.id)
         // It has no slot in a lane, so no other event completes its waiters.
         if message.isParked { changes.ended.append(message.id) }
         return changes
     }
 
-    private func give(up dependants: [Message], at moment: Moment, _ changes: inout Changes) {
+    private func give(up dependants: [Message], at clock: ClockReading, _ changes: inout ChangePlan) {
         for dependant in dependants {
             if dependant.role.isOperation {
-                if mayVanish(dependant) { changes.vanish(dependant.id) }
+                if canRemoveUnsent(dependant) { changes.removeUnsent(dependant.id) }
             } else {
                 let failure = Failure(
                     reason: .refused, code: "parentDeleted",
-                    detail: "the message that it answers was deleted before it was sent", at: moment.wall)
+                    detail: "the message that it answers was deleted before it was sent", at: clock.wall)
                 changes.mutations.append(.fail(dependant.id, failure, inDoubt: dependant.isInDoubt))
                 changes.ended.append(dependant.id)
             }
@@ -72,17 +72,17 @@ extension Outbox {
     }
 
     private func mutations(
-        toDelete message: Message, by origin: DeleteAction.Origin, at moment: Moment, lane: LaneID?
+        toDelete message: Message, by origin: DeleteAction.Origin, at clock: ClockReading, lane: LaneID?
     ) -> [Mutation] {
         var mutations: [Mutation] = [.delete(message.id)]
-        if let place = places[message.id], let index = lanes[place.lane].index(of: place.sequence),
-            let previous = lanes[place.lane].slots[index].previous
+        if let location = locations[message.id], let index = lanes[location.lane].index(of: location.sequence),
+            let previous = lanes[location.lane].slots[index].previous
         {
-            mutations.append(retraction(of: message.id, place, previous))
+            mutations.append(retraction(of: message.id, location, previous))
         }
         var isRetracted = false
-        if let place = fences[message.id], let index = lanes[place.lane].index(of: place.sequence) {
-            mutations.append(retraction(of: message.id, place, lanes[place.lane].slots[index].previous))
+        if let location = fences[message.id], let index = lanes[location.lane].index(of: location.sequence) {
+            mutations.append(retraction(of: message.id, location, lanes[location.lane].slots[index].previous))
             isRetracted = true
         }
         // A retraction bars late copies under this outbox id alone; another copy of the store has one of its own.
@@ -92,61 +92,62 @@ extension Outbox {
         mutations.append(
             .recordDelete(
                 DeleteAction(
-                    at: moment.wall, by: origin, message: message.id, channel: message.channel, type: message.type,
+                    at: clock.wall, by: origin, message: message.id, channel: message.channel, type: message.type,
                     syncState: message.syncState, lastFailure: message.failure)))
         return mutations
     }
 
-    private func retraction(of message: MessageID, _ place: Place, _ previous: Int64?) -> Mutation {
-        .putControl(
-            ControlEntry(
-                kind: .retract, lane: lanes[place.lane].id, sequence: place.sequence, previous: previous,
+    private func retraction(of message: MessageID, _ location: SlotLocation, _ previous: Int64?) -> Mutation {
+        .putMarker(
+            ChainMarker(
+                kind: .retract, lane: lanes[location.lane].id, sequence: location.sequence, previous: previous,
                 message: message))
     }
 
-    mutating func deleted(_ messages: [MessageID], _ moment: Moment, _ actions: inout [OutboxAction]) {
+    mutating func deleted(_ messages: [MessageID], _ clock: ClockReading, _ actions: inout [OutboxAction]) {
         for message in messages {
             release(by: message)
-            if places[message] != nil {
+            if locations[message] != nil {
                 actions.append(.complete(message, .deleted))
-            } else if undecided.remove(message) != nil {
+            } else if awaitingVerdict.remove(message) != nil {
                 actions.append(.completeAsStored(message))
             }
-            if let place = fences[message], let index = lanes[place.lane].index(of: place.sequence) {
-                lanes[place.lane].slots[index].kind = .retract
+            if let location = fences[message], let index = lanes[location.lane].index(of: location.sequence) {
+                lanes[location.lane].slots[index].kind = .retract
             }
-            if let place = places[message], lanes[place.lane].headMessage == message {
-                lanes[place.lane].hold = nil  // the pause belonged to the head
+            if let location = locations[message], lanes[location.lane].headMessage == message {
+                lanes[location.lane].hold = nil  // the pause belonged to the head
             }
-            if let place = places.removeValue(forKey: message), let index = lanes[place.lane].index(of: place.sequence)
+            if let location = locations.removeValue(forKey: message),
+                let index = lanes[location.lane].index(of: location.sequence)
             {
-                if lanes[place.lane].slots[index].wasTransmitted {
-                    lanes[place.lane].slots[index].kind = .retract
-                    fences[message] = place
+                if lanes[location.lane].slots[index].wasTransmitted {
+                    lanes[location.lane].slots[index].kind = .retract
+                    fences[message] = location
                 } else {
-                    lanes[place.lane].vanish(at: index)
+                    lanes[location.lane].removeUnsent(at: index)
                 }
             }
         }
-        pumpAll(moment, &actions)
+        dispatchAll(clock, &actions)
     }
 
     /// The mutations that return a failed message to the queue, at the tail of its lane; empty if it is not `error`.
     /// The store assigns the new number, and the feed reports it.
-    package func mutations(toResend message: Message, at moment: Moment) -> [Mutation] {
-        message.syncState == .error && places[message.id] == nil ? [.resend(message.id, at: moment.wall)] : []
+    package func mutations(toResend message: Message, at clock: ClockReading) -> [Mutation] {
+        message.syncState == .error && locations[message.id] == nil ? [.resend(message.id, at: clock.wall)] : []
     }
 }
 
 extension OutboxLane {
     /// Removes a slot that was never transmitted. O(log n) amortised: gaps are closed when they are as many as the
     /// remaining slots, so that creating and deleting behind a waiting head does not accumulate memory.
-    mutating func vanish(at index: Int) {
+    mutating func removeUnsent(at index: Int) {
         slots[index].isGone = true
-        vanished += 1
-        if vanished > 64, vanished * 2 > slots.count {
+        removedCount += 1
+        if removedCount > 64, removedCount * 2 > slots.count {
             slots.removeAll(where: \.isGone)
-            vanished = 0
+            removedCount = 0
         }
         dropGoneHead()
     }

@@ -4,23 +4,23 @@ import DequeModule
 
 /// Sending: selection of the links of a lane for the next batch.
 extension Outbox {
-    mutating func pumpAll(_ moment: Moment, _ actions: inout [OutboxAction]) {
+    mutating func dispatchAll(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
         // Including each lane's followers: a lane may be visited before the one that it waits for makes progress.
-        for lane in lanes.indices { pump(lane, moment, &actions) }
+        for lane in lanes.indices { dispatch(lane, clock, &actions) }
     }
 
     /// Sends what the lane may send now, and what the lanes that wait for it may send.
-    mutating func pump(_ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction]) {
-        pumpAlone(lane, moment, &actions)
-        for follower in followers(of: lane) { pump(follower, moment, &actions) }
+    mutating func dispatch(_ lane: Int, _ clock: ClockReading, _ actions: inout [OutboxAction]) {
+        dispatchLane(lane, clock, &actions)
+        for follower in followers(of: lane) { dispatch(follower, clock, &actions) }
     }
 
     /// Lets lanes that found no room send while there is room, one batch each.
-    mutating func grantTurns(_ moment: Moment, _ actions: inout [OutboxAction]) {
-        while let lane = lanesInTurn.first, hasRoom(for: lane, moment) {
+    mutating func grantTurns(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
+        while let lane = lanesInTurn.first, hasRoom(for: lane, clock) {
             lanesInTurn.removeFirst()
             lanes[lane].isInTurn = false
-            pumpAlone(lane, moment, &actions, hasTurn: true)
+            dispatchLane(lane, clock, &actions, hasTurn: true)
         }
     }
 
@@ -31,65 +31,66 @@ extension Outbox {
     }
 
     /// - Parameter hasTurn: true for a lane that waited for room, and may send before those that still wait.
-    private mutating func pumpAlone(
-        _ lane: Int, _ moment: Moment, _ actions: inout [OutboxAction], hasTurn: Bool = false
+    private mutating func dispatchLane(
+        _ lane: Int, _ clock: ClockReading, _ actions: inout [OutboxAction], hasTurn: Bool = false
     ) {
         guard !isForking else { return }
-        expire(lane, moment, &actions)
-        guard mayTransmit(at: moment.now) else { return }
+        expire(lane, clock, &actions)
+        guard mayTransmit(at: clock.now) else { return }
         if let hold = lanes[lane].hold {
-            guard hold.until <= moment.now || hold.isOfQuestions && hasMessageToSend(lane, moment) else { return }
+            guard hold.until <= clock.now || hold.isOfQuestions && hasMessageToSend(lane, clock) else { return }
             lanes[lane].hold = nil
             questionHolds.remove(lane)
         }
-        setAsideUsedUp(lane, moment, &actions)
+        failExhausted(lane, clock, &actions)
         dropAged(lane)
         let sendsMax = sendsMax(of: lane)
         let inFlightMax = sendsMax == .max ? configuration.deliveriesInFlightMax : 1
         var mayGo = hasTurn
-        while lanes[lane].flights.count < inFlightMax {
-            let goesByItself = goesByItself(lane, moment)
-            guard mayGo || lanesInTurn.isEmpty, hasRoom(for: lane, moment) else { return waitForTurn(lane) }
-            let first = nextRound
-            var round = DeliveryRound(
+        while lanes[lane].inFlightBatches.count < inFlightMax {
+            let goesByItself = goesByItself(lane, clock)
+            guard mayGo || lanesInTurn.isEmpty, hasRoom(for: lane, clock) else { return waitForTurn(lane) }
+            let first = nextBatch
+            var batch = Batch(
                 id: first, lane: lanes[lane].id, outbox: outboxID, epoch: epoch, opening: lineage.opening,
-                ancestors: isConfirmed ? [] : lineage.ancestors, base: lanes[lane].base, operations: [], charged: nil)
+                ancestors: isConfirmed ? [] : lineage.ancestors, base: lanes[lane].base, operations: [],
+                countedMessage: nil)
             let mutations = lanes[lane].fill(
-                &round, configuration, moment, sendsBelow: sendLimit(of: lane), sendsMax: sendsMax,
-                expiredUntil: expiredUntil(moment))
-            guard !round.operations.isEmpty else { return }
-            nextRound += 1
-            flightCount += 1
+                &batch, configuration, clock, sendsBelow: sendLimit(of: lane), sendsMax: sendsMax,
+                expiredUntil: expiredUntil(clock))
+            guard !batch.operations.isEmpty else { return }
+            nextBatch += 1
+            inFlightBatchCount += 1
             laneByItself = goesByItself ? lane : nil
             mayGo = false
-            actions.append(.transmit(round, mutations))
+            actions.append(.transmit(batch, mutations))
         }
     }
 
     /// True while a batch is under way that excludes all others.
-    var isUnderWayByItself: Bool { laneByItself.map { !lanes[$0].flights.isEmpty } ?? false }
+    var isUnderWayByItself: Bool { laneByItself.map { !lanes[$0].inFlightBatches.isEmpty } ?? false }
 
     /// True if there is room among the batches under way for the lane's next one.
-    private func hasRoom(for lane: Int, _ moment: Moment) -> Bool {
-        if flightCount == 0 { return true }
-        guard flightCount < configuration.deliveriesInFlightTotalMax, !isUnderWayByItself else { return false }
-        return !goesByItself(lane, moment)
+    private func hasRoom(for lane: Int, _ clock: ClockReading) -> Bool {
+        if inFlightBatchCount == 0 { return true }
+        guard inFlightBatchCount < configuration.deliveriesInFlightTotalMax, !isUnderWayByItself else { return false }
+        return !goesByItself(lane, clock)
     }
 
     /// True if nothing else may be under way with the lane's next batch: after a crash its possible cause is sent by
     /// itself, so that no other lane is charged for another crash.
-    private func goesByItself(_ lane: Int, _ moment: Moment) -> Bool {
-        guard lanes[lane].sendsAfterCrashMax != nil, lanes[lane].flights.isEmpty else { return false }
-        if let hold = lanes[lane].hold, hold.until > moment.now, !hold.isOfQuestions { return false }
-        return hasMessageToSend(lane, moment)
+    private func goesByItself(_ lane: Int, _ clock: ClockReading) -> Bool {
+        guard lanes[lane].sendsAfterCrashMax != nil, lanes[lane].inFlightBatches.isEmpty else { return false }
+        if let hold = lanes[lane].hold, hold.until > clock.now, !hold.isOfQuestions { return false }
+        return hasMessageToSend(lane, clock)
     }
 
     /// True if the lane's next batch would contain a message, apart from any pause: otherwise a batch of fences alone
     /// would be sent repeatedly.
-    private func hasMessageToSend(_ lane: Int, _ moment: Moment) -> Bool {
+    private func hasMessageToSend(_ lane: Int, _ clock: ClockReading) -> Bool {
         let next = lanes[lane].slots.lazy.filter { !$0.isGone }.prefix(configuration.batchOperationsMax)
         guard let slot = next.first(where: \.isToBeSent), slot.sequence < sendLimit(of: lane) else { return false }
-        return expiredUntil(moment).map { slot.queuedAt > $0 } ?? true
+        return expiredUntil(clock).map { slot.queuedAt > $0 } ?? true
     }
 
     /// The maximum number of messages in one batch of the lane.
@@ -100,7 +101,7 @@ extension Outbox {
 }
 
 extension OutboxLane {
-    /// Moves the next links into `round`, which is under way from now on, and returns the mutations to commit before it
+    /// Moves the next links into `batch`, which is under way from now on, and returns the mutations to commit before it
     /// is sent. Leaves the batch empty if there is nothing to send.
     ///
     /// - Parameters:
@@ -108,7 +109,7 @@ extension OutboxLane {
     ///   - sendsMax: the maximum number of messages.
     ///   - expired: a message that was queued at this time or earlier is not sent, nor is anything behind it.
     fileprivate mutating func fill(
-        _ round: inout DeliveryRound, _ configuration: OutboxConfiguration, _ moment: Moment,
+        _ batch: inout Batch, _ configuration: OutboxConfiguration, _ clock: ClockReading,
         sendsBelow limit: Int64, sendsMax: Int, expiredUntil expired: Timestamp?
     ) -> [Mutation] {
         var mutations: [Mutation] = []
@@ -116,7 +117,7 @@ extension OutboxLane {
         var bytes = 0
         let lastTransmittedBefore = lastTransmitted
         var index = inFlightCount
-        while index < slots.count, round.operations.count < configuration.batchOperationsMax {
+        while index < slots.count, batch.operations.count < configuration.batchOperationsMax {
             if slots[index].isGone {
                 slots.remove(at: index)
                 continue
@@ -127,18 +128,18 @@ extension OutboxLane {
                 if sends > 0, sends >= sendsMax || bytes + slots[index].bytes > configuration.batchBytesMax { break }
                 sends += 1
                 bytes += slots[index].bytes
-                if round.charged == nil, !hasMessageUnderWay {
-                    round.charged = slots[index].message
+                if batch.countedMessage == nil, !hasMessageUnderWay {
+                    batch.countedMessage = slots[index].message
                     slots[index].attempts += 1
                 }
             }
-            transmit(index, moment, &round, &mutations)
+            transmit(index, clock, &batch, &mutations)
             index += 1
         }
         if lastTransmitted != lastTransmittedBefore { mutations.append(.setLastTransmitted(id, lastTransmitted)) }
-        if !round.operations.isEmpty {
-            flights.append(Flight(round: round, since: moment, isAlone: flights.isEmpty))
-            inFlightCount += round.operations.count
+        if !batch.operations.isEmpty {
+            inFlightBatches.append(InFlightBatch(batch: batch, since: clock, isAlone: inFlightBatches.isEmpty))
+            inFlightCount += batch.operations.count
         }
         return mutations
     }
@@ -146,11 +147,11 @@ extension OutboxLane {
     /// A batch of fences alone counts no attempt: the first message behind them is charged, or a message that crashes
     /// the process would do so endlessly.
     private var hasMessageUnderWay: Bool {
-        flights.contains { flight in flight.round.operations.contains { $0.kind == .send } }
+        inFlightBatches.contains { inFlight in inFlight.batch.operations.contains { $0.kind == .send } }
     }
 
     private mutating func transmit(
-        _ index: Int, _ moment: Moment, _ round: inout DeliveryRound, _ mutations: inout [Mutation]
+        _ index: Int, _ clock: ClockReading, _ batch: inout Batch, _ mutations: inout [Mutation]
     ) {
         let isFirstTime = slots[index].previous == nil
         if isFirstTime {
@@ -162,12 +163,12 @@ extension OutboxLane {
         let previous = slot.previous ?? 0
         if slot.kind == .send {
             mutations.append(
-                .attempt(slot.message, previous: previous, attempts: slot.attempts, at: moment.wall))
+                .attempt(slot.message, previous: previous, attempts: slot.attempts, at: clock.wall))
         } else if isFirstTime {
-            mutations.append(.attemptControl(sequence: slot.sequence, previous: previous))
+            mutations.append(.attemptMarker(sequence: slot.sequence, previous: previous))
         }
-        round.operations.append(
-            DeliveryRound.Operation(
+        batch.operations.append(
+            Batch.Operation(
                 kind: slot.kind, message: slot.message, sequence: slot.sequence, previous: previous))
     }
 }

@@ -49,29 +49,29 @@ package struct Outbox: Sendable, Hashable {
     var lanes: [OutboxLane] = []
     var laneIndices: [LaneID: Int] = [:]
     /// The slots of messages that are to be sent.
-    var places: [MessageID: Place] = [:]
+    var locations: [MessageID: SlotLocation] = [:]
     /// The slots of fences, for messages that are `error` or sent again.
-    var fences: [MessageID: Place] = [:]
+    var fences: [MessageID: SlotLocation] = [:]
     /// Messages that are `error` in doubt: their waiters are not completed before the verdict.
-    var undecided: Set<MessageID> = []
+    var awaitingVerdict: Set<MessageID> = []
     /// Messages that were confirmed before they had a slot: the feed may still report one that the store had enqueued
     /// before.
-    var provenBeforePlaced = RecentMessages()
+    var confirmedBeforeKnown = RecentIDs()
     /// Replies that were sent again because their parent is on the server after all; each only once.
-    var sentAfterParent = RecentMessages()
+    var sentAfterParent = RecentIDs()
     /// Failed messages that pause a lane, and the lane of each.
     var pausing: [MessageID: Int] = [:]
     /// The time of the first event of this run. Only set if messages expire.
-    var start: Moment?
-    var link = OutboxLink()
+    var start: ClockReading?
+    var connection = ConnectionState()
     var hasSession = false
     package internal(set) var isPaused = false
-    package internal(set) var attention: Attention?
+    package internal(set) var actionRequired: ActionRequired?
     /// Lanes with something to send that found no room among the batches under way, in the order of arrival; each at
     /// most once. Empty whenever there is room for the first.
     var lanesInTurn: Deque<Int> = []
     /// Batches under way in all lanes.
-    var flightCount = 0
+    var inFlightBatchCount = 0
     /// The lane that sent last, if nothing else may be under way with that batch: see
     /// ``OutboxLane/sendsAfterCrashMax``.
     var laneByItself: Int?
@@ -80,10 +80,10 @@ package struct Outbox: Sendable, Hashable {
     /// Nothing is sent before this time, at the server's request.
     var rateLimitedUntil: MonotonicTime?
     var generator: SplitMix64
-    /// Increases over the whole run of the process, also across ``init(_:configuration:seed:firstRound:)``.
-    package internal(set) var nextRound: Int
+    /// Increases over the whole run of the process, also across ``init(_:configuration:seed:firstBatch:)``.
+    package internal(set) var nextBatch: Int
 
-    struct Place: Sendable, Hashable {
+    struct SlotLocation: Sendable, Hashable {
         /// Index into `lanes`, which never shrinks.
         var lane: Int
         var sequence: Int64
@@ -96,9 +96,9 @@ package struct Outbox: Sendable, Hashable {
     ///   - firstRound: above the number of every batch of this run of the process, so that late responses are
     ///     recognised.
     package init(
-        _ snapshot: OutboxSnapshot, configuration: OutboxConfiguration, seed: UInt64, firstRound: Int = 1
+        _ snapshot: OutboxSnapshot, configuration: OutboxConfiguration, seed: UInt64, firstBatch: Int = 1
     ) {
-        nextRound = firstRound
+        nextBatch = firstBatch
         self.configuration = configuration
         outboxID = snapshot.outboxID
         epoch = snapshot.epoch
@@ -110,7 +110,7 @@ package struct Outbox: Sendable, Hashable {
         }
         for entry in snapshot.entries {
             append(entry)
-            if entry.kind == .fence { undecided.insert(entry.message) }
+            if entry.kind == .fence { awaitingVerdict.insert(entry.message) }
         }
         for pause in snapshot.pauses where pausing.updateValue(laneIndex(pause.lane), forKey: pause.message) == nil {
             lanes[laneIndex(pause.lane)].pausing.append(pause.message)
@@ -125,59 +125,59 @@ package struct Outbox: Sendable, Hashable {
     }
 
     /// Handles an event and returns the actions to perform.
-    package mutating func handle(_ event: OutboxEvent, at moment: Moment) -> [OutboxAction] {
-        beginAging(moment)
+    package mutating func handle(_ event: OutboxEvent, at clock: ClockReading) -> [OutboxAction] {
+        beginAging(clock)
         var actions: [OutboxAction] = []
         switch event {
-        case .enqueued(let entries): enqueue(entries, moment, &actions)
-        case .answered(let round, let report):
-            noteHeard(moment)
-            answered(round, report, moment, &actions)
-        case .failed(let round, let error): failed(round, error, moment, &actions)
-        case .unsendable(let round, let messages, let detail):
-            let failure = finalFailure(.unsendable, code: "unsendable", detail: detail, at: moment)
-            unsendable(round, messages, failure, moment, &actions)
-        case .foreign(let round, let messages):
+        case .enqueued(let entries): enqueue(entries, clock, &actions)
+        case .answered(let batch, let report):
+            noteHeard(clock)
+            answered(batch, report, clock, &actions)
+        case .failed(let batch, let error): failed(batch, error, clock, &actions)
+        case .unsendable(let batch, let messages, let detail):
+            let failure = finalFailure(.unsendable, code: "unsendable", detail: detail, at: clock)
+            unsendable(batch, messages, failure, clock, &actions)
+        case .foreign(let batch, let messages):
             let detail = "another account created it and logged out meanwhile; log in as that one to resend it"
-            let failure = Failure(reason: .sessionEnded, code: "otherAccount", detail: detail, at: moment.wall)
-            unsendable(round, messages, failure, moment, &actions)
-        case .interrupted(let round): interrupted(round, moment, &actions)
+            let failure = Failure(reason: .sessionEnded, code: "otherAccount", detail: detail, at: clock.wall)
+            unsendable(batch, messages, failure, clock, &actions)
+        case .interrupted(let batch): interrupted(batch, clock, &actions)
         case .historyChanged(let history, let marks):
-            startOver(with: .follow(history, marks: marks), moment, &actions)
-            provenBeforePlaced = RecentMessages()  // confirmations in the former history
-        case .feedReset: startOver(with: .reload, moment, &actions)
-        case .forked(let snapshot): forked(snapshot, moment, &actions)
-        case .greeted: greeted(moment, &actions)
+            startOver(with: .follow(history, marks: marks), clock, &actions)
+            confirmedBeforeKnown = RecentIDs()  // confirmations in the former history
+        case .feedReset: startOver(with: .reload, clock, &actions)
+        case .forked(let snapshot): forked(snapshot, clock, &actions)
+        case .authenticated: authenticated(clock, &actions)
         case .probeFailed(let error):
-            probeFailed(error, moment)
+            probeFailed(error, clock)
             // Messages behind a required user action may wait only for this probe.
-            pumpAll(moment, &actions)
-        case .proven(let message, let placement):
-            proven(message, placement, moment, &actions)
-            pumpAll(moment, &actions)
+            dispatchAll(clock, &actions)
+        case .confirmed(let message, let serverPosition):
+            confirmed(message, serverPosition, clock, &actions)
+            dispatchAll(clock, &actions)
         case .rewritten(let message, let bytes): rewritten(message, bytes)
-        case .deleted(let messages): deleted(messages, moment, &actions)
+        case .deleted(let messages): deleted(messages, clock, &actions)
         case .unpaused(let messages):
             for message in messages { release(by: message) }
-            pumpAll(moment, &actions)
+            dispatchAll(clock, &actions)
         case .sessionBegan:
             hasSession = true
-            startProbe(moment, &actions)
-        case .attentionResolved:
-            attention = nil
-            link.isProbing = false  // a probe under way knows only the old token
-            startProbe(moment, &actions)
+            startProbe(clock, &actions)
+        case .actionResolved:
+            actionRequired = nil
+            connection.isProbing = false  // a probe under way knows only the old token
+            startProbe(clock, &actions)
         case .paused:
             isPaused = true
             forgetIdleProbe()
         case .resumed:
             isPaused = false
-            pumpAll(moment, &actions)
-        case .probeRequested: startProbe(moment, &actions)
-        case .deadline: deadlineReached(moment, &actions)
+            dispatchAll(clock, &actions)
+        case .probeRequested: startProbe(clock, &actions)
+        case .deadline: deadlineReached(clock, &actions)
         }
-        grantTurns(moment, &actions)
-        planIdleProbe(moment)
+        grantTurns(clock, &actions)
+        planIdleProbe(clock)
         return actions
     }
 
@@ -185,8 +185,8 @@ package struct Outbox: Sendable, Hashable {
     package var nextDeadline: MonotonicTime? {
         guard hasSession else { return nil }
         var deadlines: [MonotonicTime] = []
-        if let nextProbe = link.nextProbe, !link.isProbing { deadlines.append(nextProbe) }
-        if case .settling(let until) = link.state { deadlines.append(until) }
+        if let nextProbe = connection.nextProbe, !connection.isProbing { deadlines.append(nextProbe) }
+        if case .settling(let until) = connection.state { deadlines.append(until) }
         if mayTransmitButForTime {
             if let rateLimitedUntil {
                 deadlines.append(rateLimitedUntil)  // pauses that end before it change nothing
@@ -203,29 +203,29 @@ package struct Outbox: Sendable, Hashable {
     /// False while new links cannot lead to any action: no user is logged in, or the outbox is paused or requires user
     /// action. If messages expire every new link counts, because its age starts when it is reported.
     package var canUseNews: Bool {
-        hasSession && (configuration.expiry != nil || (!isPaused && attention == nil))
+        hasSession && (configuration.expiry != nil || (!isPaused && actionRequired == nil))
     }
 
     /// The number of links that the server has not confirmed.
     package var depth: Int { lanes.reduce(0) { $0 + $1.slots.count } }
 
     /// The number of indexed messages: those in the chains, and those that await a verdict.
-    package var indexedCount: Int { places.count + fences.count + undecided.count }
+    package var indexedCount: Int { locations.count + fences.count + awaitingVerdict.count }
 
     // MARK: - Chains
 
     mutating func append(_ entry: OutboxEntry) {
         let lane = laneIndex(entry.lane)
-        let place = Place(lane: lane, sequence: entry.sequence)
+        let location = SlotLocation(lane: lane, sequence: entry.sequence)
         switch entry.kind {
         case .send:
-            if provenBeforePlaced.contains(entry.message) { return }
-            if let old = places[entry.message] { vanish(old) }
-            places[entry.message] = place
+            if confirmedBeforeKnown.contains(entry.message) { return }
+            if let old = locations[entry.message] { removeUnsent(old) }
+            locations[entry.message] = location
             release(by: entry.message)
             if configuration.expiry != nil { lanes[lane].aging.append(entry.sequence) }
-            undecided.remove(entry.message)  // sent again: its waiters follow the new attempt
-        case .fence, .retract: fences[entry.message] = place
+            awaitingVerdict.remove(entry.message)  // sent again: its waiters follow the new attempt
+        case .fence, .retract: fences[entry.message] = location
         case .delete: break
         }
         lanes[lane].slots.append(
@@ -237,10 +237,11 @@ package struct Outbox: Sendable, Hashable {
     }
 
     /// Removes the slot of a message that was renumbered before it was transmitted from the old slot.
-    private mutating func vanish(_ place: Place) {
-        guard let index = lanes[place.lane].index(of: place.sequence), !lanes[place.lane].slots[index].wasTransmitted
+    private mutating func removeUnsent(_ location: SlotLocation) {
+        guard let index = lanes[location.lane].index(of: location.sequence),
+            !lanes[location.lane].slots[index].wasTransmitted
         else { return }
-        lanes[place.lane].vanish(at: index)
+        lanes[location.lane].removeUnsent(at: index)
     }
 
     /// False for an entry that a snapshot contained already: the feed may report it again.
@@ -257,39 +258,41 @@ package struct Outbox: Sendable, Hashable {
         return lanes.count - 1
     }
 
-    private mutating func enqueue(_ entries: [OutboxEntry], _ moment: Moment, _ actions: inout [OutboxAction]) {
+    private mutating func enqueue(_ entries: [OutboxEntry], _ clock: ClockReading, _ actions: inout [OutboxAction]) {
         var touched: [Int] = []
         for var entry in entries {
             guard isNew(entry) else { continue }
-            entry.queuedAt = undisturbedWall(moment)
+            entry.queuedAt = undisturbedWall(clock)
             let lane = laneIndex(entry.lane)
             if entry.kind == .send, entry.sequence <= lanes[lane].lastTransmitted {
                 // It got its number while the lane was renumbered above it: it needs a later one.
-                actions.append(.commit([.resend(entry.message, at: moment.wall)]))
+                actions.append(.commit([.resend(entry.message, at: clock.wall)]))
                 continue
             }
             append(entry)
             if touched.last != lane { touched.append(lane) }
         }
-        hurryProbe(moment, &actions)
-        for lane in touched { pump(lane, moment, &actions) }
+        hurryProbe(clock, &actions)
+        for lane in touched { dispatch(lane, clock, &actions) }
     }
 
-    // MARK: - Attention
+    // MARK: - ActionRequired
 
-    mutating func needAttention(_ attention: Attention, _ moment: Moment) {
-        self.attention = attention
-        link.nextProbe = nil
-        planAttentionProbe(moment)
+    mutating func requireAction(_ actionRequired: ActionRequired, _ clock: ClockReading) {
+        self.actionRequired = actionRequired
+        connection.nextProbe = nil
+        planRecoveryProbe(clock)
     }
 
     /// Plans the next probe, whatever the result of the last one: as long as user action is required there is a next
     /// probe, unless only the user can change the state. A server's request to wait is obeyed.
-    mutating func planAttentionProbe(_ moment: Moment) {
-        guard let attention, attention.cause != .superseded, !link.isProbing, link.nextProbe == nil else { return }
-        let soonest = moment.now + configuration.attentionProbeInterval
-        link.nextProbe = max(soonest, rateLimitedUntil ?? soonest)
+    mutating func planRecoveryProbe(_ clock: ClockReading) {
+        guard let actionRequired, actionRequired.cause != .superseded, !connection.isProbing,
+            connection.nextProbe == nil
+        else { return }
+        let soonest = clock.now + configuration.recoveryProbeInterval
+        connection.nextProbe = max(soonest, rateLimitedUntil ?? soonest)
     }
 
-    mutating func resolveAttention() { attention = nil }
+    mutating func clearActionRequired() { actionRequired = nil }
 }

@@ -7,7 +7,7 @@ package enum OutboxAction: Sendable, Equatable {
     case commit([Mutation])
     /// Commit the mutations, then pass the batch to the transport, and report ``OutboxEvent/answered(_:_:)`` or
     /// ``OutboxEvent/failed(_:_:)``.
-    case transmit(DeliveryRound, [Mutation])
+    case transmit(Batch, [Mutation])
     /// Another copy of the store exists: commit ``Mutation/forkOutbox(_:at:)`` with a new id, and report
     /// ``OutboxEvent/forked(_:)`` before anything else. Batches under way continue; their responses still count as
     /// confirmations.
@@ -28,13 +28,13 @@ package enum OutboxAction: Sendable, Equatable {
 
 /// The final result of the delivery of a message.
 package enum DeliveryResult: Sendable, Hashable {
-    case delivered(Placement)
+    case delivered(ServerPosition)
     case failed(Failure)
     case deleted
 }
 
 /// One batch under way: consecutive links of one lane.
-package struct DeliveryRound: Sendable, Hashable {
+package struct Batch: Sendable, Hashable {
     package struct Operation: Sendable, Hashable {
         package var kind: OutboxEntry.Kind
         package var message: MessageID
@@ -54,5 +54,5 @@ package struct DeliveryRound: Sendable, Hashable {
     package var base: Int64 = 0
     package var operations: [Operation]
     /// The message whose attempts this batch counts: the first one that is to be sent.
-    package var charged: MessageID?
+    package var countedMessage: MessageID?
 }

@@ -19,7 +19,7 @@ public struct OutboxConfiguration: Sendable, Hashable {
     /// The longest pause between probes.
     public var probeIntervalMax: Duration = .seconds(15)
     /// The pause between probes while user action is required: whatever the result of a probe, another one follows.
-    public var attentionProbeInterval: Duration = .seconds(10)
+    public var recoveryProbeInterval: Duration = .seconds(10)
     /// The longest time that an idle client goes without hearing from the server before it probes: so it detects that
     /// its token was refused or that the server lost data. Probes are spread over the last 40 % of the interval, which
     /// is at least one second. `nil` if an idle client is to detect this with its next request.

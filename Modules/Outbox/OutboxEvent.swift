@@ -2,7 +2,7 @@ package import CausewayModels
 package import CausewayStorage
 
 /// The time of an event: decisions use the monotonic clock, the wall clock is stored for display.
-package struct Moment: Sendable, Hashable {
+package struct ClockReading: Sendable, Hashable {
     package var now: MonotonicTime
     package var wall: Timestamp
 
@@ -20,17 +20,17 @@ package enum OutboxEvent: Sendable, Equatable {
     /// The store committed new links of a chain; in commit order.
     case enqueued([OutboxEntry])
     /// The response to ``OutboxAction/transmit(_:_:)``.
-    case answered(DeliveryRound, DeliveryReport)
+    case answered(Batch, DeliveryReport)
     /// The transport failed at ``OutboxAction/transmit(_:_:)``.
-    case failed(DeliveryRound, TransportError)
+    case failed(Batch, TransportError)
     /// These messages of a batch could not be encoded into a request; nothing of the batch was sent.
-    case unsendable(DeliveryRound, [MessageID], detail: String)
+    case unsendable(Batch, [MessageID], detail: String)
     /// These messages of a batch were created by another account than the one that is logged in; nothing of the batch
     /// was sent.
-    case foreign(DeliveryRound, [MessageID])
+    case foreign(Batch, [MessageID])
     /// The driver itself cancelled ``OutboxAction/transmit(_:_:)``, to renew the token: the server may have received
     /// the batch, and no attempt is used up.
-    case interrupted(DeliveryRound)
+    case interrupted(Batch)
     /// The server lost data, or is another server: it has this history now, in which the lanes of the outbox are at
     /// these marks.
     case historyChanged(ServerHistory, marks: [LaneID: Int64])
@@ -40,11 +40,11 @@ package enum OutboxEvent: Sendable, Equatable {
     /// after that commit.
     case forked(OutboxSnapshot)
     /// The probe of ``OutboxAction/probe`` succeeded.
-    case greeted
+    case authenticated
     /// The transport failed at ``OutboxAction/probe``.
     case probeFailed(TransportError)
     /// A confirmation, from any source, that the server has a message.
-    case proven(MessageID, Placement)
+    case confirmed(MessageID, ServerPosition)
     /// The content of a queued message was replaced by the last commit; it has this size now.
     case rewritten(MessageID, bytes: Int)
     /// The mutations of ``Outbox/deletion(of:with:by:at:lane:)`` were committed.
@@ -54,7 +54,7 @@ package enum OutboxEvent: Sendable, Equatable {
     /// A user logged in, or a saved session was resumed: deliveries may begin.
     case sessionBegan
     /// The token or the trust was renewed.
-    case attentionResolved
+    case actionResolved
     case paused
     case resumed
     /// A caller requested an immediate probe of the server.

@@ -4,8 +4,8 @@ import DequeModule
 /// A lane's chain: the requests that the server has not confirmed, oldest first.
 ///
 /// ```
-///   slots:   [ in flight … | transmitted before … | never transmitted … ]
-///              ▲ covered by `flights`, oldest first
+///   slots:   [ in batch in flight … | transmitted before … | never transmitted … ]
+///              ▲ covered by `inFlightBatches`, oldest first
 /// ```
 ///
 /// Sequences ascend. A transmitted slot is never removed from the middle: its number is a link of the chain that the
@@ -32,9 +32,9 @@ struct OutboxLane: Sendable, Hashable {
     }
 
     /// A batch under way, with its response while an older batch has none yet.
-    struct Flight: Sendable, Hashable {
-        var round: DeliveryRound
-        var since: Moment
+    struct InFlightBatch: Sendable, Hashable {
+        var batch: Batch
+        var since: ClockReading
         /// Nothing else of the lane was under way when it was sent: the mark in the server's response is reliable.
         var isAlone: Bool
         var report: DeliveryReport?
@@ -52,8 +52,8 @@ struct OutboxLane: Sendable, Hashable {
 
     let id: LaneID
     var slots: Deque<Slot> = []
-    var flights: [Flight] = []
-    /// The number of leading slots that the batches in flight cover.
+    var inFlightBatches: [InFlightBatch] = []
+    /// The number of leading slots that the batches in batch in flight cover.
     var inFlightCount = 0
     var lastTransmitted: Int64
     /// The value of `lastTransmitted` when this opening of the store began.
@@ -61,12 +61,12 @@ struct OutboxLane: Sendable, Hashable {
     /// The highest sequence in the store's snapshot.
     var knownUntil: Int64 = 0
     /// The mark above which the lane was renumbered; below it the server does not check `previous`.
-    var startedAnewAbove: Int64 = 0
+    var renumberedAbove: Int64 = 0
     var hold: Hold?
     /// Failed messages that pause the lane, oldest failure first; may include released ones, but never at the front.
     var pausing: Deque<MessageID> = []
     /// After a failure the head is sent alone, so that only it is judged, until something was accepted.
-    var isCautious = false
+    var sendsHeadOnly = false
     /// The maximum number of messages in one batch after a crash with an attempt under way: 1, then doubled with each
     /// response to a batch with messages, until everything that had been transmitted before the crash has been
     /// delivered. Until then nothing of another lane is under way with a batch of this lane. So a payload that crashes
@@ -81,10 +81,10 @@ struct OutboxLane: Sendable, Hashable {
     /// True while it waits for its turn, see ``Outbox/lanesInTurn``.
     var isInTurn = false
     /// Consecutive failures of batches without a message, and consecutive gaps without progress.
-    var fruitless = 0
+    var emptyBatchFailures = 0
 
     /// Slots removed since the gaps were last closed.
-    var vanished = 0
+    var removedCount = 0
 
     /// Sequences of messages, oldest first; may include some that are no longer to be sent. Empty without expiry.
     var aging: Deque<Int64> = []

@@ -2,7 +2,7 @@ import CausewayModels
 import DequeModule
 
 /// A bounded set of recently added messages: the newest displaces the oldest.
-struct RecentMessages: Sendable, Hashable {
+struct RecentIDs: Sendable, Hashable {
     /// Enough for the messages between a commit and the feed's report of it.
     static let countMax = 1024
 

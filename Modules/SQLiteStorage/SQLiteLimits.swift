@@ -1,7 +1,7 @@
 /// Every bound of the SQLite store, with its unit in its name.
 enum SQLiteLimits {
     /// Calls that share one transaction.
-    static let groupCallsMax = 1024
+    static let groupRequestsMax = 1024
     /// Bytes of contents in one transaction of more than one call, so that its writes fit into the log.
     static let groupBytesMax = 4 << 20
     /// Connections for concurrent reads.
@@ -26,7 +26,7 @@ enum SQLiteLimits {
     /// Sequences that are reserved on disk ahead of their use.
     static let sequencesReservedMax: Int64 = 256
     /// Messages in each of the two generations of the writer's cache.
-    static let recentMessagesMax = 2048
+    static let cachedRowsMax = 2048
     /// Bytes of content in each of the two generations of the writer's cache.
-    static let recentBytesMax = 4 << 20
+    static let cachedRowBytesMax = 4 << 20
 }

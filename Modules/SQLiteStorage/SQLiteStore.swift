@@ -20,8 +20,8 @@ public final class SQLiteStore: Store {
     /// Opens the store in `folder`; creates the folder (accessible only to its owner) and the store if they do not
     /// exist.
     ///
-    /// Throws ``StoreError/owned(pid:path:)`` if another process has it open,
-    /// ``StoreError/fromTheFuture(version:path:)`` if a newer version wrote it, ``StoreError/damaged(path:detail:)`` if
+    /// Throws ``StoreError/locked(pid:path:)`` if another process has it open,
+    /// ``StoreError/newerSchema(version:path:)`` if a newer version wrote it, ``StoreError/damaged(path:detail:)`` if
     /// it is damaged or belongs to another program, and ``StoreError/notAccessible(path:detail:)`` if the folder cannot
     /// be used. In all these cases the files are left unchanged.
     public static func open(at folder: String, durability: Durability) async throws(StoreError) -> SQLiteStore {
@@ -60,9 +60,9 @@ public final class SQLiteStore: Store {
 
     // MARK: Commits
 
-    public func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot {
+    public func start(_ opening: StartOptions) async throws(StoreError) -> OutboxSnapshot {
         let answer = try await committer.submit(
-            Call(isCompound: true) { writer in .outbox(try writer.begin(opening)) })
+            WriteRequest(isCompound: true) { writer in .outbox(try writer.start(opening)) })
         guard case .outbox(var snapshot) = answer else { preconditionFailure("begin answers with the outbox") }
         snapshot.loss = database.loss
         return snapshot
@@ -73,7 +73,7 @@ public final class SQLiteStore: Store {
         let content = try ContentCoding.encode(draft.content)
         let answer = try await committer.submit(
             // A draft that refers to another message takes more than one statement.
-            Call(isCompound: draft.role != .message, bytes: content.count) { writer in
+            WriteRequest(isCompound: draft.role != .message, bytes: content.count) { writer in
                 .message(try writer.enqueue(draft, content: content))
             })
         guard case .message(let message) = answer else { preconditionFailure("enqueue answers with the message") }
@@ -87,8 +87,8 @@ public final class SQLiteStore: Store {
             if let content = mutation.content { contents[index] = try ContentCoding.encode(content) }
         }
         _ = try await committer.submit(
-            Call(isCompound: true, bytes: contents.values.reduce(0) { $0 + $1.count }) { [contents] writer in
-                if !writer.ledger.hasBegun { throw StoreError.notBegun }
+            WriteRequest(isCompound: true, bytes: contents.values.reduce(0) { $0 + $1.count }) { [contents] writer in
+                if !writer.counters.hasStarted { throw StoreError.notStarted }
                 for (index, mutation) in mutations.enumerated() {
                     try writer.apply(mutation, content: contents[index])
                 }
@@ -116,10 +116,10 @@ public final class SQLiteStore: Store {
 
     public func counts() async throws(StoreError) -> StoreCounts {
         if database.isClosed { throw .closed }
-        let ledger = committer.committed
-        if !ledger.hasBegun { throw .notBegun }
-        var counts = ledger.counts
-        if ledger.awaited.count > 0, counts.error > 0 {
+        let counters = committer.committed
+        if !counters.hasStarted { throw .notStarted }
+        var counts = counters.counts
+        if counters.awaited.count > 0, counts.error > 0 {
             counts.blocked = try await read { db, account in try db.blockedCount(account) }
         }
         return counts
@@ -135,9 +135,9 @@ public final class SQLiteStore: Store {
     }
 
     public func outbox() async throws(StoreError) -> OutboxSnapshot {
-        let ledger = committer.committed
-        guard let outboxID = ledger.outboxID else { throw database.isClosed ? .closed : .notBegun }
-        return try await read { db, _ in try db.outbox(outboxID, ledger) }
+        let counters = committer.committed
+        guard let outboxID = counters.outboxID else { throw database.isClosed ? .closed : .notStarted }
+        return try await read { db, _ in try db.outbox(outboxID, counters) }
     }
 
     public func subscribe(_ subscriber: @escaping @Sendable (StoreCommit) -> Void) -> StoreSubscription {
@@ -155,20 +155,20 @@ public final class SQLiteStore: Store {
         _ body: @escaping @Sendable (Database, AccountRow) throws -> Value
     ) async throws(StoreError) -> Value {
         if database.isClosed { throw .closed }
-        let ledger = committer.committed
-        if !ledger.hasBegun { throw .notBegun }
+        let counters = committer.committed
+        if !counters.hasStarted { throw .notStarted }
         // After a failed sync the first caller has the database reopened, even a reader.
-        if database.isSuspect { try await recover() }
-        return try await database.read { db in try body(db, ledger.account) }
+        if database.needsVerification { try await recover() }
+        return try await database.read { db in try body(db, counters.account) }
     }
 
     private func recover() async throws(StoreError) {
-        _ = try await committer.submit(Call(isCompound: false) { _ in .done })
+        _ = try await committer.submit(WriteRequest(isCompound: false) { _ in .done })
     }
 
     /// For tests: acts as if the disk had failed to confirm a write.
-    package func suspectDisk() { database.suspect() }
+    package func requireVerification() { database.requireVerification() }
 
-    /// For tests: delays the next commit until `calls` calls are waiting.
-    package func gather(_ calls: Int) { committer.gather(calls) }
+    /// For tests: delays the next commit until `requests` calls are waiting.
+    package func gather(_ requests: Int) { committer.gather(requests) }
 }

@@ -9,7 +9,7 @@ final class StoreDatabase: Sendable {
         var pool: DatabasePool?
         var lock: StoreLock?
         /// True after a failed sync, until the database has been reopened and verified.
-        var isSuspect = false
+        var needsVerification = false
         var isClosed = false
         /// The size at which the log is truncated.
         var logBytesMax: Int
@@ -151,9 +151,9 @@ final class StoreDatabase: Sendable {
 
     // MARK: After a failed sync
 
-    var isSuspect: Bool { state.withLock { $0.isSuspect } }
+    var needsVerification: Bool { state.withLock { $0.needsVerification } }
 
-    func suspect() { state.withLock { $0.isSuspect = true } }
+    func requireVerification() { state.withLock { $0.needsVerification = true } }
 
     /// Closes the connections, opens new ones, and verifies the file and that the disk accepts writes.
     ///
@@ -175,7 +175,7 @@ final class StoreDatabase: Sendable {
         if let damage { throw damage }
         state.withLock { state in
             state.pool = pool
-            state.isSuspect = false
+            state.needsVerification = false
         }
     }
 

@@ -17,9 +17,9 @@ package struct StatusPageConfiguration: Sendable, Hashable {
     package var listen: ListenAddress
     /// The origins (`https://status.example:8585`) under which browsers reach the page, in addition to those of a
     /// loopback address; every other `Host` is refused.
-    package var origins: [SiteOrigin]
+    package var origins: [WebOrigin]
     /// The token that grants access to the page; required beyond loopback.
-    package var token: PageToken?
+    package var token: AccessTokenDigest?
     /// The certificate for TLS; required beyond loopback. Plain HTTP when `nil`.
     package var identity: Identity?
     /// Whether message texts are shown.
@@ -31,8 +31,8 @@ package struct StatusPageConfiguration: Sendable, Hashable {
     package var connections: ConnectionLimits
 
     package init(
-        listen: ListenAddress = ListenAddress(host: "127.0.0.1", port: 0), origins: [SiteOrigin] = [],
-        token: PageToken? = nil, identity: Identity? = nil, showsBodies: Bool = false,
+        listen: ListenAddress = ListenAddress(host: "127.0.0.1", port: 0), origins: [WebOrigin] = [],
+        token: AccessTokenDigest? = nil, identity: Identity? = nil, showsBodies: Bool = false,
         allowsChanges: Bool = false, socket: String,
         connections: ConnectionLimits = .statusPage
     ) {

@@ -20,14 +20,14 @@ package final class StatusPageService: Service {
     private let logger: Logger
     private let readiness = Readiness<ControlError>()
     /// Set once the port is known.
-    private let sites = Mutex<SiteList?>(nil)
+    private let sites = Mutex<AllowedHosts?>(nil)
 
     /// - Parameter clock: the clock for logins and for the limit on wrong tokens.
     ///
     /// Throws ``ControlError/Code/configuration`` for a configuration that ``StatusPageConfiguration/check()`` refuses,
     /// and for a certificate that cannot be used.
     package init(
-        _ configuration: StatusPageConfiguration, daemon: DaemonDesk, logger: Logger,
+        _ configuration: StatusPageConfiguration, daemon: DaemonClient, logger: Logger,
         clock: @escaping @Sendable () -> MonotonicTime = SystemClock.monotonic
     ) throws(ControlError) {
         try configuration.check()
@@ -46,9 +46,9 @@ package final class StatusPageService: Service {
         watch = DaemonWatch(daemon.reading, logger: logger)
         router = PageRouter(
             daemon: daemon, watch: watch,
-            sessions: SessionKeeper(
+            sessions: SessionStore(
                 needsLogin: configuration.token != nil, allowsChanges: configuration.allowsChanges),
-            login: LoginDesk(configuration.token), notices: NoticeBoard(),
+            login: LoginThrottle(configuration.token), notices: FlashMessages(),
             renderer: PageRenderer(socket: configuration.socket), showsBodies: configuration.showsBodies,
             logger: logger, clock: clock)
     }
@@ -62,7 +62,7 @@ package final class StatusPageService: Service {
         let application = Application(
             router: router.build { [self] in sites.withLock { $0 } },
             server: HTTPServerBuilder { responder in
-                GuardedChannel(responder: responder, tls: tls, limits: limits, refusal: .statusPage)
+                LimitedServerChannel(responder: responder, tls: tls, limits: limits, refusal: .statusPage)
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.listen.host, port: configuration.listen.port),
@@ -71,7 +71,7 @@ package final class StatusPageService: Service {
             services: [watch],
             onServerRunning: { [self] channel in
                 let port = channel.localAddress?.port ?? 0
-                sites.withLock { $0 = SiteList(configuration, port: port) }
+                sites.withLock { $0 = AllowedHosts(configuration, port: port) }
                 logger.notice("listening", metadata: ["address": "\(address(port: port))"])
                 if configuration.token == nil {
                     logger.notice(
@@ -100,7 +100,7 @@ package final class StatusPageService: Service {
     package func address() async throws(ControlError) -> String { address(port: try await readiness.port()) }
 
     private func address(port: Int) -> String {
-        SiteOrigin(isSecure: tls != nil, host: configuration.listen.host, port: port).description
+        WebOrigin(isSecure: tls != nil, host: configuration.listen.host, port: port).description
     }
 
     /// A logger for the server framework that reports problems only.

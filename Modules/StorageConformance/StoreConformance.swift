@@ -43,7 +43,7 @@ package enum StoreConformance {
 
     /// All rules. Each creates its own stores.
     package static let rules: [Rule] =
-        lifecycleRules + enqueueRules + mutationRules + feedRules + pageRules + beginRules + accountRules
+        lifecycleRules + enqueueRules + mutationRules + feedRules + pageRules + startRules + accountRules
         + concurrencyRules + historyRules
 
     /// The rule with this name.

@@ -86,7 +86,7 @@ final class FeedInbox: Sendable {
             return OutboxEntry(
                 kind: .send, lane: lane, sequence: after.laneSequence, previous: nil, message: after.id, attempts: 0,
                 bytes: bytes, queuedAt: after.queuedAt)
-        case .control(nil, let after?) where after.kind == .delete:
+        case .marker(nil, let after?) where after.kind == .delete:
             return after.entry
         default:
             return nil

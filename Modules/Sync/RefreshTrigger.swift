@@ -1,5 +1,5 @@
 /// An event after which pages should be requested from the server again.
-package enum SyncOccasion: Sendable, Hashable {
+package enum RefreshTrigger: Sendable, Hashable {
     /// A session began or ended: data that the server returned in the previous one may be out of date.
     case sessionChanged
     /// The server can be reached again, or accepts the account again.

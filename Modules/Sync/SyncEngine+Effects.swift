@@ -18,7 +18,7 @@ extension SyncEngine {
                 await checkPauses(by: decided.compactMap(\.pausingMessage))
                 let failed = mutations.compactMap(\.failedForGood)
                 if !failed.isEmpty { submit(.work { engine in await engine.endOvertaken(failed) }) }
-            case .transmit(let round, let mutations): await transmit(round, mutations)
+            case .transmit(let batch, let mutations): await transmit(batch, mutations)
             case .fork: await fork()
             case .follow(let history, let marks): await follow(history, marks: marks)
             case .reload: await reload()
@@ -86,81 +86,81 @@ extension SyncEngine {
         }
     }
 
-    private func transmit(_ round: DeliveryRound, _ mutations: [Mutation]) async {
+    private func transmit(_ batch: Batch, _ mutations: [Mutation]) async {
         // A repeated batch of fences has nothing to commit.
         if !mutations.isEmpty { await commitUntilDurable(mutations) }
         guard !isClosed else { return }
         guard let transport else {
-            let attention = Attention(cause: .tokenRefused, detail: "there is no token; log in again")
-            submit(.event(.failed(round, .needsAttention(attention))))
+            let actionRequired = ActionRequired(cause: .tokenRefused, detail: "there is no token; log in again")
+            submit(.event(.failed(batch, .actionRequired(actionRequired))))
             return
         }
-        guard let delivery = await assemble(round) else { return }
-        deliveries[round.id] = runtime.spawn { [weak self, asked = session?.account] in
+        guard let delivery = await assemble(batch) else { return }
+        deliveries[batch.id] = runtime.spawn { [weak self, asked = session?.account] in
             do throws(TransportError) {
                 let report = try await transport.deliver(delivery)
-                await self?.answered(round, report, for: asked)
+                await self?.answered(batch, report, for: asked)
             } catch {
-                await self?.finished(round, .failed(round, error))
+                await self?.finished(batch, .failed(batch, error))
             }
         }
     }
 
-    private func finished(_ round: DeliveryRound, _ event: OutboxEvent) {
-        deliveries[round.id] = nil
-        if brokenOff.remove(round.id) != nil, case .failed = event {
-            submit(.event(.interrupted(round)))
+    private func finished(_ batch: Batch, _ event: OutboxEvent) {
+        deliveries[batch.id] = nil
+        if brokenOff.remove(batch.id) != nil, case .failed = event {
+            submit(.event(.interrupted(batch)))
         } else {
             submit(.event(event))
         }
     }
 
     /// - Parameter asked: the account for which the batch was sent.
-    private func answered(_ round: DeliveryRound, _ report: DeliveryReport, for asked: Account?) {
-        deliveries[round.id] = nil
-        brokenOff.remove(round.id)
+    private func answered(_ batch: Batch, _ report: DeliveryReport, for asked: Account?) {
+        deliveries[batch.id] = nil
+        brokenOff.remove(batch.id)
         submit(
             .work { engine in
                 // A response that belongs to a former history confirms nothing in the current one. After a logout the
                 // store still shows the account that sent the batch; another account has a history of its own.
                 let isOwn = engine.session.map { $0.account == asked } ?? true
                 let isProof = !isOwn || engine.admit(report.history)
-                let event = isProof ? OutboxEvent.answered(round, report) : .interrupted(round)
-                await engine.perform(engine.outbox.handle(event, at: engine.moment))
+                let event = isProof ? OutboxEvent.answered(batch, report) : .interrupted(batch)
+                await engine.perform(engine.outbox.handle(event, at: engine.clock))
             })
     }
 
     /// Refunds attempts that the end of the run cut off. If the store rejects this commit, they remain counted.
     func giveAttemptsBack() async {
-        let mutations = outbox.mutationsToClose(at: moment)
+        let mutations = outbox.mutationsToClose(at: clock)
         guard !mutations.isEmpty else { return }
         do throws(StoreError) { try await store.commit(mutations) } catch { storeProblem = error }
     }
 
     /// Builds a delivery by adding the content of its messages to a batch; `nil` if that is not possible, which is
     /// reported to the outbox.
-    private func assemble(_ round: DeliveryRound) async -> Delivery? {
-        let sends = round.operations.filter { $0.kind == .send }.map(\.message)
+    private func assemble(_ batch: Batch) async -> Delivery? {
+        let sends = batch.operations.filter { $0.kind == .send }.map(\.message)
         var messages: [MessageID: Message] = [:]
         do throws(StoreError) {
             for message in try await store.messages(sends) { messages[message.id] = message }
         } catch {
-            submit(.event(.failed(round, .notSent(code: "storeUnavailable", detail: error.description))))
+            submit(.event(.failed(batch, .notSent(code: "storeUnavailable", detail: error.description))))
             return nil
         }
         let missing = sends.filter { messages[$0].map { $0.failure?.isUnreadable == true } ?? true }
         guard missing.isEmpty else {
-            submit(.event(.unsendable(round, missing, detail: "its content cannot be read from the store")))
+            submit(.event(.unsendable(batch, missing, detail: "its content cannot be read from the store")))
             return nil
         }
         // A message whose creation overlapped a logout and another login is in the queue of an account that did not
         // create it.
         let foreign = sends.filter { messages[$0]?.sender != session?.user }
         guard foreign.isEmpty else {
-            submit(.event(.foreign(round, foreign)))
+            submit(.event(.foreign(batch, foreign)))
             return nil
         }
-        let operations = round.operations.map { operation in
+        let operations = batch.operations.map { operation in
             let body: DeliveryOperation.Body
             if operation.kind == .send, let message = messages[operation.message] {
                 body = DeliveryOperation.Body(message)
@@ -172,26 +172,26 @@ extension SyncEngine {
             return DeliveryOperation(sequence: operation.sequence, previous: operation.previous, body: body)
         }
         var delivery = Delivery(
-            outbox: round.outbox, epoch: round.epoch, lane: round.lane, operations: operations)
-        delivery.opening = round.opening
-        delivery.ancestors = round.ancestors
-        delivery.base = round.base
+            outbox: batch.outbox, epoch: batch.epoch, lane: batch.lane, operations: operations)
+        delivery.opening = batch.opening
+        delivery.ancestors = batch.ancestors
+        delivery.base = batch.base
         delivery.history = history
         return delivery
     }
 
     private func startProbe() {
         guard let transport, let session else {
-            let attention = Attention(cause: .tokenRefused, detail: "there is no token; log in again")
-            submit(.event(.probeFailed(.needsAttention(attention))))
+            let actionRequired = ActionRequired(cause: .tokenRefused, detail: "there is no token; log in again")
+            submit(.event(.probeFailed(.actionRequired(actionRequired))))
             return
         }
         probe?.cancel()
         probeNumber += 1
         probe = runtime.spawn { [weak self, probeNumber, history, outboxID = outbox.outboxID] in
             do throws(TransportError) {
-                let greeting = try await transport.greet(knowing: history, outbox: outboxID)
-                await self?.greeted(greeting, session, probeNumber)
+                let serverInfo = try await transport.authenticate(knowing: history, outbox: outboxID)
+                await self?.authenticated(serverInfo, session, probeNumber)
             } catch {
                 await self?.probeEnded(probeNumber, .probeFailed(error))
             }
@@ -199,25 +199,25 @@ extension SyncEngine {
     }
 
     /// Reports the result of a probe, unless another probe has begun by the time that this input is processed.
-    private func probeEnded(_ number: Int, _ event: OutboxEvent, _ greeting: ServerGreeting? = nil) {
+    private func probeEnded(_ number: Int, _ event: OutboxEvent, _ serverInfo: ServerInfo? = nil) {
         submit(
             .work { engine in
                 guard !engine.isClosed, number == engine.probeNumber else { return }
-                if let greeting, engine.session?.user == greeting.user { await engine.follow(greeting) }
-                await engine.perform(engine.outbox.handle(event, at: engine.moment))
+                if let serverInfo, engine.session?.user == serverInfo.user { await engine.follow(serverInfo) }
+                await engine.perform(engine.outbox.handle(event, at: engine.clock))
             })
     }
 
-    private func greeted(_ greeting: ServerGreeting, _ probed: Session, _ number: Int) {
+    private func authenticated(_ serverInfo: ServerInfo, _ probed: Session, _ number: Int) {
         guard session?.id == probed.id else { return }
-        serverName = greeting.server
-        guard greeting.user == probed.user else {
-            let detail = "the token belongs to \(greeting.user), not to \(probed.user); log in again"
-            let attention = Attention(cause: .tokenRefused, detail: detail)
-            return probeEnded(number, .probeFailed(.needsAttention(attention)))
+        serverName = serverInfo.server
+        guard serverInfo.user == probed.user else {
+            let detail = "the token belongs to \(serverInfo.user), not to \(probed.user); log in again"
+            let actionRequired = ActionRequired(cause: .tokenRefused, detail: detail)
+            return probeEnded(number, .probeFailed(.actionRequired(actionRequired)))
         }
         tellOfReachedServer()
-        probeEnded(number, .greeted, greeting)
+        probeEnded(number, .authenticated, serverInfo)
     }
 
     /// Cancels the calls under way and waits until they have ended. The transport remains usable: if a later step

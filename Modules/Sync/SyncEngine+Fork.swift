@@ -7,7 +7,7 @@ extension SyncEngine {
     /// Another copy of the store has delivered: this one continues under a new outbox id.
     func fork() async {
         let id = OutboxID(runtime.makeUUIDv7())
-        await commitUntilDurable([.forkOutbox(id, at: moment.wall)])
+        await commitUntilDurable([.forkOutbox(id, at: clock.wall)])
         note(.storeCopied, "another copy of this store has delivered messages; it was restored or copied")
         await reload()
     }
@@ -19,7 +19,7 @@ extension SyncEngine {
             do throws(StoreError) {
                 let snapshot = try await store.outbox()
                 storeProblem = nil
-                return await perform(outbox.handle(.forked(snapshot), at: moment))
+                return await perform(outbox.handle(.forked(snapshot), at: clock))
             } catch {
                 storeProblem = error
                 if error == .closed { return }
@@ -31,6 +31,6 @@ extension SyncEngine {
     /// Adds a notice to the status for an event that requires no action.
     func note(_ kind: SyncNotice.Kind, _ detail: String) {
         if notices.count >= SyncLimits.noticesKeptMax { notices.removeFirst() }
-        notices.append(SyncNotice(kind: kind, at: moment.wall, detail: detail))
+        notices.append(SyncNotice(kind: kind, at: clock.wall, detail: detail))
     }
 }

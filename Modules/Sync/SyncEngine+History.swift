@@ -35,15 +35,15 @@ extension SyncEngine {
 
     /// Handles a successful probe. If the server has another history, messages that it has lost are queued again before
     /// anything is sent.
-    func follow(_ greeting: ServerGreeting) async {
-        guard let seen = greeting.history, let known = history, !known.isSame(as: seen) else {
-            _ = admit(greeting.history)
+    func follow(_ serverInfo: ServerInfo) async {
+        guard let seen = serverInfo.history, let known = history, !known.isSame(as: seen) else {
+            _ = admit(serverInfo.history)
             return
         }
         // Without marks the response belongs to a probe that did not name the known history.
-        guard let marks = greeting.marks else { return submit(.event(.probeRequested)) }
+        guard let marks = serverInfo.marks else { return submit(.event(.probeRequested)) }
         await queueDeletionsAgain()
-        await perform(outbox.handle(.historyChanged(seen, marks: marks), at: moment))
+        await perform(outbox.handle(.historyChanged(seen, marks: marks), at: clock))
         tell(.reachable)
     }
 
@@ -53,7 +53,7 @@ extension SyncEngine {
         let id = OutboxID(runtime.makeUUIDv7())
         history = new
         keptHistory = new
-        await commitUntilDurable([.followHistory(new, id, marks: marks, at: moment.wall)])
+        await commitUntilDurable([.followHistory(new, id, marks: marks, at: clock.wall)])
         if isReplaced {
             note(
                 .serverReplaced,

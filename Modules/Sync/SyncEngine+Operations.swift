@@ -10,7 +10,7 @@ extension SyncEngine {
     ///
     /// - Returns: false if nothing had to be changed.
     package func apply(
-        _ wish: Outbox.Wish, to id: MessageID, in lane: @escaping @Sendable (ChannelID) -> LaneID
+        _ operation: Outbox.OperationRequest, to id: MessageID, in lane: @escaping @Sendable (ChannelID) -> LaneID
     ) async throws(SyncError) -> Bool {
         try await request { engine in
             guard let user = engine.session?.user else { return .failure(.noSession) }
@@ -20,9 +20,9 @@ extension SyncEngine {
                 }
                 let dependants = found.dependants
                 guard let message = found.message else { return .failure(.messageNotFound(id)) }
-                if let problem = message.problem(with: wish, of: user) { return .failure(problem) }
+                if let problem = message.problem(with: operation, of: user) { return .failure(problem) }
                 let runtime = engine.runtime
-                let changes = engine.outbox.changes(for: wish, on: message, with: dependants) { role, content in
+                let changes = engine.outbox.changes(for: operation, on: message, with: dependants) { role, content in
                     MessageDraft(
                         id: MessageID(runtime.makeUUIDv7()), channel: message.channel, sender: user, role: role,
                         content: content, createdAt: runtime.wallClock, lane: lane(message.channel))
@@ -31,7 +31,7 @@ extension SyncEngine {
                 guard dependants.count < Limits.operationsPerMessageMax else {
                     return .failure(.tooManyOperations(id))
                 }
-                try await engine.carryOut([changes])
+                try await engine.apply([changes])
                 return .success(true)
             } catch {
                 return .failure(.store(error))
@@ -58,7 +58,7 @@ extension SyncEngine {
     func endOvertaken(_ failed: [MessageID]) async {
         guard !isClosed else { return }
         do throws(StoreError) {
-            var ended: [Outbox.Changes] = []
+            var ended: [Outbox.ChangePlan] = []
             for operation in try await store.messages(failed) {
                 guard let target = operation.role.target else { continue }
                 let changes = outbox.changes(
@@ -66,20 +66,20 @@ extension SyncEngine {
                     with: try await store.dependants(of: target))
                 if !changes.mutations.isEmpty { ended.append(changes) }
             }
-            if !ended.isEmpty { try await carryOut(ended) }
+            if !ended.isEmpty { try await apply(ended) }
         } catch {}
     }
 
     /// Commits the changes, reports them to the outbox, and then completes the waiters.
-    func carryOut(_ all: [Outbox.Changes]) async throws(StoreError) {
+    func apply(_ all: [Outbox.ChangePlan]) async throws(StoreError) {
         let mutations = all.flatMap(\.mutations)
         try await store.commit(mutations)
         for case .rewrite(let id, let content) in mutations {
             let bytes = try ContentCoding.encode(content).count
-            await perform(outbox.handle(.rewritten(id, bytes: bytes), at: moment))
+            await perform(outbox.handle(.rewritten(id, bytes: bytes), at: clock))
         }
-        let vanished = all.flatMap(\.vanished)
-        await perform(outbox.handle(.deleted(vanished), at: moment))
+        let vanished = all.flatMap(\.removedUnsent)
+        await perform(outbox.handle(.deleted(vanished), at: clock))
         // The outbox never knew parked messages.
         for id in vanished { waiters.complete(id, .deleted) }
         for id in all.flatMap(\.ended) { await completeIfEnded(id) }
@@ -88,10 +88,10 @@ extension SyncEngine {
 
 extension Message {
     /// The reason why the request cannot be applied; `nil` if it can.
-    fileprivate func problem(with wish: Outbox.Wish, of user: UserID) -> SyncError? {
+    fileprivate func problem(with operation: Outbox.OperationRequest, of user: UserID) -> SyncError? {
         if role.isOperation { return .notAMessage(id) }
-        guard case .edit(let content) = wish else { return nil }
-        if sender != user { return .notYours(id) }
+        guard case .edit(let content) = operation else { return nil }
+        if sender != user { return .notAuthor(id) }
         if type != content.type { return .typeDiffers(id, type, content.type) }
         return nil
     }

@@ -96,7 +96,7 @@ extension SyncEngine {
     private func merge(_ changes: RemoteChanges, _ number: Int) async throws(StoreError) {
         let gone = (pagesUnderWay[number]?.gone ?? []).union(changes.gone)
         let items = changes.items.filter { !gone.contains($0.id) }
-        let now = moment.wall
+        let now = clock.wall
         // A message that is not known to be on the server is left to the outbox.
         let deleted = try await store.messages(changes.gone).filter { $0.syncState == .synced }.map(\.id)
         try await store.commit(items.map { .merge($0, at: now) } + deleted.map { .delete($0) })
@@ -150,7 +150,7 @@ extension SyncEngine {
         let gone = pagesUnderWay[number]?.gone ?? []
         let delivered = pagesUnderWay[number]?.delivered ?? []
         let items = page.items.filter { !gone.contains($0.id) }
-        let now = moment.wall
+        let now = clock.wall
         var mutations = items.map { Mutation.merge($0, at: now) }
         let kept = delivered.union(page.items.map(\.id))
         var cursor = page.range.map { MessageQuery.Cursor(position: $0.lowerBound - 1, ordinal: .max) }
@@ -168,14 +168,14 @@ extension SyncEngine {
     }
 
     /// Confirms messages that the server has, whatever their state here.
-    private func confirm(_ items: [PlacedMessage]) async {
+    private func confirm(_ items: [RemoteMessage]) async {
         for item in items {
             if outbox.isWaiting(for: item.id) {
-                await perform(outbox.handle(.proven(item.id, item.placement), at: moment))
+                await perform(outbox.handle(.confirmed(item.id, item.serverPosition), at: clock))
             } else {
                 // It may have been parked, and sent by another copy of this store: without a slot no other event
                 // completes its waiters.
-                waiters.complete(item.id, .delivered(item.placement))
+                waiters.complete(item.id, .delivered(item.serverPosition))
             }
         }
     }

@@ -64,8 +64,8 @@ extension SyncEngine {
         _ messages: [Message], by origin: DeleteAction.Origin
     ) async throws(StoreError) -> [MessageID] {
         guard !messages.isEmpty else { return [] }
-        let now = moment
-        var deletions: [Outbox.Changes] = []
+        let now = clock
+        var deletions: [Outbox.ChangePlan] = []
         for message in messages {
             let dependants = try await store.dependants(of: message.id)
             // A message of this account from another device has no lane here; its deletion needs one.
@@ -75,7 +75,7 @@ extension SyncEngine {
                     of: message, with: dependants, by: origin, at: now,
                     lane: isOwn ? ordering.lane(for: message.type, in: message.channel) : nil))
         }
-        try await carryOut(deletions)
+        try await apply(deletions)
         return messages.map(\.id)
     }
 
@@ -89,7 +89,7 @@ extension SyncEngine {
             do throws(StoreError) {
                 let messages = try await engine.store.messages(ids)
                 if let foreign = messages.first(where: { $0.sender != engine.session?.user }) {
-                    return .failure(engine.session == nil ? .noSession : .notYours(foreign.id))
+                    return .failure(engine.session == nil ? .noSession : .notAuthor(foreign.id))
                 }
                 return .success(try await engine.resendInTurn(messages))
             } catch {
@@ -119,9 +119,9 @@ extension SyncEngine {
     }
 
     private func resendInTurn(_ messages: [Message]) async throws(StoreError) -> [MessageID] {
-        let now = moment
+        let now = clock
         var resent: [MessageID] = []
-        var all: [Outbox.Changes] = []
+        var all: [Outbox.ChangePlan] = []
         var seen: Set<MessageID> = []
         for message in messages.sorted(by: { $0.ordinal < $1.ordinal }) where seen.insert(message.id).inserted {
             var target: Message?
@@ -132,11 +132,11 @@ extension SyncEngine {
             }
             let changes = outbox.changes(toResend: message, on: target, with: operations, at: now)
             guard !changes.mutations.isEmpty else { continue }
-            if changes.vanished.isEmpty { resent.append(message.id) }
+            if changes.removedUnsent.isEmpty { resent.append(message.id) }
             all.append(changes)
         }
         guard !all.isEmpty else { return resent }
-        try await carryOut(all)
+        try await apply(all)
         // A message that now waits for another one has no sequence that the feed would report.
         submit(.event(.unpaused(resent)))
         return resent
@@ -188,8 +188,8 @@ extension SyncEngine {
             return
         }
         guard let message else { return waiters.complete(id, .deleted) }
-        if let placement = message.placement, message.syncState == .synced {
-            waiters.complete(id, .delivered(placement))
+        if let serverPosition = message.serverPosition, message.syncState == .synced {
+            waiters.complete(id, .delivered(serverPosition))
         } else if message.syncState == .error, let failure = message.failure,
             // Without a session no verdict will be requested from the server.
             !message.isInDoubt || session == nil
@@ -230,13 +230,13 @@ extension SyncEngine {
                 await endCalls()
                 await transport?.close()
                 transport = newTransport
-                await perform(outbox.handle(.attentionResolved, at: moment))
+                await perform(outbox.handle(.actionResolved, at: clock))
                 forgetMissedPages()
                 tell(.reachable)
                 return .success(session)
             }
             // Messages that were created while no user was logged in must not be sent.
-            let stray = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: moment.wall)
+            let stray = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: clock.wall)
             try await store.commit([.endSession(stray)])
             await completeAllAsStored()  // before the next step, which may fail
             let isOther = try await store.session().map { !$0.isSameAccount(as: new) } ?? false
@@ -251,7 +251,7 @@ extension SyncEngine {
             forgetMissedPages()
             tell(.sessionChanged)
             await completeAllAsStored()  // waiters of messages that were created between the two commits
-            await perform(outbox.handle(.sessionBegan, at: moment))
+            await perform(outbox.handle(.sessionBegan, at: clock))
             return .success(new)
         } catch {
             return .failure(.store(error))
@@ -269,7 +269,7 @@ extension SyncEngine {
     private func logoutInTurn() async -> Result<Int, SyncError> {
         guard var ended = session else { return .failure(.noSession) }
         await endCalls()
-        let now = moment
+        let now = clock
         let failure = Failure(
             reason: .sessionEnded, code: "loggedOut", detail: "\(ended.user) logged out", at: now.wall)
         ended.endedAt = now.wall
@@ -312,7 +312,7 @@ extension SyncEngine {
             do throws(StoreError) {
                 let snapshot = try await store.outbox()
                 outbox = Outbox(
-                    snapshot, configuration: configuration, seed: runtime.random(), firstRound: outbox.nextRound)
+                    snapshot, configuration: configuration, seed: runtime.random(), firstBatch: outbox.nextBatch)
                 history = snapshot.history
                 keptHistory = snapshot.history
                 storeProblem = nil
@@ -324,14 +324,14 @@ extension SyncEngine {
             await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
         }
         // A pause by an operator applies to every account.
-        if wasPaused { await perform(outbox.handle(.paused, at: moment)) }
+        if wasPaused { await perform(outbox.handle(.paused, at: clock)) }
     }
 
     // MARK: - Operators
 
     package func setPaused(_ isPaused: Bool) async throws(SyncError) {
         try await request { engine -> Result<Void, SyncError> in
-            await engine.perform(engine.outbox.handle(isPaused ? .paused : .resumed, at: engine.moment))
+            await engine.perform(engine.outbox.handle(isPaused ? .paused : .resumed, at: engine.clock))
             return .success(())
         }
     }
@@ -344,9 +344,9 @@ extension SyncEngine {
         await catchUp()
         let counts: StoreCounts
         do throws(StoreError) { counts = try await store.counts() } catch { throw .store(error) }
-        let now = moment
+        let now = clock
         return SyncStatus(
-            session: session, connectivity: outbox.connectivity(at: now), attention: outbox.attention,
+            session: session, connectivity: outbox.connectivity(at: now), actionRequired: outbox.actionRequired,
             isPaused: outbox.isPaused, waitReason: outbox.waitReasonOfAll(at: now),
             storeProblem: storeProblem?.description, counts: counts,
             lanes: outbox.lanesInWords(at: now).map {
@@ -363,7 +363,7 @@ extension SyncEngine {
     package func waitReasons(for messages: [Message]) async -> [MessageID: WaitReason] {
         await catchUp()
         let failed = await failedRelations(of: messages)
-        let now = moment
+        let now = clock
         var reasons: [MessageID: WaitReason] = [:]
         for message in messages where message.isPending {
             if let storeProblem {
@@ -390,7 +390,7 @@ extension SyncEngine {
 
     /// The reason while the engine is busy: it has not processed a new message yet, or is committing the verdict of an
     /// old one.
-    private func reasonMeanwhile(_ message: Message, _ now: Moment) -> WaitReason {
+    private func reasonMeanwhile(_ message: Message, _ now: ClockReading) -> WaitReason {
         if message.syncState == .syncing { return .inFlight(since: message.lastAttemptAt ?? now.wall) }
         return outbox.waitReasonOfAll(at: now) ?? .ready
     }

@@ -26,7 +26,7 @@ package actor SyncEngine {
     let configuration: OutboxConfiguration
     let ordering: OrderingPolicy
     let feed = FeedInbox()
-    private let onOccasion: @Sendable (SyncOccasion) -> Void
+    private let onRefreshTrigger: @Sendable (RefreshTrigger) -> Void
 
     var outbox: Outbox
     package internal(set) var session: Session? {
@@ -83,13 +83,13 @@ package actor SyncEngine {
     ///     not call the engine.
     package init(
         store: any Store, snapshot: OutboxSnapshot, runtime: any Runtime, configuration: OutboxConfiguration,
-        ordering: OrderingPolicy, onOccasion: @escaping @Sendable (SyncOccasion) -> Void
+        ordering: OrderingPolicy, onRefreshTrigger: @escaping @Sendable (RefreshTrigger) -> Void
     ) {
         self.store = store
         self.runtime = runtime
         self.configuration = configuration
         self.ordering = ordering
-        self.onOccasion = onOccasion
+        self.onRefreshTrigger = onRefreshTrigger
         outbox = Outbox(snapshot, configuration: configuration, seed: runtime.random())
         history = snapshot.history
         keptHistory = snapshot.history
@@ -103,7 +103,7 @@ package actor SyncEngine {
     package nonisolated var currentSession: Session? { shownSession.withLock { $0 } }
 
     /// Subscribes to the store's feed, and resumes a saved session if there is one.
-    package func start(session: Session?, transport: (any Transport)?, attention: Attention?) {
+    package func start(session: Session?, transport: (any Transport)?, actionRequired: ActionRequired?) {
         subscription = store.subscribe { [feed, weak self, runtime] commit in
             guard feed.push(commit) else { return }
             runtime.spawn { [weak self] in await self?.drain() }
@@ -112,7 +112,7 @@ package actor SyncEngine {
         self.transport = transport
         guard session != nil else { return }
         submit(.event(.sessionBegan))
-        if let attention { submit(.event(.probeFailed(.needsAttention(attention)))) }
+        if let actionRequired { submit(.event(.probeFailed(.actionRequired(actionRequired)))) }
     }
 
     /// Stops everything; nothing is sent afterwards. Undelivered messages are unchanged, outcomes of received responses
@@ -120,7 +120,7 @@ package actor SyncEngine {
     package func close() async {
         guard !isClosed else { return }
         isClosed = true
-        _ = outbox.handle(.paused, at: moment)  // nothing more may be sent
+        _ = outbox.handle(.paused, at: clock)  // nothing more may be sent
         subscription?.cancel()
         timer?.task.cancel()
         await endCalls()
@@ -131,7 +131,7 @@ package actor SyncEngine {
         waiters.failAll()
     }
 
-    func tell(_ occasion: SyncOccasion) { onOccasion(occasion) }
+    func tell(_ trigger: RefreshTrigger) { onRefreshTrigger(trigger) }
 
     // MARK: - The inbox
 
@@ -153,7 +153,7 @@ package actor SyncEngine {
         while let input = inbox.popFirst() {
             switch input {
             case .event(let event):
-                if !isClosed { await perform(outbox.handle(event, at: moment)) }
+                if !isClosed { await perform(outbox.handle(event, at: clock)) }
             // Requests are completed even after the end.
             case .work(let work): await work(self)
             }
@@ -176,16 +176,16 @@ package actor SyncEngine {
     func takeFeed() async {
         while !isClosed {
             if feed.takeReset() {
-                await perform(outbox.handle(.feedReset, at: moment))
+                await perform(outbox.handle(.feedReset, at: clock))
                 continue
             }
             let entries = feed.take()
             guard !entries.isEmpty else { return }
-            await perform(outbox.handle(.enqueued(entries), at: moment))
+            await perform(outbox.handle(.enqueued(entries), at: clock))
         }
     }
 
-    var moment: Moment { Moment(now: runtime.now, wall: runtime.wallClock) }
+    var clock: ClockReading { ClockReading(now: runtime.now, wall: runtime.wallClock) }
 
     private func setTimer() {
         guard let deadline = outbox.nextDeadline, !isClosed else {

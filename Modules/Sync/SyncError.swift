@@ -14,7 +14,7 @@ public enum SyncError: Error, Sendable, Hashable {
     /// A later operation on the same message replaced this one: it is not resent, and ends with its verdict.
     case overtaken(MessageID)
     /// Another user wrote it.
-    case notYours(MessageID)
+    case notAuthor(MessageID)
     /// The id belongs to an operation on another message.
     case notAMessage(MessageID)
     /// An edit cannot change the type of a message.
@@ -35,7 +35,7 @@ extension SyncError: CustomStringConvertible {
         case .messageNotFound(let id): "there is no message \(id)"
         case .notFailed(let id, let state): "message \(id) is \(state.rawValue), not failed; there is nothing to resend"
         case .overtaken(let id): "a later change to the same message replaced \(id); there is nothing to resend"
-        case .notYours(let id): "message \(id) was written by another user"
+        case .notAuthor(let id): "message \(id) was written by another user"
         case .notAMessage(let id): "\(id) is an operation on another message; it can only be resent or deleted"
         case .typeDiffers(let id, let type, let other):
             "message \(id) is of type \(type.name); an edit cannot make it one of type \(other.name)"

@@ -15,7 +15,7 @@ public struct SyncStatus: Sendable, Hashable, Codable {
 
     public var session: Session?
     public var connectivity: Connectivity
-    public var attention: Attention?
+    public var actionRequired: ActionRequired?
     public var isPaused: Bool
     /// The reason why nothing at all is sent; `nil` if there is none.
     public var waitReason: WaitReason?

@@ -27,7 +27,7 @@ public struct RemoteChangesQuery: Sendable, Hashable {
 /// The response to a ``RemoteChangesQuery``.
 public struct RemoteChanges: Sendable, Hashable {
     /// Every message of the part that was changed or added since, in its current state, by ascending position.
-    public var items: [PlacedMessage]
+    public var items: [RemoteMessage]
     /// The messages that were deleted since.
     public var gone: [MessageID]
     /// The cursor for the next request for changes.
@@ -35,7 +35,7 @@ public struct RemoteChanges: Sendable, Hashable {
     /// The channel's newest position.
     public var newest: Int64
 
-    public init(items: [PlacedMessage], gone: [MessageID], cursor: String, newest: Int64) {
+    public init(items: [RemoteMessage], gone: [MessageID], cursor: String, newest: Int64) {
         self.items = items
         self.gone = gone
         self.cursor = cursor

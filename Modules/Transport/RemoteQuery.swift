@@ -28,7 +28,7 @@ public struct RemoteQuery: Sendable, Hashable {
 /// The response to a ``RemoteQuery``.
 public struct RemotePage: Sendable, Hashable {
     /// By ascending position.
-    public var items: [PlacedMessage]
+    public var items: [RemoteMessage]
     /// True if there is more in the requested direction.
     public var hasMore: Bool
     /// The positions of which the page lists every message that the server has: a stored message there that is not
@@ -40,7 +40,7 @@ public struct RemotePage: Sendable, Hashable {
     /// The history that the page belongs to; `nil` from a server without histories.
     public var history: ServerHistory?
 
-    public init(items: [PlacedMessage], hasMore: Bool, range: Range<Int64>? = nil, cursor: String? = nil) {
+    public init(items: [RemoteMessage], hasMore: Bool, range: Range<Int64>? = nil, cursor: String? = nil) {
         self.items = items
         self.hasMore = hasMore
         self.range = range

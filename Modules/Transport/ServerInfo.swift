@@ -1,7 +1,7 @@
 public import CausewayModels
 
 /// A server's description of itself and of the account.
-public struct ServerGreeting: Sendable, Hashable {
+public struct ServerInfo: Sendable, Hashable {
     public var user: UserID
     /// Name and version of the server, for display.
     public var server: String

@@ -19,9 +19,9 @@ public protocol Transport: Sendable {
     /// - Parameters:
     ///   - history: the server's history as the client knows it.
     ///   - outbox: the outbox whose marks are requested in case the history is another one now.
-    func greet(
+    func authenticate(
         knowing history: ServerHistory?, outbox: OutboxID?
-    ) async throws(TransportError) -> ServerGreeting
+    ) async throws(TransportError) -> ServerInfo
 
     /// Delivers an ordered batch.
     func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport
@@ -34,7 +34,7 @@ public protocol Transport: Sendable {
     func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges?
 
     /// Asks whether the server has a message; `nil` if it has not.
-    func lookup(_ id: MessageID) async throws(TransportError) -> Placement?
+    func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition?
 
     /// Ends all connections; calls under way throw ``TransportError/unreachable(detail:)`` or `inDoubt`.
     func close() async
@@ -45,7 +45,7 @@ extension Transport {
     public func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges? { nil }
 
     /// Contacts the server without naming a known history.
-    public func greet() async throws(TransportError) -> ServerGreeting {
-        try await greet(knowing: nil, outbox: nil)
+    public func authenticate() async throws(TransportError) -> ServerInfo {
+        try await authenticate(knowing: nil, outbox: nil)
     }
 }

@@ -17,13 +17,13 @@ public struct TransportRegistry: Sendable {
 
     /// Creates the transport for an address.
     ///
-    /// Throws ``TransportError/needsAttention(_:)`` if no transport is registered for the address's scheme.
+    /// Throws ``TransportError/actionRequired(_:)`` if no transport is registered for the address's scheme.
     public func makeTransport(to address: String, token: AccessToken) throws(TransportError) -> any Transport {
         let scheme = address.prefix { $0 != ":" }.lowercased()
         guard address.contains(":"), let factory = factories[scheme] else {
             let known = factories.keys.sorted().map { $0 + "://" }.joined(separator: ", ")
-            throw .needsAttention(
-                Attention(
+            throw .actionRequired(
+                ActionRequired(
                     cause: .protocolMismatch,
                     detail: "no transport for the address \(address); it must begin with \(known)"))
         }

@@ -40,25 +40,25 @@ package struct WireMessage: Sendable, Hashable, Codable {
 }
 
 extension WireMessage {
-    package init(_ message: PlacedMessage) {
+    package init(_ message: RemoteMessage) {
         self.init(
             id: message.id, channel: message.channel, sender: message.sender, content: message.content,
-            createdAt: message.createdAt, position: message.placement.position,
-            acceptedAt: message.placement.acceptedAt, parent: message.parent, editedAt: message.face.editedAt,
-            changedAt: message.face.changedAt, reactions: message.face.reactions.isEmpty ? nil : message.face.reactions,
-            myReactions: message.face.myReactions.isEmpty ? nil : message.face.myReactions.sorted())
+            createdAt: message.createdAt, position: message.serverPosition.position,
+            acceptedAt: message.serverPosition.acceptedAt, parent: message.parent, editedAt: message.body.editedAt,
+            changedAt: message.body.changedAt, reactions: message.body.reactions.isEmpty ? nil : message.body.reactions,
+            myReactions: message.body.myReactions.isEmpty ? nil : message.body.myReactions.sorted())
     }
 
     /// The message; `nil` if its position is outside of 1 to `Limits.positionMax`. Counts of reactions are clamped to
     /// their limits.
-    package var placed: PlacedMessage? {
+    package var placed: RemoteMessage? {
         guard (1...Limits.positionMax).contains(position) else { return nil }
         let counts = (reactions ?? [:]).compactMapValues { $0 > 0 ? min($0, Limits.reactionCountMax) : nil }
-        return PlacedMessage(
+        return RemoteMessage(
             id: id, channel: channel, sender: sender, parent: parent,
-            face: MessageFace(
+            body: MessageBody(
                 content: content, editedAt: editedAt, changedAt: changedAt, reactions: counts,
                 myReactions: Set(myReactions ?? [])),
-            createdAt: createdAt, placement: Placement(position: position, acceptedAt: acceptedAt))
+            createdAt: createdAt, serverPosition: ServerPosition(position: position, acceptedAt: acceptedAt))
     }
 }

@@ -3,8 +3,8 @@ package import CausewayModels
 extension WireResult {
     package init(_ outcome: DeliveryOutcome) {
         switch outcome {
-        case .accepted(let placement):
-            self.init(kind: .accepted, position: placement.position, acceptedAt: placement.acceptedAt)
+        case .accepted(let serverPosition):
+            self.init(kind: .accepted, position: serverPosition.position, acceptedAt: serverPosition.acceptedAt)
         case .fenced: self.init(kind: .fenced)
         case .deleted: self.init(kind: .deleted)
         case .refused(let code, let detail): self.init(kind: .refused, code: code, detail: detail)
@@ -22,7 +22,7 @@ extension WireResult {
         switch kind {
         case .accepted:
             guard let position, (1...Limits.positionMax).contains(position), let acceptedAt else { return nil }
-            return .accepted(Placement(position: position, acceptedAt: acceptedAt))
+            return .accepted(ServerPosition(position: position, acceptedAt: acceptedAt))
         case .fenced: return .fenced
         case .deleted: return .deleted
         case .refused: return .refused(code: code ?? "", detail: detail ?? "")

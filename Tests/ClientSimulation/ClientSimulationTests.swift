@@ -10,7 +10,7 @@ import Testing
         #expect(range.unlike.isEmpty, "the same seed gave two histories")
         for broken in range.broken {
             Issue.record("seed \(broken.seed): \(broken.violation)")
-            print(Simulation.minimal(Plan(seed: broken.seed)).story.joined(separator: "\n"))
+            print(Simulation.minimal(Plan(seed: broken.seed)).history.joined(separator: "\n"))
         }
     }
 
@@ -18,7 +18,7 @@ import Testing
     func oneSeedGivesOneHistory(_ seed: UInt64) {
         let first = Simulation.run(Plan(seed: seed), isTold: true)
         let second = Simulation.run(Plan(seed: seed), isTold: true)
-        #expect(first.story == second.story)
+        #expect(first.history == second.history)
         #expect(first.tally == second.tally)
         #expect(first.tally.digest != Simulation.run(Plan(seed: seed + 1)).tally.digest)
     }

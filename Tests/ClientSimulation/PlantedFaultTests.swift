@@ -7,12 +7,14 @@ import Testing
     /// The number of seeds within which a fault must be found; most take fewer than twenty.
     private static let seedsMax: UInt64 = 500
 
-    private static let sample = stride(from: 0, to: Sabotage.allCases.count, by: 6).map { Sabotage.allCases[$0] }
+    private static let sample = stride(from: 0, to: PlantedFault.allCases.count, by: 6).map {
+        PlantedFault.allCases[$0]
+    }
 
     @Test(arguments: sample)
-    func eachIsFound(_ sabotage: Sabotage) {
-        let found = Simulation.find(sabotage, seedsMax: Self.seedsMax)
-        #expect(found != nil, "\(sabotage.name) was not found within \(Self.seedsMax) seeds")
-        if let found { print("\(sabotage.name): seed \(found.seed): \(found.violation)") }
+    func eachIsFound(_ plantedFault: PlantedFault) {
+        let found = Simulation.find(plantedFault, seedsMax: Self.seedsMax)
+        #expect(found != nil, "\(plantedFault.name) was not found within \(Self.seedsMax) seeds")
+        if let found { print("\(plantedFault.name): seed \(found.seed): \(found.violation)") }
     }
 }

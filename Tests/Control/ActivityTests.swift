@@ -68,7 +68,7 @@ import Testing
 
     @Test func noMoreThanAFewMayWatch() async throws {
         try await ControlWorld.run { world in
-            var watchers: [AsyncThrowingStream<ActivityForm, any Error>.Iterator] = []
+            var watchers: [AsyncThrowingStream<ActivityResponse, any Error>.Iterator] = []
             for _ in 0..<ControlLimits.watchersMax {
                 var watcher = world.local.watch().makeAsyncIterator()
                 _ = try await watcher.next()
@@ -91,7 +91,7 @@ import Testing
 
     @Test func whoIsOneTooManyIsToldSoOverTheSocket() async throws {
         try await ControlWorld.run { world in
-            var watchers: [AsyncThrowingStream<ActivityForm, any Error>.Iterator] = []
+            var watchers: [AsyncThrowingStream<ActivityResponse, any Error>.Iterator] = []
             for _ in 0..<ControlLimits.watchersMax {
                 var watcher = world.local.watch().makeAsyncIterator()
                 _ = try await watcher.next()

@@ -75,8 +75,8 @@ import Testing
         let client = try await CausewayClient.open(
             store: store, transports: ScriptedServer().registry, credentials: MemoryCredentialStore())
         let service = ClientControlService(
-            client: client, trust: MemoryTrustKeeper(),
-            process: StatusForm.Process(pid: 1, version: "", store: "", isDaemon: false))
+            client: client, trust: MemoryTrustStore(),
+            process: StatusResponse.Process(pid: 1, version: "", store: "", isDaemon: false))
         _ = try await service.login(ControlWorld.login)
         try await service.setPaused(true)
         let messages = (1...5).map { OutgoingMessage(channel: general, text: "m\($0)") }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The JSON that other programs rely on. These texts are never edited, only added to.
-@Suite struct FormTests {
+@Suite struct CodingTests {
     private func json(_ value: some Encodable) throws -> String {
         String(decoding: try ControlJSON.encode(value), as: UTF8.self)
     }
@@ -19,7 +19,7 @@ import Testing
     @Test func aWaitingMessage() throws {
         let wait = WaitReason.backingOff(until: Timestamp(milliseconds: 6000), attempts: 2)
         #expect(
-            try json(MessageForm(try message(.created), wait: wait)) == """
+            try json(MessageDTO(try message(.created), wait: wait)) == """
                 {"attempts":0,"channel":"c","createdAt":"1970-01-01T00:00:01.000Z","createdAtMs":1000,\
                 "id":"0190a6b2-1c3d-7e4f-8a5b-000000000001","inDoubt":false,"lane":"text","ordinal":1,\
                 "place":1,"sender":"ann",\
@@ -34,7 +34,7 @@ import Testing
         let failure = Failure(
             reason: .refused, code: "channelNotFound", detail: "no such channel", at: Timestamp(milliseconds: 2000))
         #expect(
-            try json(MessageForm(try message(.error, failure: failure))) == """
+            try json(MessageDTO(try message(.error, failure: failure))) == """
                 {"attempts":0,"channel":"c","createdAt":"1970-01-01T00:00:01.000Z","createdAtMs":1000,\
                 "failure":{"at":"1970-01-01T00:00:02.000Z","atMs":2000,"code":"channelNotFound",\
                 "detail":"no such channel","reason":"refused","text":"refused by the server: no such channel"},\
@@ -58,7 +58,7 @@ import Testing
                 #"{"kind":"rateLimited","until":"1970-01-01T00:00:00.000Z","untilMs":0}"#
             ),
             (
-                .needsAttention(Attention(cause: .certificate, detail: "x")),
+                .actionRequired(ActionRequired(cause: .certificate, detail: "x")),
                 #"{"cause":"certificate","detail":"x","kind":"needsAttention"}"#
             ),
             (
@@ -78,13 +78,13 @@ import Testing
             (.storeUnavailable(detail: "x"), #"{"detail":"x","kind":"storeUnavailable"}"#),
         ])
     func everyReasonToWait(reason: WaitReason, text: String) throws {
-        #expect(try json(WaitForm(reason)) == text)
+        #expect(try json(WaitReasonDTO(reason)) == text)
     }
 
     @Test(arguments: ControlError.Code.allCases)
     func anErrorComesBackAsItWent(code: ControlError.Code) throws {
         let error = ControlError(code, "what \"happened\"")
-        let answer = try JSONDecoder().decode(ProblemAnswer.self, from: Data(json(ProblemAnswer(error)).utf8))
+        let answer = try JSONDecoder().decode(ErrorResponse.self, from: Data(json(ErrorResponse(error)).utf8))
         #expect(answer.error.error == error)
         #expect((400...599).contains(code.httpStatus))
         #expect(code.exitStatus != .ok)
@@ -92,15 +92,15 @@ import Testing
 
     @Test func anErrorOfANewerVersionIsStillAnError() throws {
         let text = #"{"error":{"code":"brandNew","detail":"x","hint":"y"}}"#
-        let answer = try JSONDecoder().decode(ProblemAnswer.self, from: Data(text.utf8))
+        let answer = try JSONDecoder().decode(ErrorResponse.self, from: Data(text.utf8))
         #expect(answer.error.error == ControlError(.internalError, "x"))
     }
 
     @Test(arguments: [MessageCursor(position: .max, ordinal: 7), MessageCursor(position: 5, ordinal: 0)])
     func aPlaceComesBackAsItWent(cursor: MessageCursor) {
-        #expect(PlaceMark(PlaceMark(cursor).description)?.cursor == cursor)
+        #expect(PageCursor(PageCursor(cursor).description)?.cursor == cursor)
     }
 
     @Test(arguments: ["", ".", "q", "q.", "x.1", "1.2.3", "1. 2"])
-    func whatIsNoPlaceIsNone(text: String) { #expect(PlaceMark(text) == nil) }
+    func whatIsNoPlaceIsNone(text: String) { #expect(PageCursor(text) == nil) }
 }

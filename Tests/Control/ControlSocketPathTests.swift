@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The socket is accessible to its owner only, and serves one daemon.
-@Suite struct SocketPlaceTests {
+@Suite struct ControlSocketPathTests {
     @Test func folderAndSocketAreTheOwnersAlone() async throws {
         try await ControlWorld.run { world in
             #expect(try TemporaryFolder.mode(of: world.socketPath) == 0o600)
@@ -43,9 +43,9 @@ import Testing
         let path = folder.path + "/s"
         try StaleSocket.leave(at: path)
         #expect(FileManager.default.fileExists(atPath: path))
-        #expect(!SocketPlace(path: path).isListening)
+        #expect(!ControlSocketPath(path: path).isListening)
         try await ControlWorld.serving(DeafService(), at: path) {
-            #expect(SocketPlace(path: path).isListening)
+            #expect(ControlSocketPath(path: path).isListening)
         }
         #expect(!FileManager.default.fileExists(atPath: path))
     }
@@ -70,7 +70,7 @@ import Testing
         let path = folder.path + "/s"
         let other = try StaleSocket.listen(at: path)
         await expectRefused(at: path, .socketInUse)
-        #expect(SocketPlace(path: path).isListening)
+        #expect(ControlSocketPath(path: path).isListening)
         other.close()
     }
 

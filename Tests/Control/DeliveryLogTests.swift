@@ -54,8 +54,8 @@ import Testing
             store: store, transports: remote.registry, credentials: MemoryCredentialStore(),
             configuration: configuration)
         let service = ClientControlService(
-            client: client, trust: MemoryTrustKeeper(),
-            process: StatusForm.Process(pid: 1, version: "test", store: "/", isDaemon: true))
+            client: client, trust: MemoryTrustStore(),
+            process: StatusResponse.Process(pid: 1, version: "test", store: "/", isDaemon: true))
         let log = DeliveryLogService(journal: journal, service: service, logger: logger, startedAt: startedAt)
         var quiet = Logger(label: "group")
         quiet.logLevel = .critical

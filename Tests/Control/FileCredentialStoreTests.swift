@@ -77,10 +77,10 @@ import Testing
 
     @Test func whatALoginSaidOfACertificateIsKeptForTheNextStart() throws {
         let server = "https://chat.example:8443"
-        let trust = try FileTrustKeeper(folder: folder.path)
+        let trust = try FileTrustStore(folder: folder.path)
         #expect(trust.authoritiesFile(for: server) == nil)
         try trust.keep(TrustEntry(authorities: "PEM", certificatePath: "/c", keyPath: "/k"), for: server)
-        let next = try FileTrustKeeper(folder: folder.path)
+        let next = try FileTrustStore(folder: folder.path)
         let file = try #require(next.authoritiesFile(for: server))
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "PEM")
         #expect(next.entry(for: server)?.keyPath == "/k")
@@ -88,7 +88,7 @@ import Testing
         #expect(next.authoritiesFile(for: "https://Chat.example:8443/") == file)
         try next.keep(nil, for: server)
         #expect(!FileManager.default.fileExists(atPath: file))
-        #expect(try FileTrustKeeper(folder: folder.path).entry(for: server) == nil)
+        #expect(try FileTrustStore(folder: folder.path).entry(for: server) == nil)
     }
 
     @Test func theTokenIsReadFromAFileOrTheEnvironment() async throws {

@@ -37,7 +37,7 @@ import Testing
             let plain = try JSONEncoder().encode(try await world.client.status())
             let notice = #""notices":[{"kind":"storeCopied","at":0,"detail":"copied"}],"#
             let text = String(decoding: plain, as: UTF8.self).replacing("{", with: "{" + notice, maxReplacements: 1)
-            let status = try JSONDecoder().decode(StatusForm.self, from: Data(text.utf8))
+            let status = try JSONDecoder().decode(StatusResponse.self, from: Data(text.utf8))
             let lines = MessageDetails.lines(status, for: Terminal(environment: ["NO_COLOR": "1"]))
             let shown = lines.filter { $0.hasPrefix("notice") }
             #expect(shown.count == 1)
@@ -54,7 +54,7 @@ import Testing
             #expect(try await world.client.result(of: failed, within: .seconds(20)).outcome == .failed)
             let reply = OutgoingMessage(channel: general, text: "b", parent: failed)
             let blocked = try #require(try await world.client.send([reply]).ids.first)
-            _ = try await world.client.react(blocked, ReactionForm(name: "wave", isAdded: true))
+            _ = try await world.client.react(blocked, ReactionRequest(name: "wave", isAdded: true))
             let status = try await world.client.status()
             #expect(status.counts.blocked == 2, "also what waits for what waits")
             #expect(status.counts.waiting == 0)
@@ -77,7 +77,7 @@ import Testing
             let text = String(decoding: plain, as: UTF8.self).replacing(#""blocked":0,"#, with: "")
                 .replacing(#","blocked":0"#, with: "")
             #expect(!text.contains("blocked"))
-            let status = try JSONDecoder().decode(StatusForm.self, from: Data(text.utf8))
+            let status = try JSONDecoder().decode(StatusResponse.self, from: Data(text.utf8))
             #expect(status.counts.blocked == nil)
             #expect(status.counts.waiting == 0)
         }
@@ -90,22 +90,22 @@ import Testing
                 try await world.client.send([OutgoingMessage(channel: general, text: "hi")]).ids.first)
             let reply = OutgoingMessage(channel: general, text: "ho", parent: first)
             let second = try #require(try await world.client.send([reply]).ids.first)
-            #expect(try await world.client.edit(first, EditForm(text: "hello")).text == "hello")
-            let reacted = try await world.client.react(first, ReactionForm(name: "wave", isAdded: true))
+            #expect(try await world.client.edit(first, EditRequest(text: "hello")).text == "hello")
+            let reacted = try await world.client.react(first, ReactionRequest(name: "wave", isAdded: true))
             #expect(reacted.reactions == ["wave": 1])
             #expect(reacted.myReactions == ["wave"])
             let outbox = try await world.client.outbox(PageRange()).messages
             #expect(outbox.map(\.role) == [nil, "reply", "addReaction"])
             #expect(outbox.map(\.related) == [nil, first, first])
             #expect(outbox[2].wait?.kind == "parked")
-            #expect(try await world.client.react(first, ReactionForm(name: "wave", isAdded: false)).reactions == nil)
+            #expect(try await world.client.react(first, ReactionRequest(name: "wave", isAdded: false)).reactions == nil)
             try await world.client.setPaused(false)
             #expect(try await world.client.result(of: second, within: .seconds(20)).outcome == .delivered)
             #expect(world.remote.texts == ["hello", "ho"])
             let states = try await world.client.message(first).history?.map(\.state)
             #expect(states == ["syncing", "synced"])
             do throws(ControlError) {
-                _ = try await world.client.edit(first, EditForm(text: "a", custom: .object([:])))
+                _ = try await world.client.edit(first, EditRequest(text: "a", custom: .object([:])))
                 Issue.record("both at once cannot be meant")
             } catch {
                 #expect(error.code == .badRequest)

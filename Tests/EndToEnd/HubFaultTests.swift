@@ -28,10 +28,10 @@ import Testing
                 world.faults.inject(.answer(status: 401, code: "tokenRefused"), on: .everything)
                 let handle = try await client.messages.createTextMessage("hi", in: world.general)
                 try await RealWorld.until("the status says so") {
-                    try await client.status().attention?.cause == .tokenRefused
+                    try await client.status().actionRequired?.cause == .tokenRefused
                 }
                 #expect(try await client.messages.getMessage(handle.id)?.syncState == .created)
-                guard case .needsAttention = try await client.messages.outbox().items.first?.wait else {
+                guard case .actionRequired = try await client.messages.outbox().items.first?.wait else {
                     Issue.record("the message does not say that the token is refused")
                     return
                 }

@@ -32,8 +32,8 @@ struct RealWorld: Sendable {
             general: try #require(ChannelID("general")), data: data)
     }
 
-    /// Runs a story with a hub that has the account `ann` and the channel `general`.
-    static func run(_ story: @Sendable (RealWorld) async throws -> Void) async throws {
+    /// Runs a scenario with a hub that has the account `ann` and the channel `general`.
+    static func run(_ body: @Sendable (RealWorld) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/causeway-e2e-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let data = DataFolder(folder + "/hub")
@@ -42,7 +42,7 @@ struct RealWorld: Sendable {
         var logger = Logger(label: "hub")
         logger.logLevel = .critical
         try await HubService.running(.secure(data), faults: faults, logger: logger) { hub in
-            try await story(
+            try await body(
                 RealWorld(
                     folder: folder, faults: faults, address: try await hub.address(),
                     general: try #require(ChannelID("general")), data: data))
@@ -81,14 +81,14 @@ struct RealWorld: Sendable {
             credentials: credentials, configuration: configuration)
     }
 
-    /// Opens a client that is logged in, and closes it after the story.
+    /// Opens a client that is logged in, and closes it after the scenario.
     func withClient(
-        _ configuration: ClientConfiguration = Self.quick, _ story: (CausewayClient) async throws -> Void
+        _ configuration: ClientConfiguration = Self.quick, _ body: (CausewayClient) async throws -> Void
     ) async throws {
         let client = try await open(configuration)
         do {
             try await client.login(server: address, token: try token())
-            try await story(client)
+            try await body(client)
         } catch {
             await client.close()
             throw error
@@ -101,14 +101,14 @@ struct RealWorld: Sendable {
     }
 
     /// The channel's messages on the hub, read from the hub directly.
-    func onTheHub() async throws -> [PlacedMessage] {
+    func onTheHub() async throws -> [RemoteMessage] {
         var http = HTTPTransportConfiguration()
         http.tls.trust = .authorities(path: authority)
         http.proxy = .none
         let transport = try HTTPTransport(to: address, token: try token(), http)
-        var found: [PlacedMessage] = []
+        var found: [RemoteMessage] = []
         while true {
-            let range = RemoteQuery.Range.after(position: found.last?.placement.position ?? 0)
+            let range = RemoteQuery.Range.after(position: found.last?.serverPosition.position ?? 0)
             let page = try await transport.messages(RemoteQuery(channel: general, range: range, limit: 1000))
             found += page.items
             if !page.hasMore { break }

@@ -61,7 +61,7 @@ import Testing
             let second = try await world.open(credentials: credentials, authority: stranger, configuration)
             let handle = try await second.messages.createTextMessage("hi", in: world.general)
             try await RealWorld.until("the certificate is not trusted") {
-                try await second.status().attention?.cause == .certificate
+                try await second.status().actionRequired?.cause == .certificate
             }
             #expect(try await second.messages.getMessage(handle.id)?.syncState == .created)
             #expect(try await second.messages.outbox().items.first?.wait?.description.contains("certificate") == true)

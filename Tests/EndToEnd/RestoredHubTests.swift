@@ -70,12 +70,12 @@ import Testing
             }
         }
 
-        static func run(_ story: @Sendable (Site) async throws -> Void) async throws {
+        static func run(_ body: @Sendable (Site) async throws -> Void) async throws {
             let folder = FileManager.default.temporaryDirectory.path + "/causeway-restored-\(UUID().uuidString)"
             defer { try? FileManager.default.removeItem(atPath: folder) }
             let data = DataFolder(folder + "/hub")
             _ = try await HubSetup(folder: data, names: ["127.0.0.1"], account: "ann", channel: "general").run()
-            try await story(Site(folder: folder, data: data, reserved: ReservedPort()))
+            try await body(Site(folder: folder, data: data, reserved: ReservedPort()))
         }
     }
 
@@ -126,7 +126,7 @@ import Testing
                     try await Self.delivered(client)
                     let found = try await world.onTheHub()
                     #expect(found.map(\.id) == expected, "\(lost.count)")
-                    #expect(Set(found.map(\.placement.position)).count == found.count)
+                    #expect(Set(found.map(\.serverPosition.position)).count == found.count)
                 }
                 #expect(try await client.status().counts.error == 0)
             }

@@ -7,7 +7,7 @@ import Synchronization
 /// A server on a real socket that treats each connection according to a script, byte by byte.
 struct ScriptedServer {
     /// The address of a server.
-    enum Place {
+    enum BindAddress {
         case loopback
         case unix(path: String)
     }
@@ -17,7 +17,7 @@ struct ScriptedServer {
     ///   - script: runs once for each connection; when it returns, the connection is closed.
     ///   - body: gets the port (0 for a Unix socket). When it returns, the server ends.
     static func run<Result: Sendable>(
-        at place: Place = .loopback, tls: TLSServerContext? = nil,
+        at place: BindAddress = .loopback, tls: TLSServerContext? = nil,
         script: @escaping @Sendable (ScriptedConnection) async throws -> Void,
         body: (_ port: Int) async throws -> Result
     ) async throws -> Result {

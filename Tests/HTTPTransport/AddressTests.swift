@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct AddressTests {
     /// The error of creating a transport; nil if it can be created.
-    private func refusal(_ address: String, _ configuration: HTTPTransportConfiguration) throws -> Attention? {
+    private func refusal(_ address: String, _ configuration: HTTPTransportConfiguration) throws -> ActionRequired? {
         var registry = TransportRegistry()
         registry.registerHTTP(configuration)
         let token = try Sample.token()
@@ -14,12 +14,12 @@ import Testing
             _ = try registry.makeTransport(to: address, token: token)
             return nil
         } catch {
-            guard case .needsAttention(let attention) = error else {
+            guard case .actionRequired(let actionRequired) = error else {
                 Issue.record("\(error.name)")
                 return nil
             }
-            #expect(attention.cause == .protocolMismatch)
-            return attention
+            #expect(actionRequired.cause == .protocolMismatch)
+            return actionRequired
         }
     }
 
@@ -39,8 +39,8 @@ import Testing
             "http://127.1", "http://2130706433", "http://127.0.0.1.example", "HTTP://chat.example",
         ])
     func plainTextMayGoNowhereElse(_ address: String) throws {
-        let attention = try refusal(address, HTTPTransportConfiguration(proxy: .none))
-        #expect(attention?.detail.contains("https://") == true)
+        let actionRequired = try refusal(address, HTTPTransportConfiguration(proxy: .none))
+        #expect(actionRequired?.detail.contains("https://") == true)
         #expect(try refusal(address, HTTPTransportConfiguration(proxy: .none, allowsPlaintext: true)) == nil)
         let secured = "https" + address.dropFirst(4)
         #expect(try refusal(secured, HTTPTransportConfiguration(proxy: .none)) == nil)
@@ -54,9 +54,9 @@ import Testing
             "https:chat.example", "http:", "https://[::1", "https://a_b!c",
         ])
     func anAddressThatIsNoneIsRefused(_ address: String) throws {
-        let attention = try refusal(address, HTTPTransportConfiguration(proxy: .none))
-        #expect(attention?.detail.contains("address cannot be used") == true)
-        #expect(attention?.detail.contains("pass-word") == false)
+        let actionRequired = try refusal(address, HTTPTransportConfiguration(proxy: .none))
+        #expect(actionRequired?.detail.contains("address cannot be used") == true)
+        #expect(actionRequired?.detail.contains("pass-word") == false)
     }
 
     @Test func anotherSchemeIsNotServed() throws {
@@ -68,9 +68,9 @@ import Testing
     @Test func aProxyThatIsNoneIsRefused() throws {
         let configuration = HTTPTransportConfiguration(
             proxy: .environment(["https_proxy": "socks5://user:pass-word@proxy.example"]))
-        let attention = try refusal("https://chat.example", configuration)
-        #expect(attention?.detail.contains("https_proxy") == true)
-        #expect(attention?.detail.contains("pass-word") == false)
+        let actionRequired = try refusal("https://chat.example", configuration)
+        #expect(actionRequired?.detail.contains("https_proxy") == true)
+        #expect(actionRequired?.detail.contains("pass-word") == false)
     }
 
     @Test func aMissingAuthorityIsNamed() throws {
@@ -80,7 +80,7 @@ import Testing
         let error = #expect(throws: TransportError.self) {
             try HTTPTransport(to: "https://chat.example", token: token, configuration)
         }
-        #expect(error?.name == "needsAttention(certificate)")
+        #expect(error?.name == "actionRequired(certificate)")
         #expect(error?.description.contains("/nowhere/ca.pem") == true)
     }
 

@@ -66,8 +66,8 @@ import Testing
         HTTPTransportConfiguration(tls: TLSClientConfiguration(trust: .authorities(path: trust)), proxy: .none)
     }
 
-    @Test(arguments: bad, Call.allCases)
-    func isRefusedBeforeTheFirstByte(_ bad: Bad, _ call: Call) async throws {
+    @Test(arguments: bad, Exchange.allCases)
+    func isRefusedBeforeTheFirstByte(_ bad: Bad, _ call: Exchange) async throws {
         let folder = try TestFolder()
         let root = try Self.root()
         let trust = try folder.trust(root)
@@ -78,7 +78,7 @@ import Testing
             let (name, error) = try await withTransport(to: address, Self.configuration(trust: trust)) {
                 try await call.outcome(on: $0)
             }
-            #expect(name == "needsAttention(certificate)")
+            #expect(name == "actionRequired(certificate)")
             #expect(error?.description.contains(bad.words) == true, "\(error?.description ?? "")")
             #expect(error?.description.contains(address) == true)
             #expect(server.connectionCount == 1)
@@ -96,7 +96,7 @@ import Testing
         } body: { server, port in
             for host in ["127.0.0.1", "localhost"] {
                 try await withTransport(to: "https://\(host):\(port)", Self.configuration(trust: trust)) { transport in
-                    for call in Call.allCases {
+                    for call in Exchange.allCases {
                         let name = try await call.outcome(on: transport).name
                         #expect(name == (call == .deliver ? "serverFailed(reached)" : "transient(reached)"))
                     }
@@ -111,9 +111,9 @@ import Testing
             ("TLS 1.1", ScriptedHTTPServer.Step.writeBytes(oldHello), "TLS 1.2 or newer is needed"),
             ("plain HTTP", .answer(400), "not TLS"),
             ("a refusal (alert 40)", .writeBytes([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28]), "cipher suite"),
-        ], Call.allCases)
+        ], Exchange.allCases)
     func anotherProtocolIsRefused(
-        _ kind: (name: String, opening: ScriptedHTTPServer.Step, words: String), _ call: Call
+        _ kind: (name: String, opening: ScriptedHTTPServer.Step, words: String), _ call: Exchange
     ) async throws {
         let folder = try TestFolder()
         let trust = try folder.trust(try Self.root())
@@ -124,7 +124,7 @@ import Testing
             let (name, error) = try await withTransport(to: "https://127.0.0.1:\(port)", configuration) {
                 try await call.outcome(on: $0)
             }
-            #expect(name == "needsAttention(certificate)")
+            #expect(name == "actionRequired(certificate)")
             #expect(error?.description.contains(kind.words) == true, "\(kind.name): \(error?.description ?? "")")
             #expect(server.requests.isEmpty)
         }
@@ -148,12 +148,12 @@ import Testing
             [.hubError(500, "reached")]
         } body: { server, port in
             let address = "https://127.0.0.1:\(port)"
-            for call in Call.allCases {
+            for call in Exchange.allCases {
                 let (name, error) = try await withTransport(to: address, Self.configuration(trust: trust)) {
                     try await call.outcome(on: $0)
                 }
-                let doubtful = ["needsAttention(certificate)", "inDoubt"]
-                #expect(call == .deliver ? doubtful.contains(name) : name == "needsAttention(certificate)")
+                let doubtful = ["actionRequired(certificate)", "inDoubt"]
+                #expect(call == .deliver ? doubtful.contains(name) : name == "actionRequired(certificate)")
                 #expect(error?.description.contains("certificate") == true)
             }
             #expect(server.requests.isEmpty)
@@ -164,7 +164,7 @@ import Testing
             var configuration = Self.configuration(trust: trust)
             configuration.tls.identity = .init(certificateChainPath: files.0, privateKeyPath: files.1)
             try await withTransport(to: address, configuration) { transport in
-                let name = try await Call.deliver.outcome(on: transport).name
+                let name = try await Exchange.deliver.outcome(on: transport).name
                 #expect(name == "serverFailed(reached)")
             }
         }
@@ -179,7 +179,7 @@ import Testing
             [.write("HTTP/1.1 200 OK\r\nCauseway-Protocol: 1\r\n\r\n{\"mark\":1,"), .reset]
         } body: { _, port in
             try await withTransport(to: "https://127.0.0.1:\(port)", Self.configuration(trust: trust)) { transport in
-                for call in Call.allCases {
+                for call in Exchange.allCases {
                     let name = try await call.outcome(on: transport).name
                     #expect(name == "inDoubt")
                 }

@@ -11,11 +11,11 @@ import Testing
         let steps: [ScriptedHTTPServer.Step]
         /// The result of each call, unless `instead` contains another one.
         let expected: String
-        var instead: [Call: String] = [:]
+        var instead: [Exchange: String] = [:]
         var testDescription: String { name }
 
         init(
-            _ name: String, _ steps: ScriptedHTTPServer.Step..., expected: String, instead: [Call: String] = [:]
+            _ name: String, _ steps: ScriptedHTTPServer.Step..., expected: String, instead: [Exchange: String] = [:]
         ) {
             self.name = name
             self.steps = steps
@@ -43,46 +43,46 @@ import Testing
         Row("503, no JSON", .hub(503, echo, [("Retry-After", "7")]), expected: "inDoubt"),
         Row(
             "other version, 200", .answer(200, [("Causeway-Protocol", Sample.tokenText)], "{}"),
-            expected: "needsAttention(protocolMismatch)", instead: [.deliver: "inDoubt"]),
+            expected: "actionRequired(protocolMismatch)", instead: [.deliver: "inDoubt"]),
         Row(
             "other version, 404", .answer(404, [("Causeway-Protocol", "2")], "{}"),
-            expected: "needsAttention(protocolMismatch)"),
+            expected: "actionRequired(protocolMismatch)"),
         Row(
             "two versions", .answer(400, [("Causeway-Protocol", "1"), ("Causeway-Protocol", "2")], "{}"),
-            expected: "needsAttention(protocolMismatch)"),
+            expected: "actionRequired(protocolMismatch)"),
         Row(
             "the hub redirects", .hub(301, "", [("Location", "https://\(Sample.tokenText)/")]),
-            expected: "needsAttention(protocolMismatch)"),
+            expected: "actionRequired(protocolMismatch)"),
     ]
 
     static let statusRows = [
         Row("400", .hubError(400, "jsonInvalid"), expected: "refused(jsonInvalid)"),
-        Row("401", .hubError(401, "tokenRefused"), expected: "needsAttention(tokenRefused)"),
-        Row("403", .hubError(403, "forbidden"), expected: "needsAttention(tokenRefused)"),
-        Row("404 path", .hubError(404, "pathUnknown"), expected: "needsAttention(protocolMismatch)"),
+        Row("401", .hubError(401, "tokenRefused"), expected: "actionRequired(tokenRefused)"),
+        Row("403", .hubError(403, "forbidden"), expected: "actionRequired(tokenRefused)"),
+        Row("404 path", .hubError(404, "pathUnknown"), expected: "actionRequired(protocolMismatch)"),
         Row(
-            "404 message", .hubError(404, "messageNotFound"), expected: "needsAttention(protocolMismatch)",
+            "404 message", .hubError(404, "messageNotFound"), expected: "actionRequired(protocolMismatch)",
             instead: [.lookup: "none"]),
         Row(
-            "404 deleted", .hubError(404, "messageDeleted"), expected: "needsAttention(protocolMismatch)",
+            "404 deleted", .hubError(404, "messageDeleted"), expected: "actionRequired(protocolMismatch)",
             instead: [.lookup: "none"]),
         Row(
-            "404 channel", .hubError(404, "channelNotFound"), expected: "needsAttention(protocolMismatch)",
+            "404 channel", .hubError(404, "channelNotFound"), expected: "actionRequired(protocolMismatch)",
             instead: [.messages: "refused(channelNotFound)"]),
-        Row("405", .hubError(405, "methodNotAllowed"), expected: "needsAttention(protocolMismatch)"),
-        Row("406", .hubError(406, "x"), expected: "needsAttention(protocolMismatch)"),
+        Row("405", .hubError(405, "methodNotAllowed"), expected: "actionRequired(protocolMismatch)"),
+        Row("406", .hubError(406, "x"), expected: "actionRequired(protocolMismatch)"),
         Row("408", .hubError(408, "slow"), expected: "transient(slow)"),
         Row("409 storeForked", .hubError(409, "storeForked"), expected: "storeForked"),
         Row("409 historyChanged", .hubError(409, "historyChanged"), expected: "historyChanged"),
-        Row("409 superseded", .hubError(409, "superseded"), expected: "needsAttention(superseded)"),
+        Row("409 superseded", .hubError(409, "superseded"), expected: "actionRequired(superseded)"),
         Row("409 other", .hubError(409, "conflict"), expected: "refused(conflict)"),
-        Row("410", .hubError(410, "gone"), expected: "needsAttention(protocolMismatch)"),
+        Row("410", .hubError(410, "gone"), expected: "actionRequired(protocolMismatch)"),
         Row("413", .hubError(413, "bodyTooLarge"), expected: "refused(bodyTooLarge)"),
         Row("414", .hubError(414, "pathTooLong"), expected: "refused(pathTooLong)"),
         Row("415", .hubError(415, "contentTypeUnsupported"), expected: "refused(contentTypeUnsupported)"),
         Row("422", .hubError(422, "tooMany"), expected: "refused(tooMany)"),
         Row("425", .hubError(425, "early"), expected: "transient(early)"),
-        Row("426", .hubError(426, "upgrade"), expected: "needsAttention(protocolMismatch)"),
+        Row("426", .hubError(426, "upgrade"), expected: "actionRequired(protocolMismatch)"),
         Row("429", .hubError(429, "tooFast"), expected: "rateLimited(5)"),
         Row("429 in 7 s", .hubError(429, "tooFast", [("Retry-After", "7")]), expected: "rateLimited(7)"),
         Row("429 nonsense", .hubError(429, "tooFast", [("Retry-After", "soon")]), expected: "rateLimited(5)"),
@@ -101,7 +101,7 @@ import Testing
             instead: [.deliver: "serverFailed(internal)"]),
         Row(
             "504", .hubError(504, "x"), expected: "transient(x)", instead: [.deliver: "serverFailed(x)"]),
-        Row("no such status", .hubError(799, "x"), expected: "needsAttention(protocolMismatch)"),
+        Row("no such status", .hubError(799, "x"), expected: "actionRequired(protocolMismatch)"),
     ]
 
     static let brokenRows = [
@@ -124,8 +124,8 @@ import Testing
         Row("no end in time", .write("HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{"), expected: "inDoubt"),
     ]
 
-    @Test(arguments: foreignRows + statusRows + brokenRows, Call.allCases)
-    func everyRow(_ row: Row, _ call: Call) async throws {
+    @Test(arguments: foreignRows + statusRows + brokenRows, Exchange.allCases)
+    func everyRow(_ row: Row, _ call: Exchange) async throws {
         // A row that ends by a time-out has a short one; all others have enough time, however slow the machine is.
         let timeouts = HTTPTransportConfiguration.Timeouts(
             firstByte: row.name == "nothing in time" ? .milliseconds(50) : .seconds(60),
@@ -160,7 +160,7 @@ import Testing
             [.answer(200, [], Self.echo)]
         } body: { _, port in
             try await withTransport(to: "http://127.0.0.1:\(port)") { transport in
-                let (_, error) = try await Call.deliver.outcome(on: transport)
+                let (_, error) = try await Exchange.deliver.outcome(on: transport)
                 let words = "the answer is not a Causeway server's (captive portal or proxy?)"
                 #expect(error?.description.contains(words) == true)
             }
@@ -172,7 +172,7 @@ import Testing
             [.hub(422, #"{"code":"tooMany","detail":"There are \u0007too many channels\u0000."}"#)]
         } body: { _, port in
             try await withTransport(to: "http://127.0.0.1:\(port)") { transport in
-                let (_, error) = try await Call.deliver.outcome(on: transport)
+                let (_, error) = try await Exchange.deliver.outcome(on: transport)
                 #expect(error == .refused(code: "tooMany", detail: "There are too many channels."))
             }
         }
@@ -188,7 +188,7 @@ import Testing
                 [.hub(400, #"{"code":"\#(Sample.tokenText)","detail":"\#(detail)"}"#)]
             } body: { _, port in
                 try await withTransport(to: "http://127.0.0.1:\(port)") { transport in
-                    let (name, error) = try await Call.deliver.outcome(on: transport)
+                    let (name, error) = try await Exchange.deliver.outcome(on: transport)
                     #expect(name == "refused(••••)")
                     let text = String(reflecting: error)
                     #expect(!text.contains("secret"))

@@ -33,7 +33,7 @@ import Testing
                 row.fault
             } body: { proxy, port in
                 try await withTransport(to: "http://127.0.0.1:\(port)", configuration) { transport in
-                    let name = try await Call.deliver.outcome(on: transport).name
+                    let name = try await Exchange.deliver.outcome(on: transport).name
                     #expect(name == row.expected)
                 }
                 if row.arrives { await server.hasRequests(1) }

@@ -38,24 +38,24 @@ import Testing
         }
     }
 
-    private static func placements(_ report: DeliveryReport) -> [Placement] {
-        report.outcomes.compactMap { if case .accepted(let placement) = $0 { placement } else { nil } }
+    private static func serverPositions(_ report: DeliveryReport) -> [ServerPosition] {
+        report.outcomes.compactMap { if case .accepted(let serverPosition) = $0 { serverPosition } else { nil } }
     }
 
     @Test func aDeliveryAndItsRepeat() async throws {
         try await Self.withHub { fixture in
             let transport = try fixture.transport()
-            let greeting = try await transport.greet()
-            #expect(greeting.user == UserID("ada"))
+            let serverInfo = try await transport.authenticate()
+            #expect(serverInfo.user == UserID("ada"))
 
             let delivery = try Sample.delivery(1...Limits.batchOperationsMax)
             let report = try await transport.deliver(delivery)
-            #expect(Self.placements(report).map(\.position) == Array(1...Int64(Limits.batchOperationsMax)))
+            #expect(Self.serverPositions(report).map(\.position) == Array(1...Int64(Limits.batchOperationsMax)))
             let repeated = try await transport.deliver(delivery)
             #expect(repeated == report, "the stored results")
 
-            let placement = try await transport.lookup(Sample.message(7))
-            #expect(placement == Self.placements(report)[6])
+            let serverPosition = try await transport.lookup(Sample.message(7))
+            #expect(serverPosition == Self.serverPositions(report)[6])
             let unknown = try await transport.lookup(Sample.message(9999))
             #expect(unknown == nil)
             await transport.close()
@@ -85,7 +85,7 @@ import Testing
             #expect(lateReport.outcomes == [.late(mark: 4)])
             late.epoch = 0
             let error = await #expect(throws: TransportError.self) { try await transport.deliver(late) }
-            #expect(error?.name == "needsAttention(superseded)")
+            #expect(error?.name == "actionRequired(superseded)")
 
             var elsewhere = try Sample.delivery(5...6)
             elsewhere.operations[0].body = .send(
@@ -98,7 +98,7 @@ import Testing
                 return
             }
             #expect(code == "channelNotFound")
-            #expect(Self.placements(refusal).count == 1, "the one behind it went on")
+            #expect(Self.serverPositions(refusal).count == 1, "the one behind it went on")
             await transport.close()
         }
     }
@@ -114,7 +114,7 @@ import Testing
             ]
             for (range, positions, hasMore) in ranges {
                 let page = try await transport.messages(RemoteQuery(channel: channel, range: range, limit: 10))
-                #expect(page.items.map(\.placement.position) == Array(positions), "\(range)")
+                #expect(page.items.map(\.serverPosition.position) == Array(positions), "\(range)")
                 #expect(page.hasMore == hasMore, "\(range)")
                 #expect(page.items.allSatisfy { $0.sender == UserID("ada") })
             }
@@ -141,7 +141,7 @@ import Testing
             delivery.operations[2].body = .delete(Sample.message(2))
             _ = try await transport.deliver(delivery)
             let changes = try #require(try await transport.changes(query))
-            #expect(changes.items.map(\.placement.position) == [51])
+            #expect(changes.items.map(\.serverPosition.position) == [51])
             #expect(changes.gone == [Sample.message(45)] && changes.newest == 51)
             query.limit = 1
             #expect(try await transport.changes(query) == nil, "too many")
@@ -159,9 +159,9 @@ import Testing
         try await Self.withHub { fixture in
             let transport = try HTTPTransport(
                 to: "https://localhost:\(fixture.port)", token: try Sample.token(), fixture.configuration)
-            for call in Call.allCases {
+            for call in Exchange.allCases {
                 let (name, error) = try await call.outcome(on: transport)
-                #expect(name == "needsAttention(tokenRefused)")
+                #expect(name == "actionRequired(tokenRefused)")
                 #expect(error?.description.contains("Log in again") == true)
                 #expect(error?.description.contains(Sample.tokenText) == false)
             }
@@ -175,7 +175,7 @@ import Testing
         try await Self.withHub { fixture in
             try await FaultProxy.run(to: fixture.port) { proxy, port in
                 let transport = try fixture.transport(port: port)
-                _ = try await transport.greet()
+                _ = try await transport.authenticate()
                 try await proxy.use(.lostResponse)
                 let delivery = try Sample.delivery(1...3)
                 let error = await #expect(throws: TransportError.self) { try await transport.deliver(delivery) }
@@ -189,7 +189,7 @@ import Testing
 
                 try await proxy.use(.none)
                 let report = try await transport.deliver(delivery)
-                #expect(Self.placements(report).last == stored)
+                #expect(Self.serverPositions(report).last == stored)
                 let page = try await transport.messages(
                     RemoteQuery(channel: try Sample.channel(), range: .newest, limit: 10))
                 #expect(page.items.map(\.id) == (1...3).map(Sample.message))
@@ -218,7 +218,8 @@ import Testing
                         }
                         await transport.close()
                         if let report {
-                            #expect(Self.placements(report).map(\.position) == (first...(first + 9)).map(Int64.init))
+                            #expect(
+                                Self.serverPositions(report).map(\.position) == (first...(first + 9)).map(Int64.init))
                             break
                         }
                     }
@@ -240,7 +241,7 @@ import Testing
             (.answer(status: 503, code: "busy"), "transient(busy)"),
             (.answer(status: 503, code: "busy", retryAfter: "7"), "rateLimited(7)"),
             (.answer(status: 429, code: "tooFast", retryAfter: "9"), "rateLimited(9)"),
-            (.answer(status: 401, code: "tokenRefused"), "needsAttention(tokenRefused)"),
+            (.answer(status: 401, code: "tokenRefused"), "actionRequired(tokenRefused)"),
             (.answer(status: 400, code: "bad"), "refused(bad)"),
             (.foreignPage(status: 200), "inDoubt"), (.foreignPage(status: 302), "inDoubt"),
             (.cutBefore, "inDoubt"), (.cutAfter, "inDoubt"), (.delay(.milliseconds(1)), "ok"),
@@ -250,7 +251,7 @@ import Testing
             let transport = try fixture.transport()
             for (fault, expected) in rows {
                 faults.inject(fault, times: 1)
-                let name = try await Call.deliver.outcome(on: transport).name
+                let name = try await Exchange.deliver.outcome(on: transport).name
                 #expect(name == expected, "\(fault)")
             }
             await transport.close()

@@ -17,16 +17,16 @@ import Testing
         return port
     }
 
-    @Test(arguments: Call.allCases)
-    func nobodyListens(_ call: Call) async throws {
+    @Test(arguments: Exchange.allCases)
+    func nobodyListens(_ call: Exchange) async throws {
         try await withTransport(to: "http://127.0.0.1:\(try await Self.deadPort())") { transport in
             let name = try await call.outcome(on: transport).name
             #expect(name == "unreachable")
         }
     }
 
-    @Test(arguments: Call.allCases)
-    func noAddress(_ call: Call) async throws {
+    @Test(arguments: Exchange.allCases)
+    func noAddress(_ call: Exchange) async throws {
         try await withTransport(to: "https://hub.invalid") { transport in
             let (name, error) = try await call.outcome(on: transport)
             #expect(name == "unreachable")
@@ -35,8 +35,8 @@ import Testing
     }
 
     /// A server that accepts the connection and never completes the TLS handshake.
-    @Test(arguments: Call.allCases)
-    func noHandshakeInTime(_ call: Call) async throws {
+    @Test(arguments: Exchange.allCases)
+    func noHandshakeInTime(_ call: Exchange) async throws {
         try await ScriptedHTTPServer.run { _ in
             []
         } body: { _, port in
@@ -49,8 +49,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [ScriptedHTTPServer.Step.close, .reset], Call.allCases)
-    func cutWhileBeingSecured(_ step: ScriptedHTTPServer.Step, _ call: Call) async throws {
+    @Test(arguments: [ScriptedHTTPServer.Step.close, .reset], Exchange.allCases)
+    func cutWhileBeingSecured(_ step: ScriptedHTTPServer.Step, _ call: Exchange) async throws {
         try await ScriptedHTTPServer.run(opening: [step]) { _ in
             []
         } body: { _, port in
@@ -65,7 +65,7 @@ import Testing
     /// Statuses of a proxy's response to CONNECT, with their classification.
     @Test(
         arguments: [
-            (407, "needsAttention(protocolMismatch)"), (403, "unreachable"), (502, "unreachable"),
+            (407, "actionRequired(protocolMismatch)"), (403, "unreachable"), (502, "unreachable"),
             (503, "unreachable"), (0, "unreachable"),
         ])
     func proxyRefuses(_ status: Int, _ expected: String) async throws {
@@ -75,7 +75,7 @@ import Testing
             let environment = ["https_proxy": "http://user:pass-word@127.0.0.1:\(port)"]
             let configuration = HTTPTransportConfiguration(proxy: .environment(environment))
             try await withTransport(to: "https://chat.example", configuration) { transport in
-                let (name, error) = try await Call.deliver.outcome(on: transport)
+                let (name, error) = try await Exchange.deliver.outcome(on: transport)
                 #expect(name == expected)
                 #expect(error?.description.contains("pass-word") == false)
                 #expect(server.requests.first?.method == "CONNECT")
@@ -93,16 +93,16 @@ import Testing
         } body: { _, port in
             try await withTransport(to: "http://127.0.0.1:\(port)", configuration) { transport in
                 let user = try #require(UserID("ada"))
-                let greeting = try await transport.greet()
-                #expect(greeting == ServerGreeting(user: user, server: "test"))
+                let serverInfo = try await transport.authenticate()
+                #expect(serverInfo == ServerInfo(user: user, server: "test"))
             }
         }
     }
 
     // MARK: - Ended by the client
 
-    @Test(arguments: Call.allCases)
-    func cancelledOnTheWay(_ call: Call) async throws {
+    @Test(arguments: Exchange.allCases)
+    func cancelledOnTheWay(_ call: Exchange) async throws {
         try await ScriptedHTTPServer.run { _ in
             []
         } body: { server, port in
@@ -130,7 +130,7 @@ import Testing
             try await withTransport(to: "http://127.0.0.1:\(port)") { transport in
                 let task = Task {
                     unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
-                    return try await Call.deliver.outcome(on: transport).name
+                    return try await Exchange.deliver.outcome(on: transport).name
                 }
                 let cancelled = try await task.value
                 #expect(cancelled == "unreachable")

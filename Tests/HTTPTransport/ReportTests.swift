@@ -30,11 +30,11 @@ import Testing
     private static let skipped = #""kind":"notAttempted""#
     private static let gap = #""kind":"gap","mark":1"#
     private static let late = #""kind":"late","mark":9"#
-    private static let placement = Placement(position: 4, acceptedAt: Timestamp(milliseconds: 5))
+    private static let serverPosition = ServerPosition(position: 4, acceptedAt: Timestamp(milliseconds: 5))
 
     static let fitting: [(mark: Int, results: [String], outcomes: [DeliveryOutcome])] = [
-        (3, [accepted, fenced, deleted], [.accepted(placement), .fenced, .deleted]),
-        (3, [accepted, accepted, deleted], [.accepted(placement), .accepted(placement), .deleted]),
+        (3, [accepted, fenced, deleted], [.accepted(serverPosition), .fenced, .deleted]),
+        (3, [accepted, accepted, deleted], [.accepted(serverPosition), .accepted(serverPosition), .deleted]),
         (
             3, [refused, fenced, refused],
             [
@@ -44,14 +44,14 @@ import Testing
         (9, [late, fenced, deleted], [.late(mark: 9), .fenced, .deleted]),
         (
             1, [accepted, later, skipped],
-            [.accepted(placement), .tryLater(code: "a", detail: "b", after: .seconds(2)), .notAttempted]
+            [.accepted(serverPosition), .tryLater(code: "a", detail: "b", after: .seconds(2)), .notAttempted]
         ),
         (
             0, [laterForEver, skipped, skipped],
             [.tryLater(code: "a", detail: "b", after: .seconds(3600)), .notAttempted, .notAttempted]
         ),
         (1, [gap, skipped, skipped], [.gap(mark: 1), .notAttempted, .notAttempted]),
-        (2, [accepted, fenced, gap], [.accepted(placement), .fenced, .gap(mark: 1)]),
+        (2, [accepted, fenced, gap], [.accepted(serverPosition), .fenced, .gap(mark: 1)]),
     ]
 
     @Test(arguments: fitting)
@@ -121,9 +121,9 @@ import Testing
             ]
         } body: { _, port in
             try await withTransport(to: "http://127.0.0.1:\(port)") { transport in
-                let placement = try await transport.lookup(other)
-                #expect(placement == Placement(position: 1, acceptedAt: Timestamp(milliseconds: 2)))
-                let name = try await Call.lookup.outcome(on: transport).name
+                let serverPosition = try await transport.lookup(other)
+                #expect(serverPosition == ServerPosition(position: 1, acceptedAt: Timestamp(milliseconds: 2)))
+                let name = try await Exchange.lookup.outcome(on: transport).name
                 #expect(name == "inDoubt")
             }
         }

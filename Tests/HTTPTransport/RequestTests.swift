@@ -15,7 +15,7 @@ import Testing
         } body: { server, port in
             let configuration = HTTPTransportConfiguration(proxy: .none, userAgent: "test/1")
             try await withTransport(to: "http://127.0.0.1:\(port)/base/", configuration) { transport in
-                for call in Call.allCases { _ = try await call.outcome(on: transport) }
+                for call in Exchange.allCases { _ = try await call.outcome(on: transport) }
                 let channel = try Sample.channel("a@b:c")
                 _ = try? await transport.messages(RemoteQuery(channel: channel, range: .after(position: 7), limit: 3))
                 _ = try? await transport.messages(RemoteQuery(channel: channel, range: .before(position: 9), limit: 3))

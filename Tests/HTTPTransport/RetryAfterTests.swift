@@ -33,7 +33,7 @@ import Testing
             [.hubError(429, "tooFast", [("Retry-After", row.field)])]
         } body: { _, port in
             try await withTransport(to: "http://127.0.0.1:\(port)", configuration) { transport in
-                let (name, _) = try await Call.deliver.outcome(on: transport)
+                let (name, _) = try await Exchange.deliver.outcome(on: transport)
                 #expect(name == "rateLimited(\(row.seconds))")
             }
         }
@@ -53,7 +53,7 @@ import Testing
             } body: { _, port in
                 let configuration = HTTPTransportConfiguration(proxy: .none) { time }
                 try await withTransport(to: "http://127.0.0.1:\(port)", configuration) { transport in
-                    let (name, _) = try await Call.deliver.outcome(on: transport)
+                    let (name, _) = try await Exchange.deliver.outcome(on: transport)
                     #expect(name == "rateLimited(20)", "\(field)")
                 }
             }

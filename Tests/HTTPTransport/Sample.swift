@@ -36,14 +36,14 @@ enum Sample {
 }
 
 /// The four calls of a transport.
-enum Call: String, Sendable, CaseIterable {
-    case greet, deliver, messages, lookup
+enum Exchange: String, Sendable, CaseIterable {
+    case authenticate, deliver, messages, lookup
 
     /// The result of the call, by the name of its error; `ok` or `none` if there was no error.
     func outcome(on transport: any Transport) async throws -> (name: String, error: TransportError?) {
         do {
             switch self {
-            case .greet: _ = try await transport.greet()
+            case .authenticate: _ = try await transport.authenticate()
             case .deliver: _ = try await transport.deliver(try Sample.delivery())
             case .messages:
                 let channel = try Sample.channel()
@@ -68,7 +68,7 @@ extension TransportError {
         case .notSent(let code, _): "notSent(\(code))"
         case .serverFailed(let code, _): "serverFailed(\(code))"
         case .rateLimited(let after, _): "rateLimited(\(after.components.seconds))"
-        case .needsAttention(let attention): "needsAttention(\(attention.cause.rawValue))"
+        case .actionRequired(let actionRequired): "actionRequired(\(actionRequired.cause.rawValue))"
         case .storeForked: "storeForked"
         case .historyChanged: "historyChanged"
         case .refused(let code, _): "refused(\(code))"

@@ -15,7 +15,7 @@ import Testing
     /// The lane's environment: a chain of operations, as one client would transmit them.
     private struct World {
         var random: SplitMix64
-        var accepted: [Int: Placement] = [:]
+        var accepted: [Int: ServerPosition] = [:]
         var history: [(message: Int, sequence: Int64)] = []
         var fenced: Set<Int> = []
         var mark: Int64 = 0
@@ -75,10 +75,12 @@ import Testing
                 if isBad { problems.insert("applied what is refused") }
                 if let last = history.last, last.sequence >= operation.sequence { problems.insert("out of order") }
                 history.append((operation.message, operation.sequence))
-                accepted[operation.message] = Placement(
+                accepted[operation.message] = ServerPosition(
                     position: Int64(history.count), acceptedAt: Timestamp(milliseconds: 0))
-            case .answer(.accepted(let placement)):
-                if accepted[operation.message] != placement { problems.insert("a result that is not the stored one") }
+            case .answer(.accepted(let serverPosition)):
+                if accepted[operation.message] != serverPosition {
+                    problems.insert("a result that is not the stored one")
+                }
             case .answer(.fenced):
                 if accepted[operation.message] != nil { problems.insert("fenced what is there") }
                 fenced.insert(operation.message)

@@ -4,7 +4,7 @@ import Testing
 
 /// Every row of the table in `LaneRules`, and the effects of a stop.
 @Suite struct LaneRulesTests {
-    static let place = Placement(position: 7, acceptedAt: Timestamp(milliseconds: 70))
+    static let place = ServerPosition(position: 7, acceptedAt: Timestamp(milliseconds: 70))
 
     private func fine() -> LaneRules.Verdict { .fine }
 

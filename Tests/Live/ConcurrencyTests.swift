@@ -13,14 +13,14 @@ struct ConcurrencyTests {
         let folder = try StoreFolder()
         let store: any Store = kind == .memory ? MemoryStore() : try await folder.makeStore()
         let timeline = StoreTimeline(store)
-        _ = try await store.begin(.forTests)
-        let router = LiveRouter(store: store, runtime: SystemRuntime())
+        _ = try await store.start(.forTests)
+        let engine = LiveQueryEngine(store: store, runtime: SystemRuntime())
         let queries = try Self.queries()
-        let outlets = queries.map { router.open($0, isObject: false, remote: nil) }
-        let screens = await Screens(queries, router, timeline)
+        let outlets = queries.map { engine.open($0, isObject: false, remote: nil) }
+        let screens = await Screens(queries, engine, timeline)
 
         let followers = zip(queries, outlets).map { query, opened in
-            Task { try await follow(ReaderCheck(query), opened.outlet, timeline) }
+            Task { try await follow(ReaderCheck(query), opened.broadcaster, timeline) }
         }
         try await withThrowingTaskGroup { group in
             for writer in UInt64(0)..<3 { group.addTask { try await write(to: store, seed: writer, times: 400) } }
@@ -28,18 +28,18 @@ struct ConcurrencyTests {
             group.addTask {
                 for round in 0..<60 {
                     outlets[round % outlets.count].lifetime.turn([.next, .previous, .reset][round % 3])
-                    let opened = router.open(queries[round % queries.count], isObject: false, remote: nil)
-                    let reader = opened.outlet.addReader()
-                    await opened.outlet.waitForNews(reader)
+                    let opened = engine.open(queries[round % queries.count], isObject: false, remote: nil)
+                    let reader = opened.broadcaster.addReader()
+                    await opened.broadcaster.waitForNews(reader)
                     var check = ReaderCheck(queries[round % queries.count])
-                    if let change = opened.outlet.take(reader)?.change() { try check.accept(change, timeline) }
+                    if let change = opened.broadcaster.dequeue(reader)?.change() { try check.accept(change, timeline) }
                 }
             }
             try await group.waitForAll()
         }
         // Requests are processed in order: when this window is open, all others are at least as far.
-        let last = router.open(MessagesQuery(.undelivered), isObject: false, remote: nil)
-        await last.outlet.waitForNews(last.outlet.addReader())
+        let last = engine.open(MessagesQuery(.undelivered), isObject: false, remote: nil)
+        await last.broadcaster.waitForNews(last.broadcaster.addReader())
         for follower in followers { follower.cancel() }
         for follower in followers { try await follower.value.checkEnd(timeline) }
         try await screens.checkEnd()
@@ -77,15 +77,15 @@ private func write(to store: any Store, seed: UInt64, times: Int) async throws {
 
 /// Reads a window until the task is cancelled, and then once more.
 private func follow(
-    _ check: ReaderCheck<MessagesQuery>, _ outlet: LiveOutlet<MessagesQuery>, _ timeline: StoreTimeline
+    _ check: ReaderCheck<MessagesQuery>, _ broadcaster: SnapshotBroadcaster<MessagesQuery>, _ timeline: StoreTimeline
 ) async throws -> ReaderCheck<MessagesQuery> {
     var check = check
-    let reader = outlet.addReader()
+    let reader = broadcaster.addReader()
     while !Task.isCancelled {
-        await outlet.waitForNews(reader)
-        if let change = outlet.take(reader)?.change() { try check.accept(change, timeline) }
+        await broadcaster.waitForNews(reader)
+        if let change = broadcaster.dequeue(reader)?.change() { try check.accept(change, timeline) }
     }
-    if let change = outlet.take(reader)?.change() { try check.accept(change, timeline) }
+    if let change = broadcaster.dequeue(reader)?.change() { try check.accept(change, timeline) }
     return check
 }
 
@@ -96,11 +96,11 @@ private func follow(
     private var tokens: [NotificationToken] = []
     private var violation: (any Error)?
 
-    init(_ queries: [MessagesQuery], _ router: LiveRouter, _ timeline: StoreTimeline) {
+    init(_ queries: [MessagesQuery], _ engine: LiveQueryEngine, _ timeline: StoreTimeline) {
         self.timeline = timeline
         checks = queries.map { ReaderCheck($0) }
         tokens = queries.indices.map { index in
-            router.collection(queries[index]).observe { [unowned self] collection, change in
+            engine.collection(queries[index]).observe { [unowned self] collection, change in
                 do {
                     try checks[index].accept(change, timeline)
                     guard collection.snapshots == change.snapshot else {

@@ -24,7 +24,7 @@ import Testing
             remote.answer(start: 1)
             await world.settle()
             onMain { #expect(collection.dataStatus == .fresh && collection.hasNext == false) }
-            await world.router.close()
+            await world.engine.close()
             await follower.finished()
             await world.settle()
             onMain {
@@ -42,22 +42,22 @@ import Testing
             #expect(await iterator.next() == nil)
             await world.settle()
             onMain { #expect(collection.count == 1 && late.loadingStatus == .error) }
-            await world.router.close()
+            await world.engine.close()
         }
     }
 
     @Test func aStoreThatFailsIsReadOnceInAWhile() throws {
         try LiveWorld.run { world in
             let store = TurbulentStore(world.store)
-            let router = LiveRouter(store: store, runtime: world.runtime, delivery: world.delivery)
+            let engine = LiveQueryEngine(store: store, runtime: world.runtime, delivery: world.delivery)
             store.failNextReads(3)
-            let collection = onMain { router.collection(MessagesQuery(.channel(world.general))) }
+            let collection = onMain { engine.collection(MessagesQuery(.channel(world.general))) }
             let errors = onMain { SequenceTests.Log() }
             onMain { collection.on(.dataError) { _ in errors.lines.append("error") } }
             await world.settle()
             for number in 1...100 {
                 try await world.put(number, at: Int64(number))
-                store.tell()
+                store.publish()
                 await world.settle()
             }
             #expect(store.readCount == 1)
@@ -76,9 +76,9 @@ import Testing
         try LiveWorld.run { world in
             try await world.put(1, at: 1)
             let store = TurbulentStore(world.store)
-            let router = LiveRouter(store: store, runtime: world.runtime, delivery: world.delivery)
+            let engine = LiveQueryEngine(store: store, runtime: world.runtime, delivery: world.delivery)
             store.failNextReads(5, with: .closed)
-            let collection = onMain { router.collection(MessagesQuery(.channel(world.general))) }
+            let collection = onMain { engine.collection(MessagesQuery(.channel(world.general))) }
             await world.settle()
             onMain { #expect(collection.loadingStatus == .error && collection.error as? StoreError == .closed) }
             await world.runtime.sleep(until: world.runtime.now + .seconds(10))
@@ -91,8 +91,8 @@ import Testing
         try LiveWorld.run { world in
             for number in 1...50 { try await world.put(number, at: Int64(number)) }
             let store = TurbulentStore(world.store)
-            let router = LiveRouter(store: store, runtime: world.runtime, delivery: world.delivery)
-            let collection = onMain { router.collection(MessagesQuery(.channel(world.general))) }
+            let engine = LiveQueryEngine(store: store, runtime: world.runtime, delivery: world.delivery)
+            let collection = onMain { engine.collection(MessagesQuery(.channel(world.general))) }
             await world.settle()
             store.failNextReads(2, with: .closed)
             onMain { collection.nextPage() }
@@ -108,14 +108,14 @@ import Testing
     func whatWaitsIsBoundedByBytes(isNarrow: Bool) throws {
         try LiveWorld.run { world in
             let store = TurbulentStore(world.store)
-            let router = LiveRouter(
+            let engine = LiveQueryEngine(
                 store: store, runtime: world.runtime, delivery: world.delivery, inboxBytesMax: isNarrow ? 1000 : nil,
                 plantedFault: nil)
-            let collection = onMain { router.collection(MessagesQuery(.channel(world.general))) }
+            let collection = onMain { engine.collection(MessagesQuery(.channel(world.general))) }
             await world.settle()
             #expect(store.readCount == 1)
             for number in 1...20 { try await world.put(number, at: Int64(number), String(repeating: "x", count: 200)) }
-            store.tell()
+            store.publish()
             await world.settle()
             #expect(store.readCount == (isNarrow ? 2 : 1))
             onMain { #expect(collection.count == 20) }
@@ -127,9 +127,9 @@ import Testing
         try LiveWorld.run { world in
             try await world.put(1, at: 1)
             let store = TurbulentStore(world.store)
-            let router = LiveRouter(store: store, runtime: world.runtime, delivery: world.delivery)
+            let engine = LiveQueryEngine(store: store, runtime: world.runtime, delivery: world.delivery)
             store.failNextSettlings(1)
-            let collection = onMain { router.collection(MessagesQuery(.channel(world.general))) }
+            let collection = onMain { engine.collection(MessagesQuery(.channel(world.general))) }
             await world.settle()
             onMain { #expect(collection.count == 0 && collection.loadingStatus == .error) }
             await world.runtime.sleep(until: world.runtime.now + .seconds(2))
@@ -141,7 +141,7 @@ import Testing
     @Test func whileManyWindowsAreReadTheFeedIsFollowed() throws {
         try LiveWorld.run { world in
             let store = TurbulentStore(world.store)
-            let router = LiveRouter(
+            let engine = LiveQueryEngine(
                 store: store, runtime: world.runtime, delivery: world.delivery, inboxCommitsMax: 20,
                 plantedFault: nil)
             let written = WriteCount()
@@ -150,10 +150,10 @@ import Testing
                     guard let number = written.next(below: 400) else { return }
                     let placed = try? Sample.placed(number, at: Int64(number), in: world.general)
                     if let placed { try await world.store.commit([.merge(placed, at: Sample.time)]) }
-                    store.tell()
+                    store.publish()
                 })
             let collections = onMain {
-                (1...100).map { router.collection(MessagesQuery(.channel(world.general), pageSize: $0)) }
+                (1...100).map { engine.collection(MessagesQuery(.channel(world.general), pageSize: $0)) }
             }
             await world.runtime.sleep(until: world.runtime.now + .seconds(5))
             // Two writes with each read: a reset would read every window again.
@@ -171,9 +171,9 @@ import Testing
             let store = TurbulentStore(world.store)
             store.setTurbulence(
                 TurbulentStore.Turbulence { () async throws(StoreError) in await world.settle() })
-            let router = LiveRouter(store: store, runtime: world.runtime, delivery: world.delivery)
+            let engine = LiveQueryEngine(store: store, runtime: world.runtime, delivery: world.delivery)
             let collections = onMain {
-                (0..<200).map { _ in router.collection(MessagesQuery(.channel(world.general))) }
+                (0..<200).map { _ in engine.collection(MessagesQuery(.channel(world.general))) }
             }
             let shown = WriteCount()
             let token = onMain {

@@ -11,26 +11,26 @@ import Testing
             try await world.store.commit([.saveSession(try session("ada"))])
             for number in 1...3 { try await world.put(number, at: Int64(number)) }
             let store = TurbulentStore(world.store)
-            let router = LiveRouter(store: store, runtime: world.runtime, delivery: world.delivery)
-            let collection = onMain { router.collection(MessagesQuery(.channel(world.general))) }
+            let engine = LiveQueryEngine(store: store, runtime: world.runtime, delivery: world.delivery)
+            let collection = onMain { engine.collection(MessagesQuery(.channel(world.general))) }
             await world.settle()
             onMain { #expect(collection.allObjects().map(\.text) == ["1", "2", "3"]) }
 
             // The list learns which account's records it shows.
             try await world.store.commit([.endSession(failure), .saveSession(try session("ada"))])
-            store.tell()
+            store.publish()
             await world.settle()
             store.failNextReads(1000)
             // A new session of the same account: the list keeps its records.
             try await world.store.commit([.endSession(failure), .saveSession(try session("ada"))])
-            store.tell()
+            store.publish()
             await world.settle()
             onMain {
                 #expect(collection.allObjects().map(\.text) == ["1", "2", "3"])
                 #expect(collection.error != nil)
             }
             try await world.store.commit([.endSession(failure), .saveSession(try session("eve"))])
-            store.tell()
+            store.publish()
             await world.settle()
             onMain {
                 #expect(collection.count == 0)
@@ -40,7 +40,7 @@ import Testing
 
             // Some messages are the same for both.
             for number in [1, 3, 4] { try await world.put(number, at: Int64(number)) }
-            store.tell()
+            store.publish()
             await world.settle()
             onMain { #expect(collection.count == 0) }
             store.failNextReads(0)

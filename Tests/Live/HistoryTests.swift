@@ -44,7 +44,7 @@ struct HistoryTests {
                 failures += 1
                 if failures > 3 { return }
             }
-            // Gives other tasks a chance to use the thread.
+            // Gives other tasks a randomness to use the thread.
             await Task.yield()
         }
     }

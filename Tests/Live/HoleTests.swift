@@ -11,17 +11,17 @@ import Testing
         _ world: LiveWorld, _ remote: ScriptedRemote, direction: LiveDirection = .ascending,
         anchor: LiveAnchor<MessageQuery.Cursor> = .last, pageSize: Int = 3, surplusMax: Int? = nil
     ) -> LiveCollection<Message> {
-        let router = LiveRouter(
+        let engine = LiveQueryEngine(
             store: world.store, runtime: world.runtime, delivery: world.delivery, windowSurplusMax: surplusMax,
             plantedFault: nil)
         return onMain {
-            router.collection(
+            engine.collection(
                 MessagesQuery(.channel(world.general), direction: direction, anchor: anchor, pageSize: pageSize),
                 remote: remote)
         }
     }
 
-    private nonisolated static func placed(_ range: ClosedRange<Int>, in world: LiveWorld) throws -> [PlacedMessage] {
+    private nonisolated static func placed(_ range: ClosedRange<Int>, in world: LiveWorld) throws -> [RemoteMessage] {
         try range.map { try Sample.placed($0, at: Int64($0), in: world.general) }
     }
 
@@ -36,7 +36,7 @@ import Testing
             remote.answer(try Self.placed(1...3, in: world), newest: 3)
             await world.settle()
             _ = try await world.store.enqueue(try Sample.draft(100, in: world.general))
-            try await world.store.commit([.deliver(Sample.id(100), Sample.placement(4), at: Sample.time)])
+            try await world.store.commit([.deliver(Sample.id(100), Sample.serverPosition(4), at: Sample.time)])
             await world.settle()
             // It directly follows the known range: the server need not be asked.
             #expect(remote.asked.count == 1)
@@ -44,7 +44,7 @@ import Testing
             _ = try await world.store.enqueue(try Sample.draft(101, in: world.general))
             await world.settle()
             onMain { #expect(list.dataStatus == .fresh && list.count == 5) }
-            try await world.store.commit([.deliver(Sample.id(101), Sample.placement(7), at: Sample.time)])
+            try await world.store.commit([.deliver(Sample.id(101), Sample.serverPosition(7), at: Sample.time)])
             await world.settle()
             onMain { #expect(list.dataStatus == .local && list.loadingStatus == .loading && list.count == 5) }
             #expect(remote.asked == [.first, .first])
@@ -73,7 +73,7 @@ import Testing
             await world.settle()
             #expect(remote.asked.count == 2)
             onMain { #expect(list.dataStatus == .local && list.loadingStatus == .error && list.count == 4) }
-            world.router.refresh(isNewSession: false)
+            world.engine.refresh(isNewSession: false)
             await world.settle()
         }
     }
@@ -94,7 +94,7 @@ import Testing
                 await world.settle()
             }
             onMain {
-                let shown = list.snapshots.compactMap(\.placement?.position)
+                let shown = list.snapshots.compactMap(\.serverPosition?.position)
                 #expect(list.dataStatus == .fresh)
                 #expect(zip(shown, shown.dropFirst()).allSatisfy { $0 - 1 == $1 }, "\(shown)")
                 #expect(shown.allSatisfy { $0 >= 41 }, "\(shown)")
@@ -106,9 +106,9 @@ import Testing
     @Test func aListNeverShrinksWhileItIsRefreshed() throws {
         try LiveWorld.run { world in
             let remote = ScriptedRemote(world.store)
-            let router = LiveRouter(store: world.store, runtime: world.runtime, delivery: world.delivery)
+            let engine = LiveQueryEngine(store: world.store, runtime: world.runtime, delivery: world.delivery)
             let list = onMain {
-                router.collection(
+                engine.collection(
                     MessagesQuery(.channel(world.general), anchor: .last, pageSize: 1000), remote: remote)
             }
             await world.settle()
@@ -125,7 +125,7 @@ import Testing
                 list.observe { list, _ in counts.lines.append("\(list.count) \(list.dataStatus)") }
             }
             await world.settle()
-            router.refresh(isNewSession: false)
+            engine.refresh(isNewSession: false)
             await world.settle()
             // Page by page, as with a server that reports no changes; two messages are new.
             remote.answer(try Self.placed(2983...3002, in: world), start: 2983, newest: 3002)
@@ -147,14 +147,14 @@ import Testing
     @Test func aRefreshThatFailsTakesNothingAway() throws {
         try LiveWorld.run { world in
             let remote = ScriptedRemote(world.store)
-            let router = LiveRouter(store: world.store, runtime: world.runtime, delivery: world.delivery)
+            let engine = LiveQueryEngine(store: world.store, runtime: world.runtime, delivery: world.delivery)
             let list = onMain {
-                router.collection(MessagesQuery(.channel(world.general), anchor: .last, pageSize: 6), remote: remote)
+                engine.collection(MessagesQuery(.channel(world.general), anchor: .last, pageSize: 6), remote: remote)
             }
             await world.settle()
             remote.answer(try Self.placed(5...10, in: world), start: 5, newest: 10)
             await world.settle()
-            router.refresh(isNewSession: false)
+            engine.refresh(isNewSession: false)
             await world.settle()
             remote.answer(try Self.placed(9...10, in: world), start: 9, newest: 10)
             await world.settle()
@@ -181,7 +181,7 @@ import Testing
             await world.settle()
             onMain {
                 #expect(list.dataStatus == .local && list.loadingStatus == .error)
-                #expect(list.error as? LiveRemoteError == .noProgress)
+                #expect(list.error as? RemoteSourceError == .noProgress)
             }
         }
     }

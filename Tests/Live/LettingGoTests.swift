@@ -37,7 +37,7 @@ import Testing
     func listenersThatWereRemovedAreHeldByNobody(isObject: Bool) throws {
         try LiveWorld.run { world in
             let held = Weak<MarkedMessage.Mark>()
-            let shown = onMain { (world.collection(nil), world.router.object(OneMessageQuery(Sample.id(1)))) }
+            let shown = onMain { (world.collection(nil), world.engine.object(OneMessageQuery(Sample.id(1)))) }
             await world.settle()
             onMain {
                 let mark = MarkedMessage.Mark()
@@ -62,7 +62,7 @@ import Testing
             let (shown, object) = (Weak<LiveCollection<Message>>(), Weak<LiveObject<Message>>())
             let tokens = onMain {
                 let collection = world.collection(nil)
-                let one = world.router.object(OneMessageQuery(Sample.id(1)))
+                let one = world.engine.object(OneMessageQuery(Sample.id(1)))
                 (shown.value, object.value) = (collection, one)
                 return [collection.observeOnce { _, _ in }, one.observeOnce { _, _ in }]
             }
@@ -101,7 +101,7 @@ import Testing
     private nonisolated func onlyChanges(
         _ world: LiveWorld, _ mark: Weak<MarkedMessage.Mark>
     ) async -> LiveChanges<MarkedMessage> {
-        let collection = onMain { world.router.collection(MarkedQuery(MessagesQuery(.channel(world.general)))) }
+        let collection = onMain { world.engine.collection(MarkedQuery(MessagesQuery(.channel(world.general)))) }
         await world.settle()
         onMain { mark.value = collection.object(at: 0)?.mark }
         #expect(mark.value != nil)
@@ -112,7 +112,7 @@ import Testing
         try LiveWorld.run { world in
             try await world.put(1, at: 1)
             let mark = Weak<MarkedMessage.Mark>()
-            let collection = onMain { world.router.collection(MarkedQuery(MessagesQuery(.channel(world.general)))) }
+            let collection = onMain { world.engine.collection(MarkedQuery(MessagesQuery(.channel(world.general)))) }
             await world.settle()
             onMain { mark.value = collection.object(at: 0)?.mark }
             #expect(mark.value != nil)
@@ -130,7 +130,7 @@ import Testing
             try await world.store.commit(
                 (1...count).map { .merge(try Sample.placed($0, at: Int64($0), in: world.general), at: Sample.time) })
             let query = MarkedQuery(MessagesQuery(.channel(world.general), anchor: anchor, pageSize: count - 1))
-            let collection = onMain { world.router.collection(query) }
+            let collection = onMain { world.engine.collection(query) }
             await world.settle()
             onMain {
                 let numbers = anchor == .first ? 1...(count - 1) : 2...count
@@ -148,7 +148,7 @@ extension LiveWorld {
     /// Stores an edited message of another user.
     func edit(_ number: Int, at position: Int64, _ text: String) async throws {
         var placed = try Sample.placed(number, at: position, text, in: general)
-        placed.face.editedAt = Sample.time
+        placed.body.editedAt = Sample.time
         try await store.commit([.merge(placed, at: Sample.time)])
     }
 }

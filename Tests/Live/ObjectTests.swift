@@ -8,18 +8,18 @@ import Testing
 /// A live object with a server, its observers and its events.
 @MainActor struct ObjectTests {
     /// The server side of one message.
-    private struct MessageAnswers: LiveRemote {
+    private struct MessageAnswers: RemoteSource {
         let answers: ScriptedRemote
 
-        func load(_ page: LiveRemotePage<Int64>) async throws -> LiveReach<Int64> {
+        func load(_ page: RemoteSourcePage<Int64>) async throws -> LoadedRange<Int64> {
             _ = try await answers.load(.first)
-            return LiveReach()
+            return LoadedRange()
         }
     }
 
     private nonisolated static func object(_ world: LiveWorld, _ remote: ScriptedRemote) -> LiveObject<Message> {
         onMain {
-            world.router.object(OneMessageQuery(Sample.id(1)), remote: MessageAnswers(answers: remote))
+            world.engine.object(OneMessageQuery(Sample.id(1)), remote: MessageAnswers(answers: remote))
         }
     }
 
@@ -80,7 +80,7 @@ import Testing
             for _ in 1...2 {
                 remote.fail(.other(detail: "unreachable"))
                 await world.settle()
-                world.router.refresh(isNewSession: false)
+                world.engine.refresh(isNewSession: false)
                 await world.settle()
             }
             remote.answer([try Sample.placed(1, at: 1, in: world.general)])
@@ -95,7 +95,7 @@ import Testing
             }
             let told = onMain { log.lines.count }
             try await world.put(1, at: 1, "edited")
-            world.router.refresh(isNewSession: true)
+            world.engine.refresh(isNewSession: true)
             await world.settle()
             onMain { #expect(log.lines.count == told && object.dataStatus == .local) }
         }
@@ -106,9 +106,9 @@ import Testing
         try LiveWorld.run { world in
             try await world.put(1, at: 1)
             let store = TurbulentStore(world.store)
-            let router = LiveRouter(store: store, runtime: world.runtime, delivery: world.delivery)
+            let engine = LiveQueryEngine(store: store, runtime: world.runtime, delivery: world.delivery)
             let remote = ScriptedRemote(world.store)
-            let collection = onMain { router.collection(MessagesQuery(.channel(world.general)), remote: remote) }
+            let collection = onMain { engine.collection(MessagesQuery(.channel(world.general)), remote: remote) }
             await world.settle()
             remote.fail(.other(detail: "unreachable"))
             await world.settle()
@@ -130,7 +130,7 @@ import Testing
         try LiveWorld.run { world in
             for number in 1...6 { try await world.put(number, at: Int64(number)) }
             let store = TurbulentStore(world.store)
-            let router = LiveRouter(
+            let engine = LiveQueryEngine(
                 store: store, runtime: world.runtime, delivery: world.delivery, readingMax: 3, plantedFault: nil)
             let strikes = WriteCount()
             store.setTurbulence(
@@ -140,7 +140,7 @@ import Testing
                     let moved = try? Sample.placed(1, at: 7, in: world.general)
                     if let moved { try await world.store.commit([.merge(moved, at: Sample.time)]) }
                 })
-            let collection = onMain { router.collection(MessagesQuery(.channel(world.general))) }
+            let collection = onMain { engine.collection(MessagesQuery(.channel(world.general))) }
             await world.settle()
             onMain { #expect(collection.allObjects().map(\.text) == ["2", "3", "4", "5", "6", "1"]) }
         }

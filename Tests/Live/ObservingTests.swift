@@ -102,22 +102,22 @@ import Testing
 
     @Test func aCollectionThatNobodyHoldsIsClosed() throws {
         try LiveWorld.run { world in
-            let outlet = WeakOutlet()
+            let broadcaster = WeakBroadcaster()
             do {
-                let opened = world.router.open(MessagesQuery(.undelivered), isObject: false, remote: nil)
-                outlet.value = opened.outlet
+                let opened = world.engine.open(MessagesQuery(.undelivered), isObject: false, remote: nil)
+                broadcaster.value = opened.broadcaster
                 await world.settle()
-                #expect(!opened.outlet.isFinished)
+                #expect(!opened.broadcaster.isFinished)
             }
             await world.settle()
-            #expect(outlet.value == nil)
+            #expect(broadcaster.value == nil)
         }
     }
 
     /// Used by one task of one thread at a time.
-    private final class WeakOutlet: @unchecked Sendable {
+    private final class WeakBroadcaster: @unchecked Sendable {
         // Confined to the one thread of the simulator.
-        weak var value: LiveOutlet<MessagesQuery>?
+        weak var value: SnapshotBroadcaster<MessagesQuery>?
     }
 
     @Test func snapshotsNeverChangeAfterwards() throws {
@@ -197,9 +197,9 @@ import Testing
                     log.lines.append("-\(change.deletions) +\(change.insertions) *\(change.modifications)")
                 }
             }
-            try await world.store.commit([.deliver(Sample.id(2), Sample.placement(2), at: Sample.time)])
+            try await world.store.commit([.deliver(Sample.id(2), Sample.serverPosition(2), at: Sample.time)])
             await world.settle()
-            try await world.store.commit([.deliver(Sample.id(3), Sample.placement(3), at: Sample.time)])
+            try await world.store.commit([.deliver(Sample.id(3), Sample.serverPosition(3), at: Sample.time)])
             await world.settle()
             onMain { #expect(log.lines == ["-[] +[] *[1]", "-[] +[] *[2]"]) }
         }
@@ -208,7 +208,7 @@ import Testing
     @Test func anObjectThatIsDeletedIsGone() throws {
         try LiveWorld.run { world in
             try await world.put(1, at: 1)
-            let object = onMain { world.router.object(OneMessageQuery(Sample.id(1))) }
+            let object = onMain { world.engine.object(OneMessageQuery(Sample.id(1))) }
             let log = onMain { SequenceTests.Log() }
             let token = onMain {
                 object.observe { _, change in
@@ -232,7 +232,7 @@ import Testing
 
     @Test func theSessionIsOneObjectThroughLogouts() throws {
         try LiveWorld.run { world in
-            let object = onMain { world.router.object(SessionQuery()) }
+            let object = onMain { world.engine.object(SessionQuery()) }
             await world.settle()
             onMain { #expect(object.dataStatus == .notExist) }
             let user = try #require(Sample.me)
@@ -309,7 +309,7 @@ import Testing
         try LiveWorld.run { world in
             for number in 1...100 { try await world.put(number, at: Int64(number)) }
             let collection = onMain {
-                world.router.collection(MessagesQuery(.channel(world.general), anchor: anchor, pageSize: 5))
+                world.engine.collection(MessagesQuery(.channel(world.general), anchor: anchor, pageSize: 5))
             }
             await world.settle()
             for _ in 0..<4 {

@@ -2,14 +2,14 @@ import CausewayLive
 import CausewayModels
 import Testing
 
-struct RankedRowsTests {
+struct OrderStatisticTreeTests {
     @Test(arguments: [false, true])
     func isASortedListWithIndices(isDescending: Bool) {
         for seed in UInt64(0)..<12 {
             var random = SplitMix64(seed: seed)
-            var rows = RankedRows<Int, Int>(isDescending: isDescending)
+            var rows = OrderStatisticTree<Int, Int>(isDescending: isDescending)
             var model: [Int: Int] = [:]
-            var old: (rows: RankedRows<Int, Int>, records: [Int])?
+            var old: (rows: OrderStatisticTree<Int, Int>, records: [Int])?
             for step in 0..<200 {
                 let key = Int(random.next() % 64)
                 if random.next() % 3 == 0 {
@@ -34,8 +34,8 @@ struct RankedRowsTests {
 
     @Test func isBuiltFromARow() {
         for count in [0, 1, 2, 3, 100] {
-            let ordered = (0..<count).map { RankedRows<Int, Int>.Row($0, $0) }
-            let rows = RankedRows<Int, Int>(isDescending: false, inOrder: ordered)
+            let ordered = (0..<count).map { OrderStatisticTree<Int, Int>.Row($0, $0) }
+            let rows = OrderStatisticTree<Int, Int>(isDescending: false, inOrder: ordered)
             #expect(rows.brokenInvariant == nil)
             #expect(rows.rows.map(\.key) == Array(0..<count))
             for start in 0...count {

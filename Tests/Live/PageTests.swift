@@ -8,7 +8,7 @@ import Testing
     @Test func pagesGoOnFromTheFirst() throws {
         try LiveWorld.run { world in
             for number in 1...7 { try await world.put(number, at: Int64(number)) }
-            let collection = onMain { world.router.collection(MessagesQuery(.channel(world.general), pageSize: 3)) }
+            let collection = onMain { world.engine.collection(MessagesQuery(.channel(world.general), pageSize: 3)) }
             await world.settle()
             for expected in [3, 6, 7] {
                 onMain {
@@ -35,7 +35,7 @@ import Testing
         try LiveWorld.run { world in
             for number in 1...7 { try await world.put(number, at: Int64(number)) }
             let collection = onMain {
-                world.router.collection(MessagesQuery(.channel(world.general), anchor: .last, pageSize: 3))
+                world.engine.collection(MessagesQuery(.channel(world.general), anchor: .last, pageSize: 3))
             }
             await world.settle()
             for expected in [5, 2, 1] {
@@ -59,7 +59,7 @@ import Testing
             for number in 1...9 { try await world.put(number, at: Int64(number)) }
             let message = try #require(try await world.store.message(Sample.id(5)))
             let collection = onMain {
-                world.router.collection(
+                world.engine.collection(
                     MessagesQuery(.channel(world.general), anchor: .at(message.cursor), pageSize: 2))
             }
             await world.settle()
@@ -77,7 +77,7 @@ import Testing
     @Test func aWindowThatLosesRecordsIsFilledAgain() throws {
         try LiveWorld.run { world in
             for number in 1...9 { try await world.put(number, at: Int64(number)) }
-            let collection = onMain { world.router.collection(MessagesQuery(.channel(world.general), pageSize: 3)) }
+            let collection = onMain { world.engine.collection(MessagesQuery(.channel(world.general), pageSize: 3)) }
             await world.settle()
             try await world.store.commit((1...4).map { .delete(Sample.id($0)) })
             await world.settle()
@@ -95,7 +95,7 @@ import Testing
         try LiveWorld.run { world in
             let remote = ScriptedRemote(world.store)
             let collection = onMain {
-                world.router.collection(
+                world.engine.collection(
                     MessagesQuery(.channel(world.general), anchor: .last, pageSize: 2), remote: remote)
             }
             await world.settle()
@@ -139,11 +139,11 @@ import Testing
 
     @Test func aWindowThatIsLeftOpenStaysSmall() throws {
         try LiveWorld.run { world in
-            let router = LiveRouter(
+            let engine = LiveQueryEngine(
                 store: world.store, runtime: world.runtime, delivery: world.delivery, windowSurplusMax: 10,
                 plantedFault: nil)
             let collection = onMain {
-                router.collection(MessagesQuery(.channel(world.general), anchor: .last, pageSize: 5))
+                engine.collection(MessagesQuery(.channel(world.general), anchor: .last, pageSize: 5))
             }
             for number in 1...100 {
                 try await world.put(number, at: Int64(number))

@@ -6,17 +6,17 @@ import Dispatch
 import Testing
 
 /// A router that finishes before its caller continues, as can happen on a machine with several cores.
-struct PromptRouterTests {
+struct PromptEngineTests {
     @Test(.timeLimit(.minutes(10)))
     @MainActor
     func theFirstFrameIsShownHoweverEarlyItCame() async throws {
         let general = try #require(ChannelID("general"))
         let store = MemoryStore()
-        _ = try await store.begin(.forTests)
+        _ = try await store.start(.forTests)
         try await store.commit([.merge(try Sample.placed(1, at: 1, in: general), at: Sample.time)])
-        let router = LiveRouter(
+        let engine = LiveQueryEngine(
             store: store, runtime: PromptRuntime(), delivery: MainActorDelivery(SystemRuntime()))
-        let collection = router.collection(MessagesQuery(.channel(general)))
+        let collection = engine.collection(MessagesQuery(.channel(general)))
         var token: NotificationToken?
         await withCheckedContinuation { isTold in
             token = collection.observeOnce { _, _ in isTold.resume() }

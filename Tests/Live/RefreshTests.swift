@@ -11,12 +11,12 @@ import Testing
         _ world: LiveWorld, _ remote: ScriptedRemote, pageSize: Int = 3
     ) -> LiveCollection<Message> {
         onMain {
-            world.router.collection(
+            world.engine.collection(
                 MessagesQuery(.channel(world.general), anchor: .last, pageSize: pageSize), remote: remote)
         }
     }
 
-    private nonisolated static func placed(_ range: ClosedRange<Int>, in world: LiveWorld) throws -> [PlacedMessage] {
+    private nonisolated static func placed(_ range: ClosedRange<Int>, in world: LiveWorld) throws -> [RemoteMessage] {
         try range.map { try Sample.placed($0, at: Int64($0), in: world.general) }
     }
 
@@ -29,7 +29,7 @@ import Testing
             remote.fail(.other(detail: "unreachable"))
             await world.settle()
             onMain { #expect(collection.dataStatus == .local && collection.loadingStatus == .error) }
-            world.router.refresh(isNewSession: false)
+            world.engine.refresh(isNewSession: false)
             await world.settle()
             onMain { #expect(collection.loadingStatus == .loading) }
             remote.answer(try Self.placed(1...2, in: world))
@@ -49,7 +49,7 @@ import Testing
             let remote = ScriptedRemote(world.store)
             let collection = Self.conversation(world, remote)
             await world.settle()
-            world.router.refresh(isNewSession: false)
+            world.engine.refresh(isNewSession: false)
             await world.settle()
             #expect(remote.asked == [.first])
             remote.fail(.other(detail: "unreachable"))
@@ -69,13 +69,13 @@ import Testing
             remote.answer(try Self.placed(4...6, in: world), start: 4)
             await world.settle()
             onMain { #expect(collection.dataStatus == .fresh) }
-            world.router.refresh(isNewSession: true)
+            world.engine.refresh(isNewSession: true)
             await world.settle()
             onMain { #expect(collection.dataStatus == .local && collection.loadingStatus == .loading) }
             remote.fail(.other(detail: "nobody is logged in"))
             await world.settle()
             onMain { #expect(collection.dataStatus == .local && collection.loadingStatus == .error) }
-            world.router.refresh(isNewSession: true)
+            world.engine.refresh(isNewSession: true)
             await world.settle()
             remote.answer(try Self.placed(4...6, in: world), start: 4)
             await world.settle()
@@ -88,7 +88,7 @@ import Testing
             let remote = ScriptedRemote(world.store)
             let collection = Self.conversation(world, remote)
             await world.settle()
-            world.router.refresh(isNewSession: true)
+            world.engine.refresh(isNewSession: true)
             await world.settle()
             #expect(remote.asked == [.first, .first])
             remote.answer()  // for the previous session
@@ -185,7 +185,7 @@ import Testing
                 #expect(collection.dataStatus == .local && collection.loadingStatus == .error)
                 #expect(!collection.hasPrevious)
             }
-            world.router.refresh(isNewSession: false)
+            world.engine.refresh(isNewSession: false)
             await world.settle()
             remote.answer(try Self.placed(2...3, in: world), start: 2)
             await world.settle()
@@ -240,12 +240,12 @@ import Testing
 
     @Test func aListThatIsReadBackFromTheServerKeepsWhatItHas() throws {
         try LiveWorld.run { world in
-            let router = LiveRouter(
+            let engine = LiveQueryEngine(
                 store: world.store, runtime: world.runtime, delivery: world.delivery, windowSurplusMax: 10,
                 plantedFault: nil)
             let remote = ScriptedRemote(world.store)
             let collection = onMain {
-                router.collection(
+                engine.collection(
                     MessagesQuery(.channel(world.general), anchor: .last, pageSize: 5), remote: remote)
             }
             await world.settle()
@@ -269,7 +269,7 @@ import Testing
                 let message = try #require(try await world.store.message(Sample.id(5)))
                 let remote = ScriptedRemote(world.store)
                 let collection = onMain {
-                    world.router.collection(
+                    world.engine.collection(
                         MessagesQuery(
                             .channel(world.general), direction: direction, anchor: .at(message.cursor), pageSize: 2),
                         remote: remote)

@@ -222,7 +222,7 @@ import Testing
     @Test func hasNextIsFalseUntilTheFirstQueryHasEnded() throws {
         try LiveWorld.run { world in
             for number in 1...5 { try await world.put(number, at: Int64(number)) }
-            let collection = onMain { world.router.collection(MessagesQuery(.channel(world.general), pageSize: 2)) }
+            let collection = onMain { world.engine.collection(MessagesQuery(.channel(world.general), pageSize: 2)) }
             onMain {
                 #expect(!collection.hasNext && !collection.hasPrevious)
                 collection.nextPage()
@@ -239,7 +239,7 @@ import Testing
 extension LiveWorld {
     @MainActor
     func collection(_ remote: ScriptedRemote?) -> LiveCollection<Message> {
-        router.collection(MessagesQuery(.channel(general)), remote: remote)
+        engine.collection(MessagesQuery(.channel(general)), remote: remote)
     }
 
     /// Stores a message of another user.

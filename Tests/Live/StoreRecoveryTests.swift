@@ -14,16 +14,16 @@ import Testing
         let folder = try StoreFolder()
         let path = folder.fresh()
         let store = try await SQLiteStore.open(at: path, durability: .full)
-        _ = try await store.begin(.forTests)
+        _ = try await store.start(.forTests)
         let general = try #require(ChannelID("general"))
-        let router = LiveRouter(store: store, runtime: SystemRuntime())
+        let engine = LiveQueryEngine(store: store, runtime: SystemRuntime())
         _ = try await store.enqueue(try Sample.draft(1, in: general))
-        let early = router.collection(MessagesQuery(.channel(general), anchor: .last))
+        let early = engine.collection(MessagesQuery(.channel(general), anchor: .last))
         await Self.change(early) { $0.snapshot.map(\.text) == ["1"] }
 
-        store.suspectDisk()
+        store.requireVerification()
         try folder.takeAway(path)
-        let late = router.collection(MessagesQuery(.channel(general), anchor: .first))
+        let late = engine.collection(MessagesQuery(.channel(general), anchor: .first))
         await Self.change(late) { $0.loadingStatus == .error }
         #expect(late.count == 0)
         #expect(early.allObjects().map(\.text) == ["1"])

@@ -17,10 +17,10 @@ struct StressTests {
     @Test func everyReaderEndsAtTheTruth() async throws {
         let folder = try StoreFolder()
         let store = try await Self.filledStore(in: folder)
-        let router = LiveRouter(store: store, runtime: SystemRuntime())
-        let crowd = await Crowd(try Self.queries(), router)
+        let engine = LiveQueryEngine(store: store, runtime: SystemRuntime())
+        let crowd = await Crowd(try Self.queries(), engine)
         try await Self.change(store)
-        await Self.isUpToDate(router)
+        await Self.isUpToDate(engine)
         await crowd.turnIsOver()
         try await crowd.checkTruth(store)
         await store.close()
@@ -30,14 +30,14 @@ struct StressTests {
     @Test func oneCallbackWaitsForEachObserverWhileTheMainActorIsBlocked() async throws {
         let folder = try StoreFolder()
         let store = try await Self.filledStore(in: folder)
-        let router = LiveRouter(store: store, runtime: SystemRuntime())
-        let crowd = await Crowd(try Self.queries(), router)
-        await Self.isUpToDate(router)
+        let engine = LiveQueryEngine(store: store, runtime: SystemRuntime())
+        let crowd = await Crowd(try Self.queries(), engine)
+        await Self.isUpToDate(engine)
         await crowd.turnIsOver()
         await crowd.forgetCalls()
         let result = await crowd.block {
             try await Self.change(store)
-            await Self.isUpToDate(router)
+            await Self.isUpToDate(engine)
         }
         try result.get()
         await crowd.turnIsOver()
@@ -48,9 +48,9 @@ struct StressTests {
 
     /// Returns when the router has published everything that was committed before the call: requests are processed in
     /// order, so when another window is open, all others are at least as far.
-    private static func isUpToDate(_ router: LiveRouter) async {
-        let last = router.open(MessagesQuery(.undelivered), isObject: false, remote: nil)
-        await last.outlet.waitForNews(last.outlet.addReader())
+    private static func isUpToDate(_ engine: LiveQueryEngine) async {
+        let last = engine.open(MessagesQuery(.undelivered), isObject: false, remote: nil)
+        await last.broadcaster.waitForNews(last.broadcaster.addReader())
     }
 
     private static func queries() throws -> [MessagesQuery] {
@@ -67,7 +67,7 @@ struct StressTests {
 
     private static func filledStore(in folder: StoreFolder) async throws -> any Store {
         let store: any Store = try await folder.makeStore()
-        _ = try await store.begin(.forTests)
+        _ = try await store.start(.forTests)
         for channel in 0..<channels {
             let id = try Self.channel(channel)
             try await store.commit(
@@ -110,7 +110,7 @@ struct StressTests {
             let message = newest - 20 - change
             var placed = try Sample.placed(
                 number(message, in: channel), at: Int64(message + 1), "edited", in: Self.channel(channel))
-            placed.face.editedAt = Sample.time
+            placed.body.editedAt = Sample.time
             return .merge(placed, at: Sample.time)
         }
     }
@@ -124,18 +124,18 @@ private final class Outcome: Sendable {
 /// A collection on the main actor for each query, each with an observer that maintains a list from its changes.
 @MainActor private final class Crowd {
     private let queries: [MessagesQuery]
-    private let router: LiveRouter
+    private let engine: LiveQueryEngine
     private var collections: [LiveCollection<Message>] = []
     private var tokens: [NotificationToken] = []
     private var lists: [[Message]]
     private(set) var calls: [Int]
 
-    init(_ queries: [MessagesQuery], _ router: LiveRouter) {
+    init(_ queries: [MessagesQuery], _ engine: LiveQueryEngine) {
         self.queries = queries
-        self.router = router
+        self.engine = engine
         lists = Array(repeating: [], count: queries.count)
         calls = Array(repeating: 0, count: queries.count)
-        collections = queries.map { router.collection($0) }
+        collections = queries.map { engine.collection($0) }
         tokens = collections.indices.map { index in
             collections[index].observe { [unowned self] _, change in
                 calls[index] += 1
@@ -163,7 +163,7 @@ private final class Outcome: Sendable {
     /// Returns when everything that the router had published has been reported: turns run one after the other, and a
     /// collection that is opened now is notified in a later one.
     func turnIsOver() async {
-        let last = router.collection(MessagesQuery(.undelivered))
+        let last = engine.collection(MessagesQuery(.undelivered))
         await withCheckedContinuation { isTold in
             tokens.append(last.observeOnce { _, _ in isTold.resume() })
         }

@@ -70,15 +70,15 @@ import Testing
     @Test(arguments: ["-9223372036854775808", "9223372036854775807"])
     func numbersFromOutsideAreHeldToTheirRange(number: String) throws {
         let text = Array(#"{"position":\#(number),"acceptedAt":\#(number)}"#.utf8)
-        let placement = try JSONDecoder().decode(Placement.self, from: Data(text))
-        #expect((0...Limits.positionMax).contains(placement.position))
-        #expect(try JSONCoding.decode(Placement.self, from: text) == placement)
-        var face = MessageFace(content: .text("x"), reactions: ["a": try #require(Int(number))])
-        face.react(with: "a", isAdded: true)
-        #expect((1...Limits.reactionCountMax).contains(face.reactions["a"] ?? 0))
-        face = MessageFace(content: .text("x"), reactions: ["a": try #require(Int(number))], myReactions: ["a"])
-        face.react(with: "a", isAdded: false)
-        #expect((0..<Limits.reactionCountMax).contains(face.reactions["a"] ?? 0))
+        let serverPosition = try JSONDecoder().decode(ServerPosition.self, from: Data(text))
+        #expect((0...Limits.positionMax).contains(serverPosition.position))
+        #expect(try JSONCoding.decode(ServerPosition.self, from: text) == serverPosition)
+        var body = MessageBody(content: .text("x"), reactions: ["a": try #require(Int(number))])
+        body.react(with: "a", isAdded: true)
+        #expect((1...Limits.reactionCountMax).contains(body.reactions["a"] ?? 0))
+        body = MessageBody(content: .text("x"), reactions: ["a": try #require(Int(number))], myReactions: ["a"])
+        body.react(with: "a", isAdded: false)
+        #expect((0..<Limits.reactionCountMax).contains(body.reactions["a"] ?? 0))
     }
 
     /// The documented states, row by row: canonical, iOS, Android, TypeScript, classic.

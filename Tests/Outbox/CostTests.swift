@@ -14,7 +14,7 @@ struct CostTests {
     private static let short: Int64 = 4_000
     private static let factor: Int64 = 16
     private static let growthMax = 64.0
-    private let moment = Moment(now: .zero, wall: Timestamp(milliseconds: 0))
+    private let clock = ClockReading(now: .zero, wall: Timestamp(milliseconds: 0))
 
     private static func message(_ number: Int64) -> MessageID { MessageID(UUIDv7(high: 7, low: UInt64(number))) }
 
@@ -70,7 +70,7 @@ struct CostTests {
                 bytes: configuration.batchBytesMax)
         }
         var outbox = Self.outbox(entries, configuration)
-        _ = outbox.handle(.sessionBegan, at: moment)
+        _ = outbox.handle(.sessionBegan, at: clock)
         return outbox
     }
 
@@ -85,15 +85,15 @@ struct CostTests {
                     message: Self.message(number), attempts: 0, bytes: configuration.batchBytesMax)
             }
             var outbox = Self.outbox(entries, configuration)
-            _ = outbox.handle(.sessionBegan, at: moment)
-            var actions = outbox.handle(.greeted, at: moment)
+            _ = outbox.handle(.sessionBegan, at: clock)
+            var actions = outbox.handle(.authenticated, at: clock)
             var order: [Int64] = []
             while !actions.isEmpty {
                 var next: [OutboxAction] = []
-                for round in actions.compactMap(\.round) {
-                    order += round.operations.map(\.sequence)
-                    let report = DeliveryReport(mark: 0, outcomes: round.operations.map { _ in accepted() })
-                    next += outbox.handle(.answered(round, report), at: moment)
+                for batch in actions.compactMap(\.batch) {
+                    order += batch.operations.map(\.sequence)
+                    let report = DeliveryReport(mark: 0, outcomes: batch.operations.map { _ in accepted() })
+                    next += outbox.handle(.answered(batch, report), at: clock)
                 }
                 actions = next
             }
@@ -104,14 +104,14 @@ struct CostTests {
 
     /// Responds to every batch until there is none, and returns their number.
     private func drain(_ outbox: inout Outbox, _ outcome: (OutboxEntry.Kind) -> DeliveryOutcome) -> Int64 {
-        var actions = outbox.handle(.greeted, at: moment)
-        var rounds: Int64 = 0
-        while let round = actions.lazy.compactMap(\.round).first {
-            rounds += 1
-            let report = DeliveryReport(mark: 0, outcomes: round.operations.map { outcome($0.kind) })
-            actions = outbox.handle(.answered(round, report), at: moment)
+        var actions = outbox.handle(.authenticated, at: clock)
+        var batches: Int64 = 0
+        while let batch = actions.lazy.compactMap(\.batch).first {
+            batches += 1
+            let report = DeliveryReport(mark: 0, outcomes: batch.operations.map { outcome($0.kind) })
+            actions = outbox.handle(.answered(batch, report), at: clock)
         }
-        return rounds
+        return batches
     }
 
     @Test func sendingOneByOne() throws {
@@ -125,8 +125,8 @@ struct CostTests {
     @Test func failingOneByOne() throws {
         try Self.expectFlatCost { count in
             var outbox = longQueue(count)
-            let rounds = drain(&outbox) { $0 == .send ? .busy : .fenced }
-            #expect(rounds == count + 1)
+            let batches = drain(&outbox) { $0 == .send ? .busy : .fenced }
+            #expect(batches == count + 1)
             #expect(outbox.depth == 0)
         }
     }
@@ -136,8 +136,8 @@ struct CostTests {
             var outbox = longQueue(count)
             var told = 0
             for number in 1...count / 2 {
-                told += outbox.handle(.deleted([Self.message(number)]), at: moment).count
-                told += outbox.handle(.deleted([Self.message(count + 1 - number)]), at: moment).count
+                told += outbox.handle(.deleted([Self.message(number)]), at: clock).count
+                told += outbox.handle(.deleted([Self.message(count + 1 - number)]), at: clock).count
             }
             #expect(told == count)
             #expect(drain(&outbox) { _ in accepted() } == 0)
@@ -161,10 +161,10 @@ struct CostTests {
             var outbox = Self.outbox([question] + entries, configuration, lastTransmitted: [.text: 1])
             let start = Timestamp(milliseconds: count)
             var now = MonotonicTime.zero
-            var failed = outbox.handle(.sessionBegan, at: Moment(now: now, wall: start)).failures
+            var failed = outbox.handle(.sessionBegan, at: ClockReading(now: now, wall: start)).failures
             while let deadline = outbox.nextDeadline {
                 now = max(now, deadline)
-                failed += outbox.handle(.deadline, at: Moment(now: now, wall: start)).failures
+                failed += outbox.handle(.deadline, at: ClockReading(now: now, wall: start)).failures
             }
             #expect(failed == Int(count) - 1 && outbox.depth == 1)
         }
@@ -173,30 +173,30 @@ struct CostTests {
     @Test func askingWhyEachWaits() throws {
         try Self.expectFlatCost { count in
             let outbox = longQueue(count)
-            let reasons = (1...count).lazy.filter { outbox.waitReason(for: Self.message($0), at: moment) != nil }.count
+            let reasons = (1...count).lazy.filter { outbox.waitReason(for: Self.message($0), at: clock) != nil }.count
             #expect(reasons == count)
         }
     }
 
     /// Creating and deleting behind a head that waits for hours does not accumulate memory.
     @Test func whatVanishedLeavesNoGaps() {
-        var bench = Bench(isOnline: false)
-        bench.create("a")
+        var harness = OutboxHarness(isOnline: false)
+        harness.create("a")
         for _ in 0..<2000 {
-            bench.create("b")
-            bench.delete("b", .created)
+            harness.create("b")
+            harness.delete("b", .created)
         }
-        #expect(bench.outbox.depth < 200)
-        bench.create("c")
-        bench.take(.sessionBegan)
-        bench.take(.greeted)
-        #expect(bench.sent == ["0<1 send a, 1<2002 send c"])
+        #expect(harness.outbox.depth < 200)
+        harness.create("c")
+        harness.take(.sessionBegan)
+        harness.take(.authenticated)
+        #expect(harness.sent == ["0<1 send a, 1<2002 send c"])
     }
 }
 
 extension OutboxAction {
-    fileprivate var round: DeliveryRound? {
-        if case .transmit(let round, _) = self { round } else { nil }
+    fileprivate var batch: Batch? {
+        if case .transmit(let batch, _) = self { batch } else { nil }
     }
 }
 

@@ -19,8 +19,8 @@ import Testing
     // MARK: - Lanes
 
     /// Two lanes had an attempt under way.
-    private func twoCutOff() -> Bench {
-        Bench(
+    private func twoCutOff() -> OutboxHarness {
+        OutboxHarness(
             [
                 entry("a", 1, previous: 0, attempts: 1),
                 entry("m", 2, lane: .media, previous: 0, attempts: 1),
@@ -28,70 +28,70 @@ import Testing
     }
 
     @Test func lanesWithAnAttemptCutOffGoOneAfterTheOther() {
-        var bench = twoCutOff()
-        #expect(bench.sent == ["0<2 send m"])
-        bench.answer(1, accepted())
-        #expect(bench.sent == ["0<1 send a"])
-        bench.answer(2, accepted())
-        bench.create("b")
-        bench.create("n", lane: .media)
-        #expect(bench.rounds.count == 4, "and then at the same time again")
+        var harness = twoCutOff()
+        #expect(harness.sent == ["0<2 send m"])
+        harness.answer(1, accepted())
+        #expect(harness.sent == ["0<1 send a"])
+        harness.answer(2, accepted())
+        harness.create("b")
+        harness.create("n", lane: .media)
+        #expect(harness.batches.count == 4, "and then at the same time again")
     }
 
     @Test func nothingElseIsUnderWayWithSuchAMessage() {
-        var bench = twoCutOff()
-        bench.create("x", lane: Self.third)
-        #expect(bench.sent == [])
-        bench.answer(1, accepted())
-        #expect(bench.sent == ["0<1 send a"])
-        bench.answer(2, accepted())
-        #expect(bench.sent == ["0<3 send x"])
+        var harness = twoCutOff()
+        harness.create("x", lane: Self.third)
+        #expect(harness.sent == [])
+        harness.answer(1, accepted())
+        #expect(harness.sent == ["0<1 send a"])
+        harness.answer(2, accepted())
+        #expect(harness.sent == ["0<3 send x"])
     }
 
     @Test func whatWaitsForASecondAttemptHoldsUpNoOtherLane() {
-        var bench = twoCutOff()
-        bench.create("x", lane: Self.third)
-        bench.fail(1, .serverBusy)
-        #expect(bench.sent == ["0<1 send a"])
-        bench.fail(2, .serverBusy)
-        #expect(bench.sent == ["0<3 send x"])
-        bench.wait(.seconds(5))
-        #expect(bench.sent == [], "the third is under way")
-        bench.answer(3, accepted())
-        #expect(bench.sent.count == 1)
-        bench.answer(4, accepted())
-        #expect(bench.rounds.count == 5)
+        var harness = twoCutOff()
+        harness.create("x", lane: Self.third)
+        harness.fail(1, .serverBusy)
+        #expect(harness.sent == ["0<1 send a"])
+        harness.fail(2, .serverBusy)
+        #expect(harness.sent == ["0<3 send x"])
+        harness.wait(.seconds(5))
+        #expect(harness.sent == [], "the third is under way")
+        harness.answer(3, accepted())
+        #expect(harness.sent.count == 1)
+        harness.answer(4, accepted())
+        #expect(harness.batches.count == 5)
     }
 
     @Test func aLaneThatMayNotSendTakesNoTurn() {
-        var bench = Bench(
+        var harness = OutboxHarness(
             [
                 entry("a", 1, previous: 0, attempts: 1),
                 entry("m", 2, lane: .media, previous: 0, attempts: 1),
             ], lastTransmitted: [.text: 1, .media: 2]
         ) { $0.precedence = OrderingPolicy.mediaAfterText.precedence }
-        #expect(bench.sent == ["0<1 send a"])
-        bench.create("x", lane: Self.third)
-        bench.fail(1, .serverBusy)
-        #expect(bench.sent == ["0<3 send x"])
-        bench.create("y", lane: LaneID(rawValue: "text/fourth"))
-        #expect(bench.sent == ["0<4 send y"], "media waits for text, and not for room")
+        #expect(harness.sent == ["0<1 send a"])
+        harness.create("x", lane: Self.third)
+        harness.fail(1, .serverBusy)
+        #expect(harness.sent == ["0<3 send x"])
+        harness.create("y", lane: LaneID(rawValue: "text/fourth"))
+        #expect(harness.sent == ["0<4 send y"], "media waits for text, and not for room")
     }
 
     @Test func aLaneGoesAloneUntilAllIsThroughThatHadBeenTransmitted() {
-        var bench = Bench(
+        var harness = OutboxHarness(
             [
                 entry("a", 1, previous: 0, attempts: 1), entry("b", 2, previous: 1), entry("c", 3, previous: 2),
             ], lastTransmitted: [.text: 3]
         ) { $0.batchOperationsMax = 1 }
-        bench.answer(1, accepted())
-        #expect(bench.sent == ["1<2 send b"])
-        bench.create("m", lane: .media)
-        #expect(bench.sent == [], "b had left before, and may be the one that kills")
-        bench.answer(2, accepted())
-        #expect(bench.sent == ["0<4 send m"], "it waited first")
-        bench.answer(3, accepted())
-        #expect(bench.sent == ["2<3 send c"])
+        harness.answer(1, accepted())
+        #expect(harness.sent == ["1<2 send b"])
+        harness.create("m", lane: .media)
+        #expect(harness.sent == [], "b had left before, and may be the one that kills")
+        harness.answer(2, accepted())
+        #expect(harness.sent == ["0<4 send m"], "it waited first")
+        harness.answer(3, accepted())
+        #expect(harness.sent == ["2<3 send c"])
     }
 
     /// Only responses to messages show that the next ones do not crash the process.
@@ -101,13 +101,13 @@ import Testing
                 kind: .fence, lane: .text, sequence: sequence, previous: sequence - 1, message: id(name), attempts: 0,
                 bytes: 0)
         }
-        var bench = Bench(
+        var harness = OutboxHarness(
             questions + [entry("a", 3, previous: 2, attempts: 1), entry("b", 4, previous: 3)],
             lastTransmitted: [.text: 4]
         ) { $0.batchOperationsMax = 2 }
-        #expect(bench.sent == ["0<1 fence x, 1<2 fence y"])
-        bench.answer(1, .fenced, .fenced)
-        #expect(bench.sent == ["2<3 send a"])
+        #expect(harness.sent == ["0<1 fence x, 1<2 fence y"])
+        harness.answer(1, .fenced, .fenced)
+        #expect(harness.sent == ["2<3 send a"])
     }
 
     // MARK: - Killers
@@ -140,41 +140,43 @@ import Testing
             for (number, letter) in letters.enumerated() where letter.previous != nil {
                 last[letter.lane] = Int64(number + 1)
             }
-            var bench = Bench(entries, lastTransmitted: last) {
+            var harness = OutboxHarness(entries, lastTransmitted: last) {
                 $0.deliveriesInFlightMax = deliveriesInFlightMax
                 $0.batchOperationsMax = batch
             }
-            if !run(&bench, &letters) { crashes += 1 }
+            if !run(&harness, &letters) { crashes += 1 }
         }
         return crashes
     }
 
     /// - Returns: false if the process crashed.
-    private func run(_ bench: inout Bench, _ letters: inout [Letter]) -> Bool {
+    private func run(_ harness: inout OutboxHarness, _ letters: inout [Letter]) -> Bool {
         var left = 0
-        var underWay: [DeliveryRound] = []
+        var underWay: [Batch] = []
         while true {
-            while left < bench.rounds.count {
-                let round = bench.rounds[left]
+            while left < harness.batches.count {
+                let batch = harness.batches[left]
                 left += 1
-                underWay.append(round)
-                for operation in round.operations where operation.kind == .send {
+                underWay.append(batch)
+                for operation in batch.operations where operation.kind == .send {
                     letters[Int(operation.sequence) - 1].previous = operation.previous
                 }
-                let sends = round.operations.filter { $0.kind == .send }.map { Int($0.sequence) - 1 }
-                if let payer = sends.first(where: { message($0) == round.charged }) { letters[payer].attempts += 1 }
+                let sends = batch.operations.filter { $0.kind == .send }.map { Int($0.sequence) - 1 }
+                if let payer = sends.first(where: { message($0) == batch.countedMessage }) {
+                    letters[payer].attempts += 1
+                }
                 guard sends.contains(where: { letters[$0].isLethal }) else { continue }
-                for payer in underWay.compactMap(\.charged) {
+                for payer in underWay.compactMap(\.countedMessage) {
                     guard let number = letters.indices.first(where: { message($0) == payer }) else { continue }
                     if !letters[number].isLethal { letters[number].paid += 1 }
                 }
                 return false
             }
             guard !underWay.isEmpty else { return true }
-            let round = underWay.removeFirst()
-            for operation in round.operations { letters[Int(operation.sequence) - 1].isOpen = false }
-            let outcomes = round.operations.map { $0.kind == .send ? accepted() : DeliveryOutcome.fenced }
-            bench.take(.answered(round, DeliveryReport(mark: 0, outcomes: outcomes)))
+            let batch = underWay.removeFirst()
+            for operation in batch.operations { letters[Int(operation.sequence) - 1].isOpen = false }
+            let outcomes = batch.operations.map { $0.kind == .send ? accepted() : DeliveryOutcome.fenced }
+            harness.take(.answered(batch, DeliveryReport(mark: 0, outcomes: outcomes)))
         }
     }
 
@@ -207,26 +209,27 @@ import Testing
                     previous: wasTransmitted[number] ? Int64(number) : nil, message: message(number),
                     attempts: attempts[number], bytes: 10)
             }
-            var bench = Bench(entries, lastTransmitted: [.text: Int64(wasTransmitted.lastIndex(of: true) ?? -1) + 1])
+            var harness = OutboxHarness(
+                entries, lastTransmitted: [.text: Int64(wasTransmitted.lastIndex(of: true) ?? -1) + 1])
             var next = 0
-            run: while next < bench.rounds.count {
-                let round = bench.rounds[next]
+            run: while next < harness.batches.count {
+                let batch = harness.batches[next]
                 next += 1
-                let given = bench.written.filter { $0.hasPrefix("fail ") }
+                let given = harness.written.filter { $0.hasPrefix("fail ") }
                 failed.formUnion(open.filter { number in given.contains { $0.contains(message(number).name) } })
                 open.removeAll(where: failed.contains)
-                let sends = round.operations.filter { $0.kind == .send }.map { Int($0.sequence) - 1 }
+                let sends = batch.operations.filter { $0.kind == .send }.map { Int($0.sequence) - 1 }
                 for number in sends { wasTransmitted[number] = true }
-                if let charged = round.operations.first(where: { $0.message == round.charged }) {
-                    attempts[Int(charged.sequence) - 1] += 1
+                if let countedMessage = batch.operations.first(where: { $0.message == batch.countedMessage }) {
+                    attempts[Int(countedMessage.sequence) - 1] += 1
                 }
                 if sends.contains(killer) {
                     crashes += 1
                     break run
                 }
                 open.removeAll { sends.contains($0) }
-                let outcomes = round.operations.map { $0.kind == .send ? accepted() : DeliveryOutcome.fenced }
-                bench.take(.answered(round, DeliveryReport(mark: 0, outcomes: outcomes)))
+                let outcomes = batch.operations.map { $0.kind == .send ? accepted() : DeliveryOutcome.fenced }
+                harness.take(.answered(batch, DeliveryReport(mark: 0, outcomes: outcomes)))
             }
         }
         #expect(open == [])

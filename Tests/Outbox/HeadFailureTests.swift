@@ -5,117 +5,117 @@ import Testing
 
 /// `pauseLane`: a message that fails permanently stops its lane until it is resent or deleted.
 @Suite struct HeadFailureTests {
-    private func bench(
+    private func harness(
         _ entries: [OutboxEntry] = [], lastTransmitted: [LaneID: Int64] = [:],
         pauses: [OutboxSnapshot.LanePause] = [], _ configure: (inout OutboxConfiguration) -> Void = { _ in }
-    ) -> Bench {
-        Bench(entries, lastTransmitted: lastTransmitted, pauses: pauses) {
+    ) -> OutboxHarness {
+        OutboxHarness(entries, lastTransmitted: lastTransmitted, pauses: pauses) {
             $0.headFailure = .pauseLane
             configure(&$0)
         }
     }
 
     @Test func aRefusedMessageStopsItsLaneUntilItIsDeleted() {
-        var bench = bench()
-        bench.create("a")
-        bench.create("b")
-        bench.answer(1, .forbidden)
-        #expect(bench.written == ["fail a refused, pausing"])
-        #expect(bench.told == ["a failed refused"])
-        #expect(bench.sent == [] && bench.untilDeadline == nil)
-        bench.create("c")
-        #expect(bench.sent == [])
-        bench.delete("a", .error)
-        #expect(bench.sent == ["1<2 send b"])
+        var harness = harness()
+        harness.create("a")
+        harness.create("b")
+        harness.answer(1, .forbidden)
+        #expect(harness.written == ["fail a refused, pausing"])
+        #expect(harness.told == ["a failed refused"])
+        #expect(harness.sent == [] && harness.untilDeadline == nil)
+        harness.create("c")
+        #expect(harness.sent == [])
+        harness.delete("a", .error)
+        #expect(harness.sent == ["1<2 send b"])
     }
 
     @Test func aResendLetsTheLaneGoOnAndGoesToItsTail() {
-        var bench = bench()
-        bench.create("a")
-        bench.create("b")
-        bench.answer(1, .forbidden)
-        bench.resend("a")
-        #expect(bench.sent == ["1<2 send b"])
-        bench.answer(2, accepted())
-        #expect(bench.sent == ["2<3 send a"])
+        var harness = harness()
+        harness.create("a")
+        harness.create("b")
+        harness.answer(1, .forbidden)
+        harness.resend("a")
+        #expect(harness.sent == ["1<2 send b"])
+        harness.answer(2, accepted())
+        #expect(harness.sent == ["2<3 send a"])
     }
 
     @Test func theDocumentedPolicyGoesOn() {
-        var bench = Bench()
-        bench.create("a")
-        bench.create("b")
-        bench.answer(1, .forbidden)
-        #expect(bench.written.first == "fail a refused")
-        #expect(bench.sent == ["1<2 send b"])
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.create("b")
+        harness.answer(1, .forbidden)
+        #expect(harness.written.first == "fail a refused")
+        #expect(harness.sent == ["1<2 send b"])
     }
 
     @Test func otherLanesGoOn() {
-        var bench = bench()
-        bench.create("a")
-        bench.answer(1, .forbidden)
-        bench.create("m", lane: .media)
-        #expect(bench.sent == ["0<2 send m"])
+        var harness = harness()
+        harness.create("a")
+        harness.answer(1, .forbidden)
+        harness.create("m", lane: .media)
+        #expect(harness.sent == ["0<2 send m"])
     }
 
     @Test func nothingOvertakesTheOneThatFails() {
-        var bench = bench { $0.deliveriesInFlightMax = 4 }
-        bench.create("a", "b", "c")
-        #expect(bench.sent == ["0<1 send a"], "one at a time")
-        bench.answer(1, accepted())
-        #expect(bench.sent == ["1<2 send b"])
-        bench.answer(2, .forbidden)
-        #expect(bench.sent == [])
+        var harness = harness { $0.deliveriesInFlightMax = 4 }
+        harness.create("a", "b", "c")
+        #expect(harness.sent == ["0<1 send a"], "one at a time")
+        harness.answer(1, accepted())
+        #expect(harness.sent == ["1<2 send b"])
+        harness.answer(2, .forbidden)
+        #expect(harness.sent == [])
     }
 
     @Test func whenRetriesAreUsedUpTheQuestionIsStillAsked() {
-        var bench = bench { $0.retry.retriesMax = 0 }
-        bench.create("a")
-        bench.create("b")
-        bench.fail(1, .serverBusy)
-        #expect(bench.written.first == "fail a retriesUsedUp, pausing")
-        #expect(bench.sent == ["0<1 fence a"], "the question, and nothing behind it")
-        bench.answer(2, .fenced)
-        #expect(bench.sent == [] && bench.told == [])
-        bench.delete("a", .error)
-        #expect(bench.sent == ["1<2 send b"])
+        var harness = harness { $0.retry.retriesMax = 0 }
+        harness.create("a")
+        harness.create("b")
+        harness.fail(1, .serverBusy)
+        #expect(harness.written.first == "fail a retriesUsedUp, pausing")
+        #expect(harness.sent == ["0<1 fence a"], "the question, and nothing behind it")
+        harness.answer(2, .fenced)
+        #expect(harness.sent == [] && harness.told == [])
+        harness.delete("a", .error)
+        #expect(harness.sent == ["1<2 send b"])
     }
 
     @Test func aVerdictThatItArrivedEndsThePause() {
-        var bench = bench { $0.retry.retriesMax = 0 }
-        bench.create("a")
-        bench.create("b")
-        bench.fail(1, .noAnswer)
-        #expect(bench.written.first == "fail a retriesUsedUp in doubt, pausing")
-        bench.wait(.seconds(1))
-        bench.take(.greeted)
-        bench.wait(.seconds(1))
-        #expect(bench.sent == ["0<1 fence a"])
-        bench.answer(2, accepted())
-        #expect(bench.told == ["a as stored"])
-        #expect(bench.sent == ["1<2 send b"])
+        var harness = harness { $0.retry.retriesMax = 0 }
+        harness.create("a")
+        harness.create("b")
+        harness.fail(1, .noAnswer)
+        #expect(harness.written.first == "fail a retriesUsedUp in doubt, pausing")
+        harness.wait(.seconds(1))
+        harness.take(.authenticated)
+        harness.wait(.seconds(1))
+        #expect(harness.sent == ["0<1 fence a"])
+        harness.answer(2, accepted())
+        #expect(harness.told == ["a as stored"])
+        #expect(harness.sent == ["1<2 send b"])
     }
 
     @Test func proofByAnotherWayEndsThePause() {
-        var bench = bench { $0.retry.retriesMax = 0 }
-        bench.create("a")
-        bench.create("b")
-        bench.fail(1, .serverBusy)
-        bench.answer(2, .busy)
-        bench.take(.proven(id("a"), place()))
-        bench.wait(.seconds(5))
-        #expect(bench.sent == ["0<1 fence a, 1<2 send b"])
+        var harness = harness { $0.retry.retriesMax = 0 }
+        harness.create("a")
+        harness.create("b")
+        harness.fail(1, .serverBusy)
+        harness.answer(2, .busy)
+        harness.take(.confirmed(id("a"), place()))
+        harness.wait(.seconds(5))
+        #expect(harness.sent == ["0<1 fence a, 1<2 send b"])
     }
 
     @Test func whatCannotBeEncodedPausesToo() {
-        var bench = bench()
-        bench.create("a")
-        bench.create("b")
-        bench.take(.unsendable(bench.rounds[0], [id("a")], detail: "too deep"))
-        #expect(bench.written.first == "fail a unsendable, pausing")
-        #expect(bench.sent == ["0<1 fence a"])
-        bench.answer(2, .fenced)
-        #expect(bench.sent == [])
-        #expect(bench.waitReason("b") == .lanePaused(by: id("a")))
+        var harness = harness()
+        harness.create("a")
+        harness.create("b")
+        harness.take(.unsendable(harness.batches[0], [id("a")], detail: "too deep"))
+        #expect(harness.written.first == "fail a unsendable, pausing")
+        #expect(harness.sent == ["0<1 fence a"])
+        harness.answer(2, .fenced)
+        #expect(harness.sent == [])
+        #expect(harness.waitReason("b") == .lanePaused(by: id("a")))
     }
 
     @Test func everyoneThatFailedMustBeDealtWith() {
@@ -124,13 +124,13 @@ import Testing
                 kind: .send, lane: .text, sequence: 9, previous: nil, message: id("c"), attempts: 0, bytes: 10)
         ]
         let pauses = ["a", "b"].map { OutboxSnapshot.LanePause(lane: .text, message: id($0)) }
-        var bench = bench(entries, lastTransmitted: [.text: 2], pauses: pauses)
-        #expect(bench.sent == [])
-        #expect(bench.waitReason("c") == .lanePaused(by: id("a")))
-        bench.delete("b", .error)
-        #expect(bench.sent == [])
-        bench.delete("a", .error)
-        #expect(bench.sent == ["2<9 send c"])
+        var harness = harness(entries, lastTransmitted: [.text: 2], pauses: pauses)
+        #expect(harness.sent == [])
+        #expect(harness.waitReason("c") == .lanePaused(by: id("a")))
+        harness.delete("b", .error)
+        #expect(harness.sent == [])
+        harness.delete("a", .error)
+        #expect(harness.sent == ["2<9 send c"])
     }
 
     @Test func aPauseOutlivesTheProcess() {
@@ -141,12 +141,12 @@ import Testing
                 kind: .send, lane: .text, sequence: 2, previous: nil, message: id("b"), attempts: 0, bytes: 10),
         ]
         let pauses = [OutboxSnapshot.LanePause(lane: .text, message: id("a"))]
-        var bench = bench(entries, lastTransmitted: [.text: 1], pauses: pauses)
-        #expect(bench.sent == ["0<1 fence a"])
-        bench.answer(1, .fenced)
-        #expect(bench.sent == [])
-        bench.resend("a")
-        #expect(bench.sent == ["1<2 send b"])
+        var harness = harness(entries, lastTransmitted: [.text: 1], pauses: pauses)
+        #expect(harness.sent == ["0<1 fence a"])
+        harness.answer(1, .fenced)
+        #expect(harness.sent == [])
+        harness.resend("a")
+        #expect(harness.sent == ["1<2 send b"])
     }
 
     @Test func aPauseFromAnotherPolicyDoesNotHoldTheDocumentedOne() {
@@ -155,8 +155,8 @@ import Testing
                 kind: .send, lane: .text, sequence: 2, previous: nil, message: id("b"), attempts: 0, bytes: 10)
         ]
         let pauses = [OutboxSnapshot.LanePause(lane: .text, message: id("a"))]
-        let bench = Bench(entries, lastTransmitted: [.text: 1], pauses: pauses)
-        #expect(bench.sent == ["1<2 send b"])
+        let harness = OutboxHarness(entries, lastTransmitted: [.text: 1], pauses: pauses)
+        #expect(harness.sent == ["1<2 send b"])
     }
 
     @Test func attemptsThatACrashCutOffPauseAtTheFirst() {
@@ -165,45 +165,45 @@ import Testing
                 kind: .send, lane: .text, sequence: number, previous: number - 1,
                 message: id(number == 1 ? "a" : "b"), attempts: 4, bytes: 10)
         }
-        let bench = bench(entries, lastTransmitted: [.text: 2])
-        #expect(bench.written.first == "fail a retriesUsedUp in doubt, pausing")
-        #expect(!bench.written.contains { $0.hasPrefix("fail b") })
-        #expect(bench.sent == ["0<1 fence a"])
+        let harness = harness(entries, lastTransmitted: [.text: 2])
+        #expect(harness.written.first == "fail a retriesUsedUp in doubt, pausing")
+        #expect(!harness.written.contains { $0.hasPrefix("fail b") })
+        #expect(harness.sent == ["0<1 fence a"])
     }
 
     @Test func failingAgainAfterAResendPausesAgain() {
-        var bench = bench()
-        bench.create("a")
-        bench.answer(1, .forbidden)
-        bench.create("b")
-        bench.resend("a")
-        bench.answer(2, accepted())
-        bench.answer(3, .forbidden)
-        bench.create("c")
-        #expect(bench.sent == [])
-        bench.delete("a", .error)
-        #expect(bench.sent == ["3<4 send c"])
+        var harness = harness()
+        harness.create("a")
+        harness.answer(1, .forbidden)
+        harness.create("b")
+        harness.resend("a")
+        harness.answer(2, accepted())
+        harness.answer(3, .forbidden)
+        harness.create("c")
+        #expect(harness.sent == [])
+        harness.delete("a", .error)
+        #expect(harness.sent == ["3<4 send c"])
     }
 
     @Test func whatTurnsOutToPauseNothingIsTakenOffAgain() {
-        var bench = bench()
-        bench.create("a")
-        bench.create("b")
-        bench.answer(1, .forbidden)
-        bench.take(.unpaused([id("a")]))
-        #expect(bench.sent == ["1<2 send b"])
+        var harness = harness()
+        harness.create("a")
+        harness.create("b")
+        harness.answer(1, .forbidden)
+        harness.take(.unpaused([id("a")]))
+        #expect(harness.sent == ["1<2 send b"])
     }
 
     @Test func everyOneSaysWhyItWaits() {
-        var bench = bench()
-        bench.create("a")
-        bench.create("b", "c")
-        bench.answer(1, .forbidden)
-        #expect(bench.waitReason("b") == .lanePaused(by: id("a")))
-        #expect(bench.waitReason("c") == .lanePaused(by: id("a")))
+        var harness = harness()
+        harness.create("a")
+        harness.create("b", "c")
+        harness.answer(1, .forbidden)
+        #expect(harness.waitReason("b") == .lanePaused(by: id("a")))
+        #expect(harness.waitReason("c") == .lanePaused(by: id("a")))
         #expect(
-            bench.waitReason("c")?.description
+            harness.waitReason("c")?.description
                 == "its lane is paused by the failed message \(id("a")); resend or delete that one")
-        #expect(bench.outbox.lanesInWords(at: bench.moment).first?.wait == .lanePaused(by: id("a")))
+        #expect(harness.outbox.lanesInWords(at: harness.clock).first?.wait == .lanePaused(by: id("a")))
     }
 }

@@ -10,13 +10,13 @@ import Testing
     /// planned.
     @Test(arguments: [TransportError.serverBusy, .rateLimited(after: .seconds(5), detail: "")])
     func afterARenewedTokenABusyServerIsStillSentTo(_ error: TransportError) {
-        var bench = Bench()
-        bench.create("a")
-        bench.fail(1, .badToken)
-        bench.take(.attentionResolved)
-        bench.take(.probeFailed(error))
-        if bench.sent.isEmpty { bench.wait(.seconds(5)) }
-        #expect(bench.sent == ["0<1 send a"])
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.fail(1, .badToken)
+        harness.take(.actionResolved)
+        harness.take(.probeFailed(error))
+        if harness.sent.isEmpty { harness.wait(.seconds(5)) }
+        #expect(harness.sent == ["0<1 send a"])
     }
 
     /// The message behind them does not fit into their batch, so it cannot end their pause.
@@ -27,12 +27,12 @@ import Testing
                 kind: link.1, lane: .text, sequence: Int64(index + 1), previous: link.2, message: id(link.0),
                 attempts: 0, bytes: 10)
         }
-        var bench = Bench(entries, lastTransmitted: [.text: 2]) { $0.batchOperationsMax = 2 }
-        #expect(bench.rounds.map(\.operations.count) == [2])
-        bench.fail(1, .serverBusy)
-        #expect(bench.sent == [])
-        bench.wait(.seconds(15))
-        #expect(bench.sent != [])
+        var harness = OutboxHarness(entries, lastTransmitted: [.text: 2]) { $0.batchOperationsMax = 2 }
+        #expect(harness.batches.map(\.operations.count) == [2])
+        harness.fail(1, .serverBusy)
+        #expect(harness.sent == [])
+        harness.wait(.seconds(15))
+        #expect(harness.sent != [])
     }
 
     /// A fence is sent first, in a batch of its own, and the message behind it crashes the process: it must have been
@@ -42,11 +42,11 @@ import Testing
             kind: .fence, lane: .text, sequence: 1, previous: 0, message: id("a"), attempts: 0, bytes: 0)
         let message = OutboxEntry(
             kind: .send, lane: .text, sequence: 2, previous: nil, message: id("b"), attempts: 0, bytes: 10)
-        let bench = Bench([question, message], lastTransmitted: [.text: 1]) { configuration in
+        let harness = OutboxHarness([question, message], lastTransmitted: [.text: 1]) { configuration in
             configuration.batchOperationsMax = 1
             configuration.deliveriesInFlightMax = 2
         }
-        #expect(bench.rounds.map(\.operations.first?.kind) == [.fence, .send])
-        #expect(bench.rounds.map(\.charged) == [nil, id("b")])
+        #expect(harness.batches.map(\.operations.first?.kind) == [.fence, .send])
+        #expect(harness.batches.map(\.countedMessage) == [nil, id("b")])
     }
 }

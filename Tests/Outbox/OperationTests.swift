@@ -5,12 +5,12 @@ import Testing
 
 /// The result of an edit or a reaction, for every state of its message.
 @Suite struct OperationTests {
-    private let bench = Bench()
+    private let harness = OutboxHarness()
 
     private func changes(
-        _ wish: Outbox.Wish, on message: Message, with operations: [Message] = []
+        _ request: Outbox.OperationRequest, on message: Message, with operations: [Message] = []
     ) -> [String] {
-        let changes = bench.outbox.changes(for: wish, on: message, with: operations) { role, content in
+        let changes = harness.outbox.changes(for: request, on: message, with: operations) { role, content in
             MessageDraft(
                 id: id("z"), channel: message.channel, sender: message.sender, role: role, content: content,
                 createdAt: message.createdAt, lane: .operations)
@@ -29,15 +29,15 @@ import Testing
     private func operation(
         _ name: String, _ role: MessageRole, _ text: String, _ state: SyncState = .created, isSent: Bool = false
     ) -> Message {
-        let message = bench.message("a", .created)
+        let message = harness.message("a", .created)
         return Message(
             id: id(name), channel: message.channel, sender: message.sender, role: role,
-            face: MessageFace(content: .text(text)), createdAt: message.createdAt, ordinal: 2, lane: .operations,
+            displayed: MessageBody(content: .text(text)), createdAt: message.createdAt, ordinal: 2, lane: .operations,
             laneSequence: isSent ? 5 : 0, syncState: state, previousSequence: isSent ? 0 : nil)
     }
 
     private func message(_ state: SyncState, isSent: Bool = false, isInDoubt: Bool = false) -> Message {
-        let message = bench.message("a", state)
+        let message = harness.message("a", state)
         return Message(
             id: message.id, channel: message.channel, sender: message.sender, content: .text("old"),
             createdAt: message.createdAt, ordinal: 1, lane: .text, laneSequence: 1, syncState: state,
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func onlyWhatCannotBeElsewhereIsRewritten() {
-        let edit = Outbox.Wish.edit(.text("new"))
+        let edit = Outbox.OperationRequest.edit(.text("new"))
         #expect(changes(edit, on: message(.created)) == ["rewrite a"])
         #expect(changes(edit, on: message(.created, isSent: true)) == ["enqueue edit"])
         #expect(changes(edit, on: message(.created, isInDoubt: true)) == ["enqueue edit"])
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func theLastEditWins() {
-        let edit = Outbox.Wish.edit(.text("new"))
+        let edit = Outbox.OperationRequest.edit(.text("new"))
         let waiting = operation("e", .edit(of: id("a")), "x")
         let sent = operation("e", .edit(of: id("a")), "x", .syncing, isSent: true)
         let failed = operation("f", .edit(of: id("a")), "x", .error, isSent: true)
@@ -71,9 +71,9 @@ import Testing
         let addedAndSent = operation("r", .addReaction(to: id("a")), "wave", .syncing, isSent: true)
         let removed = operation("s", .removeReaction(from: id("a")), "wave")
         var shown = message(.synced)
-        shown.face.react(with: "wave", isAdded: true)
-        let add = Outbox.Wish.react("wave", isAdded: true)
-        let remove = Outbox.Wish.react("wave", isAdded: false)
+        shown.displayed.react(with: "wave", isAdded: true)
+        let add = Outbox.OperationRequest.react("wave", isAdded: true)
+        let remove = Outbox.OperationRequest.react("wave", isAdded: false)
         #expect(changes(add, on: message(.synced)) == ["enqueue addReaction"])
         #expect(changes(add, on: shown, with: [added]) == [])
         #expect(changes(remove, on: shown, with: [added]) == ["delete r"])
@@ -85,18 +85,18 @@ import Testing
     }
 
     @Test func aMessageWithAQuestionOpenIsNotRewritten() {
-        var bench = Bench()
-        bench.create("a")
-        bench.fail(1, .noAnswer)
-        bench.take(.greeted)
-        bench.wait(.seconds(60))
-        for round in 2...4 {
-            bench.fail(round, .noAnswer)
-            bench.take(.greeted)
-            bench.wait(.seconds(60))
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.fail(1, .noAnswer)
+        harness.take(.authenticated)
+        harness.wait(.seconds(60))
+        for batch in 2...4 {
+            harness.fail(batch, .noAnswer)
+            harness.take(.authenticated)
+            harness.wait(.seconds(60))
         }
         // Failed in doubt: the fence is under way.
-        let changes = bench.outbox.changes(
+        let changes = harness.outbox.changes(
             for: .edit(.text("new")), on: message(.error, isSent: true), with: []
         ) { role, content in
             MessageDraft(
@@ -113,17 +113,17 @@ import Testing
         let sent = operation("r", .addReaction(to: id("a")), "wave", .syncing, isSent: true)
         let waiting = operation("e", .edit(of: id("a")), "x")
         let reply = operation("p", .reply(to: id("a")), "re")
-        let changes = bench.outbox.deletion(
-            of: message(.error), with: [sent, waiting, reply], by: .api, at: bench.moment)
-        #expect(changes.vanished == [id("e"), id("a")])
+        let changes = harness.outbox.deletion(
+            of: message(.error), with: [sent, waiting, reply], by: .api, at: harness.clock)
+        #expect(changes.removedUnsent == [id("e"), id("a")])
         #expect(changes.ended == [id("p")])
     }
 
     // MARK: - Overtaken ones
 
     private func isResent(_ operation: Message, _ others: [Message] = [], on target: Message? = nil) -> [String] {
-        bench.outbox.changes(
-            toResend: operation, on: target ?? message(.synced), with: [operation] + others, at: bench.moment
+        harness.outbox.changes(
+            toResend: operation, on: target ?? message(.synced), with: [operation] + others, at: harness.clock
         ).mutations.map {
             switch $0 {
             case .resend(let id, at: _): "resend \(id.name)"
@@ -136,7 +136,7 @@ import Testing
     private func later(_ name: String, _ role: MessageRole, _ text: String, _ state: SyncState) -> Message {
         let first = operation(name, role, text, state, isSent: true)
         return Message(
-            id: first.id, channel: first.channel, sender: first.sender, role: role, face: first.face,
+            id: first.id, channel: first.channel, sender: first.sender, role: role, displayed: first.displayed,
             createdAt: first.createdAt, ordinal: 9, lane: .operations, laneSequence: 9, syncState: state,
             previousSequence: 5)
     }
@@ -154,16 +154,16 @@ import Testing
     @Test func anEditThatTheServerTookALaterOneOfIsNotResent() {
         let failed = operation("e", .edit(of: id("a")), "x", .error, isSent: true)
         var target = message(.synced)
-        target.face.clock.edit = FaceClock.Word(at: Timestamp(milliseconds: 1), sequence: 6)
+        target.displayed.clock.edit = VersionClock.Stamp(at: Timestamp(milliseconds: 1), sequence: 6)
         #expect(isResent(failed, on: target) == ["delete e"])
-        target.face.clock.edit = FaceClock.Word(at: Timestamp(milliseconds: 1), sequence: 4)
+        target.displayed.clock.edit = VersionClock.Stamp(at: Timestamp(milliseconds: 1), sequence: 4)
         #expect(isResent(failed, on: target) == ["resend e"], "that one was wanted before")
     }
 
     @Test func aReactionThatWasTakenBackDoesNotReturn() {
         let failed = operation("r", .addReaction(to: id("a")), "wave", .error, isSent: true)
         var target = message(.synced)
-        target.face.clock.reactions["wave"] = FaceClock.Word(at: Timestamp(milliseconds: 1), sequence: 6)
+        target.displayed.clock.reactions["wave"] = VersionClock.Stamp(at: Timestamp(milliseconds: 1), sequence: 6)
         #expect(isResent(failed, on: target) == ["delete r"])
         #expect(isResent(failed, [later("s", .removeReaction(from: id("a")), "wave", .syncing)]) == ["delete r"])
         #expect(isResent(failed, [later("s", .removeReaction(from: id("a")), "+1", .syncing)]) == ["resend r"])
@@ -184,7 +184,7 @@ import Testing
         #expect(changes(.edit(.text("old")), on: message(.synced), with: [edit]) == ["enqueue edit"])
         var added = operation("r", .addReaction(to: id("a")), "wave", .error, isSent: true)
         added.isInDoubt = true
-        let remove = Outbox.Wish.react("wave", isAdded: false)
+        let remove = Outbox.OperationRequest.react("wave", isAdded: false)
         #expect(changes(remove, on: message(.synced), with: [added]) == ["enqueue removeReaction"])
         let removed = later("s", .removeReaction(from: id("a")), "wave", .created)
         #expect(changes(remove, on: message(.synced), with: [added, removed]) == [])

@@ -7,11 +7,11 @@ import Testing
 ///
 /// Every step handles one event, checks the invariants, and records the machine's actions in ``sent``, ``told`` and
 /// ``written``, in short texts: `"0<1 send a, 1<2 send b"`, `"a delivered"`, `"fail a refused"`.
-struct Bench {
+struct OutboxHarness {
     private(set) var outbox: Outbox
     private(set) var now = MonotonicTime.zero
     /// All batches so far; the first one is batch 1.
-    private(set) var rounds: [DeliveryRound] = []
+    private(set) var batches: [Batch] = []
     /// The actions of the last step.
     private(set) var sent: [String] = []
     private(set) var told: [String] = []
@@ -39,11 +39,13 @@ struct Bench {
         lastSequence = max(entries.last?.sequence ?? 0, lastTransmitted.values.max() ?? 0)
         if isOnline {
             take(.sessionBegan)
-            take(.greeted)
+            take(.authenticated)
         }
     }
 
-    var moment: Moment { Moment(now: now, wall: Timestamp(milliseconds: 0).advanced(by: now - .zero + wallShift)) }
+    var clock: ClockReading {
+        ClockReading(now: now, wall: Timestamp(milliseconds: 0).advanced(by: now - .zero + wallShift))
+    }
 
     // MARK: - Steps
 
@@ -68,26 +70,26 @@ struct Bench {
     }
 
     /// The server responds to a batch.
-    mutating func answer(_ round: Int, _ outcomes: DeliveryOutcome..., mark: Int64 = 0) {
-        answer(round, outcomes, mark: mark)
+    mutating func answer(_ batch: Int, _ outcomes: DeliveryOutcome..., mark: Int64 = 0) {
+        answer(batch, outcomes, mark: mark)
     }
 
-    mutating func answer(_ round: Int, _ outcomes: [DeliveryOutcome], mark: Int64 = 0) {
-        guard let round = self.round(round) else { return }
-        take(.answered(round, DeliveryReport(mark: mark, outcomes: outcomes)))
+    mutating func answer(_ batch: Int, _ outcomes: [DeliveryOutcome], mark: Int64 = 0) {
+        guard let batch = self.batch(batch) else { return }
+        take(.answered(batch, DeliveryReport(mark: mark, outcomes: outcomes)))
     }
 
-    private func round(_ number: Int) -> DeliveryRound? {
-        guard rounds.indices.contains(number - 1) else {
+    private func batch(_ number: Int) -> Batch? {
+        guard batches.indices.contains(number - 1) else {
             Issue.record("there was no round \(number)")
             return nil
         }
-        return rounds[number - 1]
+        return batches[number - 1]
     }
 
     /// The transport fails at a batch.
-    mutating func fail(_ round: Int, _ error: TransportError) {
-        if let round = self.round(round) { take(.failed(round, error)) }
+    mutating func fail(_ batch: Int, _ error: TransportError) {
+        if let batch = self.batch(batch) { take(.failed(batch, error)) }
     }
 
     /// Advances the clock, handling deadlines on the way.
@@ -107,7 +109,7 @@ struct Bench {
 
     /// Deletes as the engine does: first the commit, then the event.
     mutating func delete(_ name: String, _ state: SyncState) {
-        let mutations = outbox.deletion(of: message(name, state), with: [], by: .api, at: moment).mutations
+        let mutations = outbox.deletion(of: message(name, state), with: [], by: .api, at: clock).mutations
         clear()
         written += mutations.compactMap(\.told)
         handle(.deleted([id(name)]))
@@ -115,7 +117,7 @@ struct Bench {
 
     /// Resends as the engine does: the commit assigns a new sequence, and the feed reports it.
     mutating func resend(_ name: String, _ state: SyncState = .error, lane: LaneID = .text) {
-        let mutations = outbox.mutations(toResend: message(name, state), at: moment)
+        let mutations = outbox.mutations(toResend: message(name, state), at: clock)
         clear()
         written += mutations.compactMap(\.told)
         if !mutations.isEmpty { handle(.enqueued([entry(name, lane)])) }
@@ -126,13 +128,13 @@ struct Bench {
     }
 
     private mutating func handle(_ event: OutboxEvent) {
-        for action in outbox.handle(event, at: moment) {
+        for action in outbox.handle(event, at: clock) {
             switch action {
             case .commit(let mutations): written += mutations.compactMap(\.told)
-            case .transmit(let round, let mutations):
+            case .transmit(let batch, let mutations):
                 written += mutations.compactMap(\.told)
-                rounds.append(round)
-                sent.append(round.operations.map(\.told).joined(separator: ", "))
+                batches.append(batch)
+                sent.append(batch.operations.map(\.told).joined(separator: ", "))
             case .fork: written.append("fork")
             case .follow(let history, _): written.append("follow \(history.id)")
             case .reload: written.append("reload")
@@ -146,7 +148,7 @@ struct Bench {
 
     // MARK: - State
 
-    func waitReason(_ name: String) -> WaitReason? { outbox.waitReason(for: id(name), at: moment) }
+    func waitReason(_ name: String) -> WaitReason? { outbox.waitReason(for: id(name), at: clock) }
 
     /// The time until the machine's next deadline.
     var untilDeadline: Duration? { outbox.nextDeadline.map { $0 - now } }
@@ -167,8 +169,8 @@ func id(_ name: String) -> MessageID {
 /// The server accepted the message at a position.
 func accepted(_ position: Int64 = 1) -> DeliveryOutcome { .accepted(place(position)) }
 
-func place(_ position: Int64 = 1) -> Placement {
-    Placement(position: position, acceptedAt: Timestamp(milliseconds: 0))
+func place(_ position: Int64 = 1) -> ServerPosition {
+    ServerPosition(position: position, acceptedAt: Timestamp(milliseconds: 0))
 }
 
 extension DeliveryOutcome {
@@ -181,14 +183,14 @@ extension TransportError {
     static let noWay = TransportError.unreachable(detail: "no way")
     static let noAnswer = TransportError.inDoubt(detail: "no answer")
     static let badRequest = TransportError.refused(code: "400", detail: "no sense")
-    static let badToken = TransportError.needsAttention(Attention(cause: .tokenRefused, detail: "401"))
+    static let badToken = TransportError.actionRequired(ActionRequired(cause: .tokenRefused, detail: "401"))
 }
 
 extension MessageID {
     var name: String { UnicodeScalar(UInt32(truncatingIfNeeded: value.low)).map(String.init) ?? "?" }
 }
 
-extension DeliveryRound.Operation {
+extension Batch.Operation {
     fileprivate var told: String { "\(previous)<\(sequence) \(kind) \(message.name)" }
 }
 
@@ -218,11 +220,11 @@ extension Mutation {
         case .enqueue(let draft): "enqueue \(draft.role.name)"
         case .rewrite(let id, _): "rewrite \(id.name)"
         case .delete(let id): "delete \(id.name)"
-        case .putControl(let entry):
+        case .putMarker(let entry):
             "\(entry.kind) \(entry.message.name) at \(entry.sequence)"
         case .appendDelete(let id, lane: _): "append delete \(id.name)"
-        case .attemptControl(let sequence, let previous): "control \(sequence) after \(previous)"
-        case .removeControl(let sequence): "done \(sequence)"
+        case .attemptMarker(let sequence, let previous): "control \(sequence) after \(previous)"
+        case .removeMarker(let sequence): "done \(sequence)"
         case .rebase(let sequence, let previous): "rebase \(sequence) after \(previous)"
         case .forkOutbox: "fork"
         case .followHistory(let history, _, marks: _, at: _): "follow \(history.id)"

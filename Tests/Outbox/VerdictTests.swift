@@ -5,198 +5,198 @@ import Testing
 /// Verdicts are correct: doubts, fences, gaps and late copies.
 @Suite struct VerdictTests {
     /// A message whose four attempts had no response, with its fence under way as the fifth batch.
-    private func inDoubt() -> Bench {
-        var bench = Bench()
-        bench.create("a")
-        for round in 1...4 {
-            bench.fail(round, .noAnswer)
-            if round < 4 { #expect(bench.told == []) }
-            bench.wait(.seconds(3))
-            bench.take(.greeted)
-            bench.wait(.seconds(3))
+    private func inDoubt() -> OutboxHarness {
+        var harness = OutboxHarness()
+        harness.create("a")
+        for batch in 1...4 {
+            harness.fail(batch, .noAnswer)
+            if batch < 4 { #expect(harness.told == []) }
+            harness.wait(.seconds(3))
+            harness.take(.authenticated)
+            harness.wait(.seconds(3))
         }
-        #expect(bench.sent == ["0<1 fence a"])
-        return bench
+        #expect(harness.sent == ["0<1 fence a"])
+        return harness
     }
 
     @Test func inDoubtNobodyIsToldBeforeTheVerdict() {
-        var bench = Bench { $0.retry.retriesMax = 0 }
-        bench.create("a")
-        bench.fail(1, .noAnswer)
-        #expect(bench.written == ["fail a retriesUsedUp in doubt", "fence a at 1"])
-        #expect(bench.told == [])
+        var harness = OutboxHarness { $0.retry.retriesMax = 0 }
+        harness.create("a")
+        harness.fail(1, .noAnswer)
+        #expect(harness.written == ["fail a retriesUsedUp in doubt", "fence a at 1"])
+        #expect(harness.told == [])
     }
 
     @Test func aFenceThatFindsTheMessageMakesItSynced() {
-        var bench = inDoubt()
-        bench.answer(5, accepted(9))
-        #expect(bench.written == ["done 1", "deliver a"])
-        #expect(bench.told == ["a as stored"])
-        #expect(bench.outbox.depth == 0)
+        var harness = inDoubt()
+        harness.answer(5, accepted(9))
+        #expect(harness.written == ["done 1", "deliver a"])
+        #expect(harness.told == ["a as stored"])
+        #expect(harness.outbox.depth == 0)
     }
 
     @Test func aFenceThatBarsTheMessageSettlesItOnce() {
-        var bench = inDoubt()
-        bench.answer(5, .fenced)
-        #expect(bench.written == ["done 1", "settle a"])
-        #expect(bench.told == ["a as stored"])
-        bench.answer(5, .fenced)
-        #expect(bench.told == [] && bench.written == [])
+        var harness = inDoubt()
+        harness.answer(5, .fenced)
+        #expect(harness.written == ["done 1", "settle a"])
+        #expect(harness.told == ["a as stored"])
+        harness.answer(5, .fenced)
+        #expect(harness.told == [] && harness.written == [])
     }
 
     @Test func aFailureWithAnswersIsToldAtOnceAndOnlyOnce() {
-        var bench = Bench { $0.retry.retriesMax = 0 }
-        bench.create("a")
-        bench.fail(1, .serverBusy)
-        #expect(bench.told == ["a failed retriesUsedUp"])
-        bench.answer(2, .fenced)
-        #expect(bench.told == [])
+        var harness = OutboxHarness { $0.retry.retriesMax = 0 }
+        harness.create("a")
+        harness.fail(1, .serverBusy)
+        #expect(harness.told == ["a failed retriesUsedUp"])
+        harness.answer(2, .fenced)
+        #expect(harness.told == [])
     }
 
     @Test func aGapIsFollowed() {
-        var bench = Bench(lastTransmitted: [.text: 7])
-        bench.create("a")
-        bench.answer(1, .gap(mark: 5))
-        #expect(bench.written.first == "rebase 8 after 5")
-        #expect(bench.sent == ["5<8 send a"])
+        var harness = OutboxHarness(lastTransmitted: [.text: 7])
+        harness.create("a")
+        harness.answer(1, .gap(mark: 5))
+        #expect(harness.written.first == "rebase 8 after 5")
+        #expect(harness.sent == ["5<8 send a"])
     }
 
     @Test func gapsWithoutProgressAreNotFollowedInCircles() {
-        var bench = Bench()
-        bench.create("a")
-        bench.answer(1, .gap(mark: 0))
-        bench.answer(2, .gap(mark: 0))
-        #expect(bench.sent == [])
-        bench.wait(.seconds(5))
-        #expect(bench.sent == ["0<1 send a"])
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.answer(1, .gap(mark: 0))
+        harness.answer(2, .gap(mark: 0))
+        #expect(harness.sent == [])
+        harness.wait(.seconds(5))
+        #expect(harness.sent == ["0<1 send a"])
     }
 
     @Test func aLateCopyOfWhatThisStoreSentWasRefusedBefore() {
-        var bench = Bench()
-        bench.create("a")
-        bench.create("b")
-        bench.fail(1, .noAnswer)
-        bench.wait(.seconds(2))
-        bench.take(.greeted)
-        bench.wait(.seconds(5))
-        bench.answer(2, .late(mark: 1))
-        #expect(bench.told == ["a as stored"])
-        #expect(bench.sent == ["1<2 send b"])
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.create("b")
+        harness.fail(1, .noAnswer)
+        harness.wait(.seconds(2))
+        harness.take(.authenticated)
+        harness.wait(.seconds(5))
+        harness.answer(2, .late(mark: 1))
+        #expect(harness.told == ["a as stored"])
+        #expect(harness.sent == ["1<2 send b"])
     }
 
     /// Its first response was lost, and by the second time its parent is on the server. The store knows whether it
     /// waits for that one; if it does not, it has failed.
     @Test func whatWasRefusedBeforeMayHaveWaitedForAnotherMessage() {
-        var bench = Bench()
-        bench.create("r", "p")
-        bench.fail(1, .noAnswer)
-        bench.wait(.seconds(2))
-        bench.take(.greeted)
-        bench.wait(.seconds(5))
-        bench.answer(2, .late(mark: 2))
-        #expect(bench.written.first == "park r")
-        #expect(bench.told == ["r as stored"])
-        bench.answer(3, accepted())
-        #expect(bench.told == ["p delivered"])
+        var harness = OutboxHarness()
+        harness.create("r", "p")
+        harness.fail(1, .noAnswer)
+        harness.wait(.seconds(2))
+        harness.take(.authenticated)
+        harness.wait(.seconds(5))
+        harness.answer(2, .late(mark: 2))
+        #expect(harness.written.first == "park r")
+        #expect(harness.told == ["r as stored"])
+        harness.answer(3, accepted())
+        #expect(harness.told == ["p delivered"])
     }
 
     /// It was sent uncharged behind the first one.
     @Test(arguments: [DeliveryOutcome.late(mark: 2), .unrelated(detail: "no such message"), .forbidden])
     func whatTheServerRefusedNeverShowsNoAttempt(_ outcome: DeliveryOutcome) {
-        var bench = Bench()
-        bench.create("a", "b")
-        bench.answer(1, accepted(), outcome)
-        #expect(bench.written.contains("attempt b after 1 #1"))
+        var harness = OutboxHarness()
+        harness.create("a", "b")
+        harness.answer(1, accepted(), outcome)
+        #expect(harness.written.contains("attempt b after 1 #1"))
     }
 
     @Test func whatIsGivenUpForBeingPutOffNeverShowsNoAttempt() {
-        var bench = Bench { $0.retry.retriesMax = 0 }
-        bench.create("a", "b")
-        bench.answer(1, accepted(), .busy)
-        #expect(bench.written.contains("attempt b after 1 #1"))
-        #expect(bench.told.contains("b failed retriesUsedUp"))
+        var harness = OutboxHarness { $0.retry.retriesMax = 0 }
+        harness.create("a", "b")
+        harness.answer(1, accepted(), .busy)
+        #expect(harness.written.contains("attempt b after 1 #1"))
+        #expect(harness.told.contains("b failed retriesUsedUp"))
     }
 
     @Test(arguments: [DeliveryOutcome.late(mark: 1), .unrelated(detail: "no such message")])
     func whatMayHaveFailedPausesItsLaneUntilTheStoreSaysOtherwise(_ outcome: DeliveryOutcome) {
-        var bench = Bench { $0.headFailure = .pauseLane }
-        bench.create("a")
-        bench.create("b")
-        bench.answer(1, outcome)
-        #expect(bench.sent == [])
-        bench.take(.unpaused([id("a")]))
-        #expect(bench.sent == ["1<2 send b"])
+        var harness = OutboxHarness { $0.headFailure = .pauseLane }
+        harness.create("a")
+        harness.create("b")
+        harness.answer(1, outcome)
+        #expect(harness.sent == [])
+        harness.take(.unpaused([id("a")]))
+        #expect(harness.sent == ["1<2 send b"])
     }
 
     @Test func aMarkOfAnotherCopyOfTheStoreStartsTheLaneAnew() {
-        var bench = Bench()
-        bench.create("a")
-        bench.create("b")
-        bench.answer(1, .late(mark: 40))
-        #expect(bench.written == ["raise above 40", "resend a", "resend b"])
-        #expect(bench.told == [] && bench.sent == [])
-        var again = [bench.entry("a"), bench.entry("b")]
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.create("b")
+        harness.answer(1, .late(mark: 40))
+        #expect(harness.written == ["raise above 40", "resend a", "resend b"])
+        #expect(harness.told == [] && harness.sent == [])
+        var again = [harness.entry("a"), harness.entry("b")]
         again[0].sequence = 41
         again[1].sequence = 42
-        bench.take(.enqueued(again))
-        #expect(bench.sent == ["40<41 send a, 41<42 send b"])
-        bench.answer(2, accepted(1), accepted(2))
-        #expect(bench.told == ["a delivered", "b delivered"])
+        harness.take(.enqueued(again))
+        #expect(harness.sent == ["40<41 send a, 41<42 send b"])
+        harness.answer(2, accepted(1), accepted(2))
+        #expect(harness.told == ["a delivered", "b delivered"])
     }
 
     @Test func aLaneThatStartsAnewKeepsItsQuestionsAndDeletions() {
-        var bench = Bench { $0.retry.retriesMax = 0 }
-        bench.create("a", "b")
-        bench.fail(1, .serverBusy)
-        #expect(bench.sent == ["0<1 fence a, 1<2 send b"])
-        bench.take(.enqueued([bench.entry("z", kind: .delete)]))
-        bench.answer(2, .fenced, .late(mark: 40))
-        #expect(bench.sent == ["2<3 delete z"])
-        var again = bench.entry("b")
+        var harness = OutboxHarness { $0.retry.retriesMax = 0 }
+        harness.create("a", "b")
+        harness.fail(1, .serverBusy)
+        #expect(harness.sent == ["0<1 fence a, 1<2 send b"])
+        harness.take(.enqueued([harness.entry("z", kind: .delete)]))
+        harness.answer(2, .fenced, .late(mark: 40))
+        #expect(harness.sent == ["2<3 delete z"])
+        var again = harness.entry("b")
         again.sequence = 41
-        bench.take(.enqueued([again]))
-        bench.answer(3, .deleted)
-        #expect(bench.sent == ["40<41 send b"])
+        harness.take(.enqueued([again]))
+        harness.answer(3, .deleted)
+        #expect(harness.sent == ["40<41 send b"])
     }
 
     @Test func proofByAnotherWayCountsAsMuchAsTheAnswer() {
-        var bench = Bench()
-        bench.create("a")
-        bench.fail(1, .noAnswer)
-        bench.take(.proven(id("a"), place(3)))
-        #expect(bench.written == ["deliver a", "fence a at 1"])
-        #expect(bench.told == ["a delivered"])
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.fail(1, .noAnswer)
+        harness.take(.confirmed(id("a"), place(3)))
+        #expect(harness.written == ["deliver a", "fence a at 1"])
+        #expect(harness.told == ["a delivered"])
     }
 
     @Test func proofForWhatNeverLeftUnderItsNewNumberLeavesNoHole() {
-        var bench = Bench { $0.retry.retriesMax = 0 }
-        bench.create("a")
-        bench.fail(1, .noAnswer)
-        bench.resend("a")
-        bench.create("b")
-        bench.take(.proven(id("a"), place(3)))
-        #expect(bench.told == ["a delivered"])
-        bench.wait(.seconds(1))
-        bench.take(.greeted)
-        bench.wait(.seconds(1))
-        #expect(bench.sent == ["0<1 fence a, 1<3 send b"])
+        var harness = OutboxHarness { $0.retry.retriesMax = 0 }
+        harness.create("a")
+        harness.fail(1, .noAnswer)
+        harness.resend("a")
+        harness.create("b")
+        harness.take(.confirmed(id("a"), place(3)))
+        #expect(harness.told == ["a delivered"])
+        harness.wait(.seconds(1))
+        harness.take(.authenticated)
+        harness.wait(.seconds(1))
+        #expect(harness.sent == ["0<1 fence a, 1<3 send b"])
     }
 
     @Test func aLateAnswerOfAnOldRoundOnlyProves() {
-        var bench = Bench()
-        bench.create("a", "b")
-        bench.fail(1, .noAnswer)
-        bench.wait(.seconds(2))
-        bench.take(.greeted)
-        bench.wait(.seconds(5))
-        #expect(bench.sent == ["0<1 send a"])
-        bench.answer(1, accepted(), .forbidden)
-        #expect(bench.told == ["a delivered"])
-        #expect(bench.written == ["deliver a", "fence a at 1"])
-        bench.fail(1, .badRequest)
-        #expect(bench.written == [] && bench.told == [])
-        bench.answer(2, accepted())
-        #expect(bench.told == [])
-        #expect(bench.sent == ["1<2 send b"])
+        var harness = OutboxHarness()
+        harness.create("a", "b")
+        harness.fail(1, .noAnswer)
+        harness.wait(.seconds(2))
+        harness.take(.authenticated)
+        harness.wait(.seconds(5))
+        #expect(harness.sent == ["0<1 send a"])
+        harness.answer(1, accepted(), .forbidden)
+        #expect(harness.told == ["a delivered"])
+        #expect(harness.written == ["deliver a", "fence a at 1"])
+        harness.fail(1, .badRequest)
+        #expect(harness.written == [] && harness.told == [])
+        harness.answer(2, accepted())
+        #expect(harness.told == [])
+        #expect(harness.sent == ["1<2 send b"])
     }
 }

@@ -7,72 +7,72 @@ import Testing
     private func at(_ seconds: Int64) -> Timestamp { Timestamp(milliseconds: seconds * 1000) }
 
     @Test func inFlightAndBehindIt() {
-        var bench = Bench()
-        bench.create("a")
-        bench.create("b")
-        #expect(bench.waitReason("a") == .inFlight(since: at(0)))
-        #expect(bench.waitReason("b") == .behind(id("a")))
-        bench.answer(1, accepted())
-        #expect(bench.waitReason("a") == nil)
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.create("b")
+        #expect(harness.waitReason("a") == .inFlight(since: at(0)))
+        #expect(harness.waitReason("b") == .behind(id("a")))
+        harness.answer(1, accepted())
+        #expect(harness.waitReason("a") == nil)
     }
 
     @Test func backingOff() {
-        var bench = Bench()
-        bench.create("a")
-        bench.create("b")
-        bench.fail(1, .serverBusy)
-        #expect(bench.waitReason("a") == .backingOff(until: at(5), attempts: 1))
-        #expect(bench.waitReason("b") == .behind(id("a")))
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.create("b")
+        harness.fail(1, .serverBusy)
+        #expect(harness.waitReason("a") == .backingOff(until: at(5), attempts: 1))
+        #expect(harness.waitReason("b") == .behind(id("a")))
     }
 
     @Test func offlineAndSettling() {
-        var bench = Bench()
-        bench.create("a")
-        bench.fail(1, .noWay)
-        #expect(bench.waitReason("a") == .offline(detail: "no way", nextProbe: at(1)))
-        bench.wait(.seconds(1))
-        bench.take(.greeted)
-        #expect(bench.waitReason("a") == .settling(until: at(2)))
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.fail(1, .noWay)
+        #expect(harness.waitReason("a") == .offline(detail: "no way", nextProbe: at(1)))
+        harness.wait(.seconds(1))
+        harness.take(.authenticated)
+        #expect(harness.waitReason("a") == .settling(until: at(2)))
     }
 
     @Test func rateLimited() {
-        var bench = Bench()
-        bench.create("a")
-        bench.fail(1, .rateLimited(after: .seconds(9), detail: ""))
-        #expect(bench.waitReason("a") == .rateLimited(until: at(9)))
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.fail(1, .rateLimited(after: .seconds(9), detail: ""))
+        #expect(harness.waitReason("a") == .rateLimited(until: at(9)))
     }
 
-    @Test func attention() {
-        var bench = Bench()
-        bench.create("a")
-        bench.fail(1, .badToken)
-        #expect(bench.waitReason("a") == .needsAttention(Attention(cause: .tokenRefused, detail: "401")))
+    @Test func actionRequired() {
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.fail(1, .badToken)
+        #expect(harness.waitReason("a") == .actionRequired(ActionRequired(cause: .tokenRefused, detail: "401")))
     }
 
     @Test func pausedAndWithoutASession() {
-        var bench = Bench(isOnline: false)
-        bench.create("a")
-        #expect(bench.waitReason("a") == .noSession)
-        bench.take(.sessionBegan)
-        #expect(bench.waitReason("a") == .offline(detail: "looking for the server", nextProbe: nil))
-        bench.take(.paused)
-        #expect(bench.waitReason("a") == .paused)
+        var harness = OutboxHarness(isOnline: false)
+        harness.create("a")
+        #expect(harness.waitReason("a") == .noSession)
+        harness.take(.sessionBegan)
+        #expect(harness.waitReason("a") == .offline(detail: "looking for the server", nextProbe: nil))
+        harness.take(.paused)
+        #expect(harness.waitReason("a") == .paused)
     }
 
     @Test func failedAndUnknownDoNotWait() {
-        var bench = Bench()
-        bench.create("a")
-        bench.answer(1, .forbidden)
-        #expect(bench.waitReason("a") == nil)
-        #expect(bench.waitReason("z") == nil)
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.answer(1, .forbidden)
+        #expect(harness.waitReason("a") == nil)
+        #expect(harness.waitReason("z") == nil)
     }
 
     @Test func lanesSayWhyTheirOldestWaits() {
-        var bench = Bench()
-        bench.create("a")
-        bench.create("b")
-        bench.fail(1, .serverBusy)
-        let lanes = bench.outbox.lanesInWords(at: bench.moment)
+        var harness = OutboxHarness()
+        harness.create("a")
+        harness.create("b")
+        harness.fail(1, .serverBusy)
+        let lanes = harness.outbox.lanesInWords(at: harness.clock)
         #expect(lanes.count == 1)
         #expect(lanes.first?.lane == .text && lanes.first?.depth == 2 && lanes.first?.head == id("a"))
         #expect(lanes.first?.wait == .backingOff(until: at(5), attempts: 1))

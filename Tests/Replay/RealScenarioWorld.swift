@@ -12,7 +12,7 @@ import Foundation
 
 /// The real client on a real store on the disk, with a real hub over real TLS, and a proxy between them that injects
 /// network faults.
-final class RealStoryWorld: StoryWorld {
+final class RealScenarioWorld: ScenarioWorld {
     let runtime: any Runtime = SystemRuntime()
     let configuration = ClientConfiguration.replay
     let address: String
@@ -38,28 +38,31 @@ final class RealStoryWorld: StoryWorld {
             to: "https://127.0.0.1:\(ports.hub)", token: try Self.token(in: data), Self.http(trusting: data))
     }
 
-    /// Plays a story.
-    static func play(_ story: Story, sabotage: RequestCopier.Sabotage? = nil) async throws -> StoryEnd {
+    /// Plays a scenario.
+    static func play(_ scenario: Scenario, plantedFault: RequestCopier.PlantedFault? = nil) async throws
+        -> ScenarioOutcome
+    {
         let folder = FileManager.default.temporaryDirectory.path + "/causeway-replay-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let data = DataFolder(folder + "/hub")
         _ = try await HubSetup(
-            folder: data, names: ["127.0.0.1"], account: "ann", channel: Story.Room.general.rawValue
+            folder: data, names: ["127.0.0.1"], account: "ann", channel: Scenario.Room.general.rawValue
         ).run()
         let faults = HubFaults()
         let hub = try HubHost(data, faults: faults)
         try await hub.start { store in
-            guard let second = ChannelID(Story.Room.second.rawValue) else { return }
+            guard let second = ChannelID(Scenario.Room.second.rawValue) else { return }
             _ = try await store.addChannel(second)
         }
         let port = hub.port
-        let result: Result<StoryEnd, any Error>
+        let result: Result<ScenarioOutcome, any Error>
         do {
             let end = try await FaultProxy.run(to: port) { proxy, proxyPort in
-                let world = try RealStoryWorld(
+                let world = try RealScenarioWorld(
                     folder: folder, data: data, hub: hub, faults: faults, proxy: proxy, ports: (port, proxyPort))
                 defer { Task { await world.witness.close() } }
-                return try await StoryPlayer.play(story, in: world, copier: RequestCopier(sabotage: sabotage))
+                return try await ScenarioPlayer.play(
+                    scenario, in: world, copier: RequestCopier(plantedFault: plantedFault))
             }
             result = .success(end)
         } catch {
@@ -81,7 +84,7 @@ final class RealStoryWorld: StoryWorld {
 
     func storeWasClosed() async {}
 
-    func use(_ line: Story.Line) async throws {
+    func use(_ line: Scenario.Line) async throws {
         switch line {
         case .up:
             // Requests stuck in a silent line are cut off, not delivered late.
@@ -98,7 +101,7 @@ final class RealStoryWorld: StoryWorld {
         }
     }
 
-    func cause(_ trouble: Story.Trouble, times: Int) {
+    func cause(_ trouble: Scenario.Trouble, times: Int) {
         let fault: HubFaults.Fault =
             switch trouble {
             case .answer(let status, let code): .answer(status: status, code: code)
@@ -119,14 +122,14 @@ final class RealStoryWorld: StoryWorld {
     }
 
     func shown(in room: ChannelID) async throws -> [ShownMessage] {
-        var found: [PlacedMessage] = []
+        var found: [RemoteMessage] = []
         while true {
-            let range = RemoteQuery.Range.after(position: found.last?.placement.position ?? 0)
+            let range = RemoteQuery.Range.after(position: found.last?.serverPosition.position ?? 0)
             let page = try await witness.messages(RemoteQuery(channel: room, range: range, limit: 1000))
             found += page.items
             if page.hasMore { continue }
             return found.map {
-                ShownMessage(id: $0.id, content: $0.face.content, reactions: Set($0.face.reactions.keys))
+                ShownMessage(id: $0.id, content: $0.body.content, reactions: Set($0.body.reactions.keys))
             }
         }
     }

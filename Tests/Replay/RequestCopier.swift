@@ -5,7 +5,7 @@ import Synchronization
 /// A network that delivers a request twice, at once or late, unnoticed by the client.
 final class RequestCopier: Sendable {
     /// A planted fault, used to show that it would be found.
-    enum Sabotage: Sendable {
+    enum PlantedFault: Sendable {
         /// A copy is another message, behind the first.
         case copiesUnderAnotherID
     }
@@ -18,9 +18,9 @@ final class RequestCopier: Sendable {
     }
 
     private let state = Mutex(State())
-    private let sabotage: Sabotage?
+    private let plantedFault: PlantedFault?
 
-    init(sabotage: Sabotage? = nil) { self.sabotage = sabotage }
+    init(plantedFault: PlantedFault? = nil) { self.plantedFault = plantedFault }
 
     /// Delivers the next request twice.
     func copyNext() { state.withLock { $0.copiesNext = true } }
@@ -48,7 +48,7 @@ final class RequestCopier: Sendable {
     }
 
     private func copy(of delivery: Delivery) -> Delivery {
-        guard sabotage == .copiesUnderAnotherID, let last = delivery.operations.last,
+        guard plantedFault == .copiesUnderAnotherID, let last = delivery.operations.last,
             case .send(let id, let channel, let content, let createdAt, let parent) = last.body
         else { return delivery }
         var copy = delivery
@@ -75,9 +75,9 @@ struct CopyingTransport: Transport {
 
     var capabilities: TransportCapabilities { inner.capabilities }
 
-    func greet(
+    func authenticate(
         knowing history: ServerHistory?, outbox: OutboxID?
-    ) async throws(TransportError) -> ServerGreeting { try await inner.greet(knowing: history, outbox: outbox) }
+    ) async throws(TransportError) -> ServerInfo { try await inner.authenticate(knowing: history, outbox: outbox) }
 
     func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
         try await copier.deliver(delivery, over: inner)
@@ -87,7 +87,7 @@ struct CopyingTransport: Transport {
         try await inner.messages(query)
     }
 
-    func lookup(_ id: MessageID) async throws(TransportError) -> Placement? { try await inner.lookup(id) }
+    func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? { try await inner.lookup(id) }
 
     func close() async { await inner.close() }
 }

@@ -1,8 +1,8 @@
 /// A list of acts of users, networks and servers on one client, each of which ends where something can be awaited;
-/// therefore the end follows from the story, however long anything takes.
+/// therefore the end follows from the scenario, however long anything takes.
 ///
 /// Messages are named by the order of their creation: 0, 1, 2 …
-struct Story: Sendable, Hashable, CustomStringConvertible {
+struct Scenario: Sendable, Hashable, CustomStringConvertible {
     enum Room: String, Sendable, Hashable, CaseIterable {
         case general, second
         /// A channel that the hub does not have.
@@ -77,6 +77,6 @@ struct Story: Sendable, Hashable, CustomStringConvertible {
     var steps: [Step]
 
     var description: String {
-        "story \(seed)\n" + steps.enumerated().map { "  \($0). \($1)" }.joined(separator: "\n")
+        "scenario \(seed)\n" + steps.enumerated().map { "  \($0). \($1)" }.joined(separator: "\n")
     }
 }

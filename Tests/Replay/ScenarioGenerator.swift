@@ -1,24 +1,24 @@
 import CausewayModels
 
-/// Generates stories from a seed. Only steps with a certain end follow each other.
-struct StoryTeller {
-    private var chance: SplitMix64
-    private var steps: [Story.Step] = []
+/// Generates scenarios from a seed. Only steps with a certain end follow each other.
+struct ScenarioGenerator {
+    private var generator: SplitMix64
+    private var steps: [Scenario.Step] = []
     private var count = 0
-    private var line = Story.Line.up
+    private var line = Scenario.Line.up
     /// Messages from this one on cannot have been sent: their changes stay here until the line works.
     private var firstHeld = 0
     /// The kind of faulty line makes no difference until it works again: everything only waits.
     private var isOutOfTouch: Bool { !line.isGood }
 
-    private init(seed: UInt64) { chance = SplitMix64(seed: seed) }
+    private init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
-    static func story(seed: UInt64, steps: Int = 20) -> Story {
-        var teller = StoryTeller(seed: seed)
+    static func scenario(seed: UInt64, steps: Int = 20) -> Scenario {
+        var teller = ScenarioGenerator(seed: seed)
         teller.create()
         while teller.steps.count < steps { teller.goOn() }
         if teller.isOutOfTouch { teller.use(.up) }
-        return Story(seed: seed, steps: teller.steps)
+        return Scenario(seed: seed, steps: teller.steps)
     }
 
     private mutating func goOn() {
@@ -26,7 +26,7 @@ struct StoryTeller {
     }
 
     private mutating func goOnWorking() {
-        switch Int.random(in: 0..<22, using: &chance) {
+        switch Int.random(in: 0..<22, using: &generator) {
         case 0...1: create()
         case 2: steps.append(.delete(someone()))
         case 3: steps.append(.resend(someone()))
@@ -59,7 +59,7 @@ struct StoryTeller {
     }
 
     private mutating func goOnWaiting() {
-        switch Int.random(in: 0..<15, using: &chance) {
+        switch Int.random(in: 0..<15, using: &generator) {
         case 0...2: create()
         case 3...5: steps.append(.delete(oneIn(2) ? count - 1 : someone()))
         case 6: steps.append(.resend(someone()))
@@ -79,9 +79,9 @@ struct StoryTeller {
     }
 
     private mutating func trouble() {
-        let news = (0..<Int.random(in: 1...4, using: &chance)).map { _ in new() }
+        let news = (0..<Int.random(in: 1...4, using: &generator)).map { _ in new() }
         count += news.count
-        switch Int.random(in: 0..<7, using: &chance) {
+        switch Int.random(in: 0..<7, using: &generator) {
         case 0...1: steps.append(.trouble(.answer(status: 503, code: "busy"), times: manyTimes(), news))
         case 2: steps.append(.trouble(.answer(status: 400, code: "noSuchThing"), times: times(2), news))
         case 3: steps.append(.trouble(.rateLimited, times: 1, news))
@@ -106,29 +106,31 @@ struct StoryTeller {
         firstHeld = 0
     }
 
-    private mutating func use(_ new: Story.Line) {
+    private mutating func use(_ new: Scenario.Line) {
         guard new != line else { return }
         if new == .cut { firstHeld = 0 }
         line = new
         steps.append(.line(new))
     }
 
-    private mutating func new() -> Story.Draft {
+    private mutating func new() -> Scenario.Draft {
         var draft = new(in: oneIn(6) ? .nowhere : oneIn(3) ? .second : .general)
         if count > 0, oneIn(5) { draft.parent = someone() }
         return draft
     }
 
-    private mutating func new(in room: Story.Room) -> Story.Draft { Story.Draft(room: room, isCustom: oneIn(4)) }
+    private mutating func new(in room: Scenario.Room) -> Scenario.Draft {
+        Scenario.Draft(room: room, isCustom: oneIn(4))
+    }
 
-    private mutating func someone() -> Int { Int.random(in: 0..<count, using: &chance) }
+    private mutating func someone() -> Int { Int.random(in: 0..<count, using: &generator) }
 
     /// Four failed attempts are the end of a message; some of these faults last longer, some do not.
-    private mutating func manyTimes() -> Int { [1, 3, 4, 5, 8].randomElement(using: &chance) ?? 1 }
+    private mutating func manyTimes() -> Int { [1, 3, 4, 5, 8].randomElement(using: &generator) ?? 1 }
 
-    private mutating func someoneHeld() -> Int { Int.random(in: min(firstHeld, count - 1)..<count, using: &chance) }
+    private mutating func someoneHeld() -> Int { Int.random(in: min(firstHeld, count - 1)..<count, using: &generator) }
 
-    private mutating func times(_ most: Int) -> Int { Int.random(in: 1...most, using: &chance) }
+    private mutating func times(_ most: Int) -> Int { Int.random(in: 1...most, using: &generator) }
 
-    private mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &chance) == 0 }
+    private mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &generator) == 0 }
 }

@@ -4,8 +4,8 @@ import CausewayRuntime
 import CausewayStorage
 import CausewayTransport
 
-/// Plays a story with the real client in some world. Each step ends at something that was awaited.
-struct StoryPlayer<World: StoryWorld> {
+/// Plays a scenario with the real client in some world. Each step ends at something that was awaited.
+struct ScenarioPlayer<World: ScenarioWorld> {
     /// A step whose end never came.
     struct Stuck: Error, CustomStringConvertible {
         let what: String
@@ -19,16 +19,16 @@ struct StoryPlayer<World: StoryWorld> {
     private let credentials = MemoryCredentialStore()
     private var client: CausewayClient
     private var ids: [MessageID] = []
-    private var line = Story.Line.up
+    private var line = Scenario.Line.up
     /// True while a delivery is in flight that will not return before the line works.
     private var isHeld = false
     private var step = 0
 
-    /// Plays the whole story and returns its end.
-    static func play(_ story: Story, in world: World, copier: RequestCopier) async throws -> StoryEnd {
-        var player = try await StoryPlayer(world, copier)
+    /// Plays the whole scenario and returns its end.
+    static func play(_ scenario: Scenario, in world: World, copier: RequestCopier) async throws -> ScenarioOutcome {
+        var player = try await ScenarioPlayer(world, copier)
         do {
-            for (number, step) in story.steps.enumerated() {
+            for (number, step) in scenario.steps.enumerated() {
                 player.step = number
                 try await player.perform(step)
             }
@@ -67,7 +67,7 @@ struct StoryPlayer<World: StoryWorld> {
 
     // MARK: - Steps
 
-    private mutating func perform(_ step: Story.Step) async throws {
+    private mutating func perform(_ step: Scenario.Step) async throws {
         switch step {
         case .create(let new): try await create(new)
         case .delete(let number): _ = try await client.messages.softDeleteMessages([ids[number]])
@@ -97,7 +97,7 @@ struct StoryPlayer<World: StoryWorld> {
         if line.isGood { try await settled() }
     }
 
-    private mutating func create(_ new: Story.Draft) async throws {
+    private mutating func create(_ new: Scenario.Draft) async throws {
         let id = try await created(new)
         guard !line.isGood, line != .cut, !isHeld else { return }
         // The first message behind a line that has become silent is in flight, and stays so.
@@ -115,7 +115,7 @@ struct StoryPlayer<World: StoryWorld> {
     }
 
     @discardableResult
-    private mutating func created(_ new: Story.Draft) async throws -> MessageID {
+    private mutating func created(_ new: Scenario.Draft) async throws -> MessageID {
         let channel = try Self.channel(new.room)
         var parent: MessageID?
         if let number = new.parent { parent = try await client.messages.getMessage(ids[number])?.id }
@@ -155,7 +155,7 @@ struct StoryPlayer<World: StoryWorld> {
         }
     }
 
-    private mutating func use(_ new: Story.Line) async throws {
+    private mutating func use(_ new: Scenario.Line) async throws {
         try await world.use(new)
         line = new
         if new.isGood { isHeld = false }
@@ -183,7 +183,7 @@ struct StoryPlayer<World: StoryWorld> {
         try await client.login(server: world.address, token: try world.token())
     }
 
-    private mutating func meet(_ trouble: Story.Trouble, _ times: Int, _ news: [Story.Draft]) async throws {
+    private mutating func meet(_ trouble: Scenario.Trouble, _ times: Int, _ news: [Scenario.Draft]) async throws {
         try await client.pause()
         for new in news { try await created(new) }
         world.cause(trouble, times: times)
@@ -192,11 +192,11 @@ struct StoryPlayer<World: StoryWorld> {
         world.endTrouble()
     }
 
-    private mutating func refuseToken(_ new: Story.Draft) async throws {
+    private mutating func refuseToken(_ new: Scenario.Draft) async throws {
         world.refuseToken()
         try await created(new)
         try await until("the client knows that its token is refused") {
-            try await client.status().attention?.cause == .tokenRefused
+            try await client.status().actionRequired?.cause == .tokenRefused
         }
         world.endTrouble()
         try await client.login(server: world.address, token: try world.token())
@@ -233,20 +233,20 @@ struct StoryPlayer<World: StoryWorld> {
 
     // MARK: - The end
 
-    private func end() async throws -> StoryEnd {
-        var end = StoryEnd()
+    private func end() async throws -> ScenarioOutcome {
+        var end = ScenarioOutcome()
         let numbers = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
         for (number, id) in ids.enumerated() {
             let message = try await client.messages.getMessage(id)
             end.fates.append(Self.fate(of: message))
-            if let message { end.clientFaces[number] = Self.face(message.content, Set(message.reactions.keys)) }
+            if let message { end.clientBodies[number] = Self.body(message.content, Set(message.reactions.keys)) }
             let dependants = try await client.messages.dependants(of: id)
             end.dependants[number] = dependants.map { dependant in
                 let name = numbers[dependant.id].map { "message \($0)" } ?? Self.name(of: dependant)
                 return "\(name): \(Self.fate(of: dependant))"
             }
         }
-        for room in Story.Room.allCases {
+        for room in Scenario.Room.allCases {
             let channel = try Self.channel(room)
             let page = try await client.messages.getMessages(in: channel, limit: 1000)
             end.client[room] = page.messages.compactMap { numbers[$0.id] }
@@ -258,14 +258,14 @@ struct StoryPlayer<World: StoryWorld> {
                     continue
                 }
                 end.hub[room, default: []].append(number)
-                end.hubFaces[number] = Self.face(message.content, message.reactions)
+                end.hubBodies[number] = Self.body(message.content, message.reactions)
             }
         }
         end.deletions = try await client.messages.deleteActions(limit: 1000).compactMap { numbers[$0.message] }
         return end
     }
 
-    private static func fate(of message: Message?) -> StoryEnd.Fate {
+    private static func fate(of message: Message?) -> ScenarioOutcome.Fate {
         guard let message else { return .deleted }
         if message.syncState == .synced { return .synced }
         if message.isParked { return .parked }
@@ -275,7 +275,7 @@ struct StoryPlayer<World: StoryWorld> {
         return .error(failure.reason, code: failure.code)
     }
 
-    private static func face(_ content: MessageContent, _ reactions: Set<String>) -> String {
+    private static func body(_ content: MessageContent, _ reactions: Set<String>) -> String {
         "\(content) \(reactions.sorted())"
     }
 
@@ -288,7 +288,7 @@ struct StoryPlayer<World: StoryWorld> {
         }
     }
 
-    private static func channel(_ room: Story.Room) throws -> ChannelID {
+    private static func channel(_ room: Scenario.Room) throws -> ChannelID {
         guard let channel = ChannelID(room.rawValue) else { preconditionFailure("a fixed name is a name") }
         return channel
     }

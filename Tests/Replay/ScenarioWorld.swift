@@ -11,8 +11,9 @@ struct ShownMessage: Sendable, Hashable {
     var reactions: Set<String>
 }
 
-/// The environment of a story: a store, a connection to a hub, and the hub. The client is the real one in every world.
-protocol StoryWorld: Sendable {
+/// The environment of a scenario: a store, a connection to a hub, and the hub. The client is the real one in every
+/// world.
+protocol ScenarioWorld: Sendable {
     var runtime: any Runtime { get }
     /// The configuration of every client.
     var configuration: ClientConfiguration { get }
@@ -26,9 +27,9 @@ protocol StoryWorld: Sendable {
     func storeWasClosed() async
 
     /// Changes the line; in force on return.
-    func use(_ line: Story.Line) async throws
+    func use(_ line: Scenario.Line) async throws
     /// Lets this many deliveries fail.
-    func cause(_ trouble: Story.Trouble, times: Int)
+    func cause(_ trouble: Scenario.Trouble, times: Int)
     /// Rejects the token of every request.
     func refuseToken()
     /// Ends all faults of the hub.

@@ -8,7 +8,7 @@ import CausewayTransport
 import Synchronization
 
 /// The real client in simulated time, on a store in memory, with the model of the hub.
-final class SimulatedStoryWorld: StoryWorld {
+final class SimulatedScenarioWorld: ScenarioWorld {
     let runtime: any Runtime
     let configuration = ClientConfiguration.replay
     let address = "test://hub"
@@ -16,22 +16,23 @@ final class SimulatedStoryWorld: StoryWorld {
     private let user: UserID
     private let store = Mutex(MemoryStore())
 
-    private init(runtime: SimulatedRuntime, user: UserID, sabotage: HubSabotage?) {
+    private init(runtime: SimulatedRuntime, user: UserID, plantedFault: HubPlantedFault?) {
         self.runtime = runtime
         self.user = user
-        server = SimulatedServer(runtime: runtime, sabotage: sabotage)
+        server = SimulatedServer(runtime: runtime, plantedFault: plantedFault)
     }
 
-    /// Plays a story.
+    /// Plays a scenario.
     ///
-    /// - Parameter seed: determines the schedule and all durations; no story's end may depend on it.
-    static func play(_ story: Story, seed: UInt64, sabotage: HubSabotage? = nil) throws -> StoryEnd {
+    /// - Parameter seed: determines the schedule and all durations; no scenario's end may depend on it.
+    static func play(_ scenario: Scenario, seed: UInt64, plantedFault: HubPlantedFault? = nil) throws -> ScenarioOutcome
+    {
         guard let user = UserID("ann") else { preconditionFailure("a fixed name is a name") }
         let runtime = SimulatedRuntime(seed: seed)
-        let world = SimulatedStoryWorld(runtime: runtime, user: user, sabotage: sabotage)
-        let end = Mutex(StoryEnd())
+        let world = SimulatedScenarioWorld(runtime: runtime, user: user, plantedFault: plantedFault)
+        let end = Mutex(ScenarioOutcome())
         try runtime.run {
-            let played = try await StoryPlayer.play(story, in: world, copier: RequestCopier())
+            let played = try await ScenarioPlayer.play(scenario, in: world, copier: RequestCopier())
             end.withLock { $0 = played }
         }
         return end.withLock { $0 }
@@ -49,8 +50,8 @@ final class SimulatedStoryWorld: StoryWorld {
     func openStore() async throws -> any Store { store.withLock { $0 } }
     func storeWasClosed() async { store.withLock { $0 = $0.crashed() } }
 
-    func use(_ line: Story.Line) async throws { server.use(line) }
-    func cause(_ trouble: Story.Trouble, times: Int) { server.cause(trouble, times: times) }
+    func use(_ line: Scenario.Line) async throws { server.use(line) }
+    func cause(_ trouble: Scenario.Trouble, times: Int) { server.cause(trouble, times: times) }
     func refuseToken() { server.refuseToken() }
     func endTrouble() { server.endTrouble() }
     func restartHub() async throws { server.restart() }

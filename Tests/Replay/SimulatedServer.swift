@@ -9,10 +9,10 @@ import Synchronization
 final class SimulatedServer: Sendable {
     private struct State {
         var hub: ModelHub
-        var line = Story.Line.up
+        var line = Scenario.Line.up
         /// Increases with each change of the line: requests stuck in the old one are cut off.
         var lineNumber = 0
-        var trouble: (Story.Trouble, times: Int)?
+        var trouble: (Scenario.Trouble, times: Int)?
         var isTokenRefused = false
         var rooms: [MessageID: ChannelID] = [:]
 
@@ -24,7 +24,7 @@ final class SimulatedServer: Sendable {
                 }
             }
             let report = try hub.apply(delivery, at: time) { id, _ in
-                wanted[id]?.value == Story.Room.nowhere.rawValue
+                wanted[id]?.value == Scenario.Room.nowhere.rawValue
                     ? .refuse(code: "channelNotFound", detail: "there is no such channel") : .fine
             }
             rooms.merge(wanted) { first, _ in first }
@@ -43,9 +43,9 @@ final class SimulatedServer: Sendable {
     private let state: Mutex<State>
     private let runtime: any Runtime
 
-    init(runtime: any Runtime, sabotage: HubSabotage?) {
+    init(runtime: any Runtime, plantedFault: HubPlantedFault?) {
         self.runtime = runtime
-        state = Mutex(State(hub: ModelHub(sabotage: sabotage)))
+        state = Mutex(State(hub: ModelHub(plantedFault: plantedFault)))
     }
 
     var way: Way {
@@ -62,14 +62,14 @@ final class SimulatedServer: Sendable {
     var lineNumber: Int { state.withLock { $0.lineNumber } }
     var isTokenRefused: Bool { state.withLock { $0.isTokenRefused } }
 
-    func use(_ line: Story.Line) {
+    func use(_ line: Scenario.Line) {
         state.withLock { state in
             state.line = line
             state.lineNumber += 1
         }
     }
 
-    func cause(_ trouble: Story.Trouble, times: Int) { state.withLock { $0.trouble = (trouble, times) } }
+    func cause(_ trouble: Scenario.Trouble, times: Int) { state.withLock { $0.trouble = (trouble, times) } }
     func refuseToken() { state.withLock { $0.isTokenRefused = true } }
 
     func endTrouble() {
@@ -110,7 +110,7 @@ final class SimulatedServer: Sendable {
     }
 }
 
-extension Story.Trouble {
+extension Scenario.Trouble {
     /// The error for a delivery that is not applied; `nil` when it is.
     fileprivate var errorBefore: TransportError? {
         switch self {

@@ -19,9 +19,9 @@ final class SimulatedTransport: Transport {
         self.runtime = runtime
     }
 
-    func greet(
+    func authenticate(
         knowing history: ServerHistory?, outbox: OutboxID?
-    ) async throws(TransportError) -> ServerGreeting {
+    ) async throws(TransportError) -> ServerInfo {
         try await arrive()
         switch server.way {
         case .open: break
@@ -31,7 +31,7 @@ final class SimulatedTransport: Transport {
             throw .unreachable(detail: "cut off")
         }
         try checkToken()
-        return ServerGreeting(user: user, server: "simulated")
+        return ServerInfo(user: user, server: "simulated")
     }
 
     func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
@@ -54,7 +54,7 @@ final class SimulatedTransport: Transport {
         RemotePage(items: [], hasMore: false)
     }
 
-    func lookup(_ id: MessageID) async throws(TransportError) -> Placement? { nil }
+    func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? { nil }
 
     func close() async { isClosed.withLock { $0 = true } }
 
@@ -62,7 +62,7 @@ final class SimulatedTransport: Transport {
 
     private func checkToken() throws(TransportError) {
         guard !server.isTokenRefused else {
-            throw .needsAttention(Attention(cause: .tokenRefused, detail: "refused"))
+            throw .actionRequired(ActionRequired(cause: .tokenRefused, detail: "refused"))
         }
     }
 
@@ -71,7 +71,7 @@ final class SimulatedTransport: Transport {
         guard !isOver else { throw .unreachable(detail: "closed") }
     }
 
-    /// Waits up to 20 ms, at random: events in the meantime must not change how a story ends.
+    /// Waits up to 20 ms, at random: events in the meantime must not change how a scenario ends.
     private func travel() async {
         await runtime.sleep(until: runtime.now + .microseconds(Int64(runtime.random() % 20_000)))
     }

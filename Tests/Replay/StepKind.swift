@@ -1,4 +1,4 @@
-/// The kinds of steps that a sample of stories must have.
+/// The kinds of steps that a sample of scenarios must have.
 enum StepKind: String, CaseIterable {
     case create, refusedChannel, reply, edit, addReaction, removeReaction, delete, resend, resendAll, deleteAllFailed
     case slow, slices, cut, mute, blackHole
@@ -7,7 +7,7 @@ enum StepKind: String, CaseIterable {
     case refusedToken, repeated, lateCopy
 
     /// `nil` for the step that restores the line.
-    init?(_ step: Story.Step) {
+    init?(_ step: Scenario.Step) {
         switch step {
         case .create(let new): self = new.parent != nil ? .reply : new.room == .nowhere ? .refusedChannel : .create
         case .delete: self = .delete
@@ -27,7 +27,7 @@ enum StepKind: String, CaseIterable {
         }
     }
 
-    private init(_ trouble: Story.Trouble) {
+    private init(_ trouble: Scenario.Trouble) {
         switch trouble {
         case .answer(let status, code: _): self = status < 500 ? .answer400 : .answer503
         case .rateLimited: self = .rateLimited

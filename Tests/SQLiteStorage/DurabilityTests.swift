@@ -19,11 +19,11 @@ struct DurabilityTests {
             #expect(ids.count == acknowledged.count && ids.count >= lines)
 
             let store = try await SQLiteStore.open(at: path, durability: .full)
-            let snapshot = try await store.begin(Story.opening())
+            let snapshot = try await store.start(Sample.opening())
             #expect(try await store.messages(ids).map(\.id) == ids)
             let sequences = snapshot.entries.map(\.sequence)
             #expect(sequences == sequences.sorted() && Set(sequences).count == sequences.count)
-            let next = try await store.enqueue(Story.draft(1, high: 0x7FFF))
+            let next = try await store.enqueue(Sample.draft(1, high: 0x7FFF))
             #expect(next.laneSequence > sequences.last ?? 0)
             await store.close()
         }
@@ -33,9 +33,9 @@ struct DurabilityTests {
     @Test func whatWasNotWrittenIsMissed() async throws {
         let folder = try TemporaryFolder()
         let store = try await SQLiteStore.open(at: folder.fresh(), durability: .full)
-        _ = try await store.begin(Story.opening())
-        let kept = try await store.enqueue(Story.draft(1))
-        #expect(try await store.messages([kept.id, Story.id(2)]).map(\.id) != [kept.id, Story.id(2)])
+        _ = try await store.start(Sample.opening())
+        let kept = try await store.enqueue(Sample.draft(1))
+        #expect(try await store.messages([kept.id, Sample.id(2)]).map(\.id) != [kept.id, Sample.id(2)])
         await store.close()
     }
 
@@ -43,13 +43,13 @@ struct DurabilityTests {
         let folder = try TemporaryFolder()
         let store = try await SQLiteStore.open(
             at: folder.fresh(), durability: .full, options: SQLiteOptions(pagesMax: 60))
-        _ = try await store.begin(Story.opening())
+        _ = try await store.start(Sample.opening())
         var accepted: [MessageID] = []
         var refusal: StoreError?
         for number in 0..<1000 where refusal == nil {
             do {
                 let text = String(repeating: "x", count: 1000)
-                accepted.append(try await store.enqueue(Story.draft(number, text: text)).id)
+                accepted.append(try await store.enqueue(Sample.draft(number, text: text)).id)
             } catch {
                 refusal = error as? StoreError
             }
@@ -62,7 +62,7 @@ struct DurabilityTests {
         #expect(try await store.counts().created == accepted.count)
         #expect(try await store.messages(accepted).count == accepted.count)
         try await store.commit(accepted.prefix(10).map { .delete($0) })
-        _ = try await store.enqueue(Story.draft(5000))
+        _ = try await store.enqueue(Sample.draft(5000))
         #expect(try await store.counts().created == accepted.count - 9)
         await store.close()
     }
@@ -78,7 +78,7 @@ struct DurabilityTests {
         #expect(lines.contains { $0.hasPrefix("refused: the store failed: SQLite 778") }, "\(lines.suffix(3))")
         #expect(lines.last == "went on")
         let store = try await SQLiteStore.open(at: path, durability: .full)
-        _ = try await store.begin(Story.opening())
+        _ = try await store.start(Sample.opening())
         #expect(try await store.messages(ids).count == ids.count)
         #expect(try await store.counts().created == ids.count)
         await store.close()

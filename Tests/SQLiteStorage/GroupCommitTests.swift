@@ -11,8 +11,8 @@ struct GroupCommitTests {
         let store = try await SQLiteStore.open(
             at: folder.fresh(), durability: .full,
             options: SQLiteOptions(bounds: OutboxBounds(messagesMax: 300), trace: seen.add))
-        _ = try await store.begin(Story.opening())
-        _ = try await store.enqueue(Story.draft(0))
+        _ = try await store.start(Sample.opening())
+        _ = try await store.enqueue(Sample.draft(0))
         let before = seen.inOrder.count
         store.gather(400)
         let outcomes = try await withThrowingTaskGroup(of: (Int, StoreError?).self) { group in
@@ -20,7 +20,7 @@ struct GroupCommitTests {
                 group.addTask {
                     do {
                         // Every fourth has an id that already exists.
-                        _ = try await store.enqueue(Story.draft(task % 4 == 0 ? 0 : task))
+                        _ = try await store.enqueue(Sample.draft(task % 4 == 0 ? 0 : task))
                         return (task, nil)
                     } catch let error as StoreError {
                         return (task, error)
@@ -30,7 +30,7 @@ struct GroupCommitTests {
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
         for task in 0..<400 where task % 4 == 0 {
-            #expect(outcomes[task] == .some(.duplicate(Story.id(0))))
+            #expect(outcomes[task] == .some(.duplicate(Sample.id(0))))
         }
         let refused = outcomes.values.filter { if case .outboxFull = $0 { true } else { false } }
         #expect(refused.count == 1)
@@ -46,13 +46,13 @@ struct GroupCommitTests {
         let path = folder.fresh()
         let store = try await SQLiteStore.open(
             at: path, durability: .normal, options: SQLiteOptions(trace: seen.add))
-        _ = try await store.begin(Story.opening())
+        _ = try await store.start(Sample.opening())
         let (calls, bytes) = (200, 100_000)
         let text = String(repeating: "x", count: bytes)
         let before = seen.inOrder.count
         store.gather(calls)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for task in 0..<calls { group.addTask { _ = try await store.enqueue(Story.draft(task, text: text)) } }
+            for task in 0..<calls { group.addTask { _ = try await store.enqueue(Sample.draft(task, text: text)) } }
             try await group.waitForAll()
         }
         let statements = seen.inOrder.dropFirst(before)

@@ -22,10 +22,10 @@ struct LogLossTests {
     @discardableResult private func killed() async throws -> Data {
         let home = folder.fresh()
         let store = try await SQLiteStore.open(at: home, durability: .full)
-        _ = try await store.begin(Story.opening())
-        for number in 0..<3 { _ = try await store.enqueue(Story.draft(number)) }
+        _ = try await store.start(Sample.opening())
+        for number in 0..<3 { _ = try await store.enqueue(Sample.draft(number)) }
         let former = try Data(contentsOf: URL(filePath: home + "/store.sqlite-wal"))
-        _ = try await store.enqueue(Story.draft(3))
+        _ = try await store.enqueue(Sample.draft(3))
         try copy(home, to: path)
         await store.close()
         return former
@@ -42,7 +42,7 @@ struct LogLossTests {
 
     private func lossOnOpening() async throws -> String? {
         let store = try await SQLiteStore.open(at: path, durability: .full)
-        let loss = try await store.begin(Story.opening()).loss
+        let loss = try await store.start(Sample.opening()).loss
         await store.close()
         return loss
     }
@@ -56,7 +56,7 @@ struct LogLossTests {
     @Test func aClosedStoreLosesNothing() async throws {
         for _ in 0..<3 {
             let store = try await SQLiteStore.open(at: path, durability: .full)
-            #expect(try await store.begin(Story.opening()).loss == nil)
+            #expect(try await store.start(Sample.opening()).loss == nil)
             await store.close()
         }
     }
@@ -86,11 +86,11 @@ struct LogLossTests {
         let home = folder.fresh()
         let store = try await SQLiteStore.open(
             at: home, durability: .normal, options: SQLiteOptions(logBytesMax: 300_000))
-        _ = try await store.begin(Story.opening())
+        _ = try await store.start(Sample.opening())
         let text = String(repeating: "x", count: 16_000)
         var largest = 0
         for number in 0..<120 {
-            _ = try await store.enqueue(Story.draft(number, text: text))
+            _ = try await store.enqueue(Sample.draft(number, text: text))
             let size = try files.attributesOfItem(atPath: home + "/store.sqlite-wal")[.size] as? Int ?? 0
             defer { largest = max(largest, size) }
             guard number % 10 == 0 || size < largest else { continue }

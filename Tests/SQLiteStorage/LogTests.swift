@@ -15,14 +15,14 @@ struct LogTests {
         let bound = 1 << 20
         let store = try await SQLiteStore.open(
             at: path, durability: .normal, options: SQLiteOptions(logBytesMax: bound))
-        _ = try await store.begin(Story.opening())
+        _ = try await store.start(Sample.opening())
         let isOver = Mutex(false)
         let readers = Thread { Self.overlap(path + "/store.sqlite") { isOver.withLock { $0 } } }
         readers.start()
         let text = String(repeating: "x", count: 16_000)
         var (largest, written, last) = (0, 0, 0)
         for number in 0..<1000 {
-            _ = try await store.enqueue(Story.draft(number, text: text))
+            _ = try await store.enqueue(Sample.draft(number, text: text))
             let size = try FileManager.default.attributesOfItem(atPath: path + "/store.sqlite-wal")[.size] as? Int
             largest = max(largest, try #require(size))
             written += max(0, (size ?? 0) - last)
@@ -39,9 +39,9 @@ struct LogTests {
         let folder = try TemporaryFolder(inMemory: true)
         let path = folder.fresh()
         let store = try await SQLiteStore.open(at: path, durability: .normal)
-        _ = try await store.begin(Story.opening())
+        _ = try await store.start(Sample.opening())
         let text = String(repeating: "x", count: 16_000)
-        for number in 0..<600 { _ = try await store.enqueue(Story.draft(number, text: text)) }
+        for number in 0..<600 { _ = try await store.enqueue(Sample.draft(number, text: text)) }
         let size = try FileManager.default.attributesOfItem(atPath: path + "/store.sqlite-wal")[.size] as? Int
         #expect(try #require(size) < 6 << 20, "600 messages of four pages and more, and copied every 1,000 pages")
         await store.close()
@@ -54,11 +54,11 @@ struct LogTests {
         let store = try await SQLiteStore.open(
             at: folder.fresh(), durability: .normal,
             options: SQLiteOptions(traceLogEnd: { access in seen.withLock { $0.append(access) } }))
-        _ = try await store.begin(Story.opening())
+        _ = try await store.start(Sample.opening())
         let text = String(repeating: "x", count: textBytes)
         for number in 0..<20 {
             seen.withLock { $0 = [] }
-            _ = try await store.enqueue(Story.draft(number, text: text))
+            _ = try await store.enqueue(Sample.draft(number, text: text))
             #expect(seen.withLock { $0 } == [.readsLog])
         }
         await store.close()
@@ -94,11 +94,11 @@ struct LogTests {
         let seen = Statements()
         let store = try await SQLiteStore.open(
             at: folder.fresh(), durability: .normal, options: SQLiteOptions(groupBytesMax: 1, trace: seen.add))
-        _ = try await store.begin(Story.opening())
+        _ = try await store.start(Sample.opening())
         let before = seen.inOrder.count
         store.gather(200)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<200 { group.addTask { _ = try await store.enqueue(Story.draft(number)) } }
+            for number in 0..<200 { group.addTask { _ = try await store.enqueue(Sample.draft(number)) } }
             try await group.waitForAll()
         }
         #expect(seen.inOrder.dropFirst(before).filter { $0.hasPrefix("COMMIT") }.count == 200)
@@ -111,10 +111,10 @@ struct LogTests {
         let folder = try TemporaryFolder()
         let path = folder.fresh()
         let store = try await SQLiteStore.open(at: path, durability: .full)
-        _ = try await store.begin(Story.opening())
-        let message = try await store.enqueue(Story.draft(1))
+        _ = try await store.start(Sample.opening())
+        let message = try await store.enqueue(Sample.draft(1))
         let files = FileManager.default
-        store.suspectDisk()
+        store.requireVerification()
         for name in ["", "-wal"] {
             try files.moveItem(atPath: path + "/store.sqlite\(name)", toPath: path + "/away\(name)")
         }
@@ -132,7 +132,7 @@ struct LogTests {
         }
         #expect(try await store.message(message.id) == message)
         #expect(try await store.counts().created == 1)
-        _ = try await store.enqueue(Story.draft(2))
+        _ = try await store.enqueue(Sample.draft(2))
         await store.close()
     }
 }

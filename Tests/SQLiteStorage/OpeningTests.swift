@@ -18,8 +18,8 @@ struct OpeningTests {
     @Test func onlyTheOwnerMayRead() async throws {
         let nested = path + "/a/b"
         let store = try await SQLiteStore.open(at: nested, durability: .full)
-        _ = try await store.begin(Story.opening())
-        _ = try await store.enqueue(Story.draft(1))
+        _ = try await store.start(Sample.opening())
+        _ = try await store.enqueue(Sample.draft(1))
         #expect(try mode(nested) == 0o700)
         #expect(try mode(path) == 0o700)
         let names = try FileManager.default.contentsOfDirectory(atPath: nested)
@@ -30,7 +30,7 @@ struct OpeningTests {
 
     @Test func aSecondOpeningNamesTheOwner() async throws {
         let store = try await SQLiteStore.open(at: path, durability: .full)
-        await #expect(throws: StoreError.owned(pid: getpid(), path: path)) {
+        await #expect(throws: StoreError.locked(by: getpid(), path: path)) {
             try await SQLiteStore.open(at: path, durability: .full)
         }
         await store.close()
@@ -40,7 +40,7 @@ struct OpeningTests {
     @Test func anotherProcessIsNamed() async throws {
         let owner = try StoreProcess([path, "hold"])
         #expect(owner.line() == "open")
-        await #expect(throws: StoreError.owned(pid: owner.pid, path: path)) {
+        await #expect(throws: StoreError.locked(by: owner.pid, path: path)) {
             try await SQLiteStore.open(at: path, durability: .full)
         }
         owner.kill()
@@ -56,7 +56,7 @@ struct OpeningTests {
         try queue.close()
 
         let store = try await SQLiteStore.open(at: path, durability: .full)
-        let snapshot = try await store.begin(Story.opening())
+        let snapshot = try await store.start(Sample.opening())
         #expect(snapshot.epoch == 4)
         #expect(snapshot.lastTransmitted == [.text: 3])
         #expect(snapshot.entries.map(\.sequence) == [2, 3, 4])
@@ -65,7 +65,7 @@ struct OpeningTests {
         let page = try await store.page(MessageQuery(scope: .channel(general))).messages
         #expect(page.map(\.content) == ["synced", "foreign", "failed", "syncing"].map(MessageContent.text))
         #expect(page.map(\.syncState) == [.synced, .synced, .error, .created])
-        #expect(page.allSatisfy { $0.role == .message && $0.base == nil && $0.reactions.isEmpty })
+        #expect(page.allSatisfy { $0.role == .message && $0.confirmed == nil && $0.reactions.isEmpty })
         #expect(page[2].failure?.code == "forbidden")
         let draft = MessageDraft(
             id: MessageID(UUIDv7(high: 7, low: 7)), channel: general, sender: page[0].sender,
@@ -86,7 +86,7 @@ struct OpeningTests {
         try queue.close()
 
         var store = try await SQLiteStore.open(at: path, durability: .full)
-        let snapshot = try await store.begin(Story.opening())
+        let snapshot = try await store.start(Sample.opening())
         #expect(snapshot.outboxID.value.low == 0x8000_0000_0000_00AA)
         #expect(snapshot.lineage.ancestors.map(\.value.low) == openings.map { 0x8000_0000_0000_0000 | $0 })
         #expect(snapshot.lineage.sharedBelow == (layout == 3 ? 0 : 2))
@@ -101,7 +101,7 @@ struct OpeningTests {
         let session = try #require(try await store.session())
         let bob = try #require(UserID("bob"))
         try await store.commit([
-            .endSession(Story.opening().failure),
+            .endSession(Sample.opening().failure),
             .saveSession(
                 Session(
                     id: SessionID(UUIDv7(high: 1, low: 2)), server: "https://hub", user: bob,
@@ -113,7 +113,7 @@ struct OpeningTests {
         #expect(try await store.outbox().outboxID == OutboxID(UUIDv7(high: 1, low: 2)))
         await store.close()
         store = try await SQLiteStore.open(at: path, durability: .full)
-        #expect(try await store.begin(Story.opening()).outboxID == OutboxID(UUIDv7(high: 1, low: 2)))
+        #expect(try await store.start(Sample.opening()).outboxID == OutboxID(UUIDv7(high: 1, low: 2)))
         try await store.commit([.saveSession(session)])
         #expect(try await store.outbox().outboxID == snapshot.outboxID)
         #expect(try await store.outbox().entries.map(\.sequence) == [2, 3])
@@ -124,7 +124,7 @@ struct OpeningTests {
         try await makeStore()
         try await change { try $0.execute(sql: "PRAGMA user_version = 99") }
         let before = try Data(contentsOf: URL(fileURLWithPath: file))
-        await #expect(throws: StoreError.fromTheFuture(version: "layout 99", path: file)) {
+        await #expect(throws: StoreError.newerSchema(version: "layout 99", path: file)) {
             try await SQLiteStore.open(at: path, durability: .full)
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
@@ -190,8 +190,8 @@ struct OpeningTests {
 
     private func makeStore() async throws {
         let store = try await SQLiteStore.open(at: path, durability: .full)
-        _ = try await store.begin(Story.opening())
-        for number in 0..<200 { _ = try await store.enqueue(Story.draft(number)) }
+        _ = try await store.start(Sample.opening())
+        for number in 0..<200 { _ = try await store.enqueue(Sample.draft(number)) }
         await store.close()
     }
 

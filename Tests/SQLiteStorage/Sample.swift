@@ -3,7 +3,7 @@ import CausewayStorage
 import Testing
 
 /// The values of the tests' messages.
-enum Story {
+enum Sample {
     static func draft(_ number: Int, text: String = "hello", high: UInt64 = 0x7000) throws -> MessageDraft {
         MessageDraft(
             id: id(number, high: high), channel: try #require(ChannelID("general")),
@@ -15,8 +15,8 @@ enum Story {
         MessageID(UUIDv7(high: high, low: 1 << 63 | UInt64(truncatingIfNeeded: number)))
     }
 
-    static func opening(_ restart: RestartPolicy = .resume) -> StoreOpening {
-        StoreOpening(
+    static func opening(_ restart: RestartPolicy = .resume) -> StartOptions {
+        StartOptions(
             restart: restart,
             failure: Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 0)),
             newOutboxID: OutboxID(UUIDv7(high: 0x7000, low: 1 << 63)))

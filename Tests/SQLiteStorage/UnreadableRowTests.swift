@@ -22,15 +22,15 @@ struct UnreadableRowTests {
     ])
     func isListedGivenUpAndDeleted(_ damage: String) async throws {
         var store = try await SQLiteStore.open(at: path, durability: .normal)
-        _ = try await store.begin(Story.opening())
-        for number in 0..<5 { _ = try await store.enqueue(Story.draft(number)) }
+        _ = try await store.start(Sample.opening())
+        for number in 0..<5 { _ = try await store.enqueue(Sample.draft(number)) }
         await store.close()
         let queue = try DatabaseQueue(path: path + "/store.sqlite")
         try await queue.write { try $0.execute(sql: "UPDATE message SET \(damage) WHERE ordinal = 3") }
         try queue.close()
 
         store = try await SQLiteStore.open(at: path, durability: .normal)
-        let snapshot = try await store.begin(Story.opening())
+        let snapshot = try await store.start(Sample.opening())
         let isFailed = damage.hasPrefix("sync_state")
         #expect(snapshot.entries.map(\.sequence) == (isFailed ? [1, 2, 4, 5] : [1, 2, 3, 4, 5]))
         let found = try await store.page(MessageQuery(scope: .undelivered)).messages
@@ -50,8 +50,8 @@ struct UnreadableRowTests {
         #expect(try await store.page(MessageQuery(scope: .failed(in: nil))).messages.map(\.id) == [bad.id])
         #expect(try await store.counts().error == 1)
         for message in found where message.ordinal != 3 {
-            let placement = Placement(position: message.ordinal, acceptedAt: Timestamp(milliseconds: 9))
-            try await store.commit([.deliver(message.id, placement, at: placement.acceptedAt)])
+            let serverPosition = ServerPosition(position: message.ordinal, acceptedAt: Timestamp(milliseconds: 9))
+            try await store.commit([.deliver(message.id, serverPosition, at: serverPosition.acceptedAt)])
         }
         try await store.commit([.delete(bad.id)])
         #expect(try await store.message(bad.id) == nil)
@@ -63,10 +63,10 @@ struct UnreadableRowTests {
 
     @Test func aLinkOrADeletionThatCannotBeReadHidesNoOther() async throws {
         var store = try await SQLiteStore.open(at: path, durability: .normal)
-        _ = try await store.begin(Story.opening())
+        _ = try await store.start(Sample.opening())
         let channel = try #require(ChannelID("general"))
         for number in 1...3 {
-            let id = Story.id(number)
+            let id = Sample.id(number)
             try await store.commit([
                 .appendDelete(id, lane: .text),
                 .recordDelete(
@@ -84,8 +84,8 @@ struct UnreadableRowTests {
         }
         try queue.close()
         store = try await SQLiteStore.open(at: path, durability: .normal)
-        #expect(try await store.begin(Story.opening()).entries.map(\.message) == [Story.id(1), Story.id(3)])
-        #expect(try await store.deleteActions(before: nil, limit: 9).map(\.message) == [Story.id(3), Story.id(1)])
+        #expect(try await store.start(Sample.opening()).entries.map(\.message) == [Sample.id(1), Sample.id(3)])
+        #expect(try await store.deleteActions(before: nil, limit: 9).map(\.message) == [Sample.id(3), Sample.id(1)])
         #expect(try await store.session() == nil)
         await store.close()
     }

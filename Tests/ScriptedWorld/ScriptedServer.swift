@@ -50,16 +50,16 @@ package final class ScriptedServer: Transport {
         switch state.withLock({ $0.mode }) {
         case .working, .refusing, .busy: break
         case .unreachable: throw .unreachable(detail: "nobody listens there")
-        case .refusingToken: throw .needsAttention(Attention(cause: .tokenRefused, detail: "the token is refused"))
+        case .refusingToken: throw .actionRequired(ActionRequired(cause: .tokenRefused, detail: "the token is refused"))
         }
     }
 
-    package func greet(
+    package func authenticate(
         knowing history: ServerHistory?, outbox: OutboxID?
-    ) async throws(TransportError) -> ServerGreeting {
+    ) async throws(TransportError) -> ServerInfo {
         try check()
         guard let user = UserID("ann") else { preconditionFailure("a name") }
-        return ServerGreeting(user: user, server: "scripted/1")
+        return ServerInfo(user: user, server: "scripted/1")
     }
 
     package func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
@@ -80,18 +80,18 @@ package final class ScriptedServer: Transport {
         return RemotePage(items: [], hasMore: false)
     }
 
-    package func lookup(_ id: MessageID) async throws(TransportError) -> Placement? {
+    package func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
         try check()
-        return state.withLock { $0.placement(of: id) }
+        return state.withLock { $0.serverPosition(of: id) }
     }
 
     package func close() async {}
 }
 
 extension ScriptedServer.State {
-    func placement(of id: MessageID) -> Placement? {
+    func serverPosition(of id: MessageID) -> ServerPosition? {
         order.firstIndex(of: id).map { index in
-            Placement(position: Int64(index + 1), acceptedAt: Timestamp(milliseconds: 1_700_000_000_000))
+            ServerPosition(position: Int64(index + 1), acceptedAt: Timestamp(milliseconds: 1_700_000_000_000))
         }
     }
 
@@ -103,12 +103,12 @@ extension ScriptedServer.State {
                 order.append(id)
                 if case .text(let text) = content { texts.append(text) }
             }
-            return placement(of: id).map { .accepted($0) } ?? .notAttempted
+            return serverPosition(of: id).map { .accepted($0) } ?? .notAttempted
         case .edit(let id, target: _, content: _), .addReaction(let id, target: _, name: _),
             .removeReaction(let id, target: _, name: _):
             if order.contains(id) == false { order.append(id) }
-            return placement(of: id).map { .accepted($0) } ?? .notAttempted
-        case .fence(let id): return placement(of: id).map { .accepted($0) } ?? .fenced
+            return serverPosition(of: id).map { .accepted($0) } ?? .notAttempted
+        case .fence(let id): return serverPosition(of: id).map { .accepted($0) } ?? .fenced
         case .delete(let id):
             deleted.append(id)
             return .deleted

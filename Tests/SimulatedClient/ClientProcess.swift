@@ -56,7 +56,7 @@ struct ClientProcess {
     var changesOfHistory = 0
     /// The disk is busy with earlier commits until this time.
     var diskBusyUntil = MonotonicTime.zero
-    /// Sabotage: the store before the last commit.
+    /// Planted fault: the store before the last commit.
     var beforeLastCommit: MemoryStore?
 
     init(device: Int, disk: MemoryStore) {

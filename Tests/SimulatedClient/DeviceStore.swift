@@ -17,19 +17,19 @@ final class DeviceStore: Store {
         self.inner = inner
     }
 
-    func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot {
+    func start(_ opening: StartOptions) async throws(StoreError) -> OutboxSnapshot {
         try await world.reachDisk(process)
         var opening = opening
         let wanted = opening.restart
-        if world.plan.sabotage == .skipsSweep { opening.restart = .resume }
-        var snapshot = try await inner.begin(opening)
-        if world.plan.sabotage == .keepsEpoch { snapshot.keepEpoch() }
-        if world.plan.sabotage == .forgetsAttemptsAtStart {
+        if world.plan.plantedFault == .skipsSweep { opening.restart = .resume }
+        var snapshot = try await inner.start(opening)
+        if world.plan.plantedFault == .keepsEpoch { snapshot.keepEpoch() }
+        if world.plan.plantedFault == .forgetsAttemptsAtStart {
             let waiting = snapshot.entries.filter { $0.kind == .send }
             try await inner.commit(waiting.map { .requeue($0.message, attempts: 0, at: opening.failure.at) })
             snapshot = try await inner.outbox()
         }
-        world.hasBegun(process, wanted)
+        world.hasStarted(process, wanted)
         try await world.returnFromDisk(process)
         return snapshot
     }
@@ -126,8 +126,8 @@ final class DeviceStore: Store {
     func outbox() async throws(StoreError) -> OutboxSnapshot {
         try await world.reachForReading(process)
         var snapshot = try await inner.outbox()
-        if world.plan.sabotage == .keepsEpoch { snapshot.keepEpoch() }
-        if world.plan.sabotage == .hidesQuestions { snapshot.entries.removeAll { $0.kind != .send } }
+        if world.plan.plantedFault == .keepsEpoch { snapshot.keepEpoch() }
+        if world.plan.plantedFault == .hidesQuestions { snapshot.entries.removeAll { $0.kind != .send } }
         try await world.returnFromDisk(process)
         return snapshot
     }

@@ -2,10 +2,10 @@ import CausewayModels
 import CausewaySimulatedHub
 
 /// The records of an omniscient witness: everything created, everything requested, everything reported to users.
-struct Ledger {
+struct ExpectedState {
     /// A message that a store accepted.
     struct Record {
-        /// The number in the order of creation over all devices, used in stories.
+        /// The number in the order of creation over all devices, used in histories.
         let number: Int
         let device: Int
         let message: Message

@@ -4,7 +4,7 @@ import CausewayStorage
 /// A subscriber's view of a store, built only from its changes: the feed, folded over the initial content.
 struct Mirror {
     private(set) var messages: [MessageID: Message] = [:]
-    private(set) var controls: [Int64: ControlEntry] = [:]
+    private(set) var controls: [Int64: ChainMarker] = [:]
     private(set) var version: Int64 = 0
     /// True when the feed requested a reread.
     private(set) var isStale = false
@@ -21,7 +21,7 @@ struct Mirror {
                 guard let id = (after ?? before)?.id else { return "a change of nothing" }
                 guard messages[id] == before else { return "a change of a message that was not so" }
                 messages[id] = after
-            case .control(let before, let after):
+            case .marker(let before, let after):
                 guard let sequence = (after ?? before)?.sequence else { return "a change of nothing" }
                 guard controls[sequence] == before else { return "a change of a link that was not so" }
                 controls[sequence] = after
@@ -32,14 +32,14 @@ struct Mirror {
     }
 
     /// Rereads the content.
-    mutating func take(_ contents: (messages: [Message], controls: [ControlEntry])) {
+    mutating func take(_ contents: (messages: [Message], controls: [ChainMarker])) {
         messages = Dictionary(uniqueKeysWithValues: contents.messages.map { ($0.id, $0) })
         controls = Dictionary(uniqueKeysWithValues: contents.controls.map { ($0.sequence, $0) })
         isStale = false
     }
 
     /// True when the folded feed equals the content.
-    func agrees(with contents: (messages: [Message], controls: [ControlEntry])) -> Bool {
+    func agrees(with contents: (messages: [Message], controls: [ChainMarker])) -> Bool {
         messages.count == contents.messages.count && controls.count == contents.controls.count
             && contents.messages.allSatisfy { messages[$0.id] == $0 }
             && contents.controls.allSatisfy { controls[$0.sequence] == $0 }

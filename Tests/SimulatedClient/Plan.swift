@@ -16,7 +16,7 @@ package struct Plan: Sendable {
     }
 
     package let seed: UInt64
-    package var sabotage: Sabotage?
+    package var plantedFault: PlantedFault?
     var devices: [Device] = []
     /// The number of acts of each user.
     package var actsOfEachUser: Int
@@ -46,9 +46,9 @@ package struct Plan: Sendable {
     static let wreckBound: Duration = .seconds(3600)
 
     /// - Parameter isSteady: the hub keeps its data, and the feed reports every change.
-    package init(seed: UInt64, sabotage: Sabotage? = nil, isSteady: Bool = false) {
+    package init(seed: UInt64, plantedFault: PlantedFault? = nil, isSteady: Bool = false) {
         self.seed = seed
-        self.sabotage = sabotage
+        self.plantedFault = plantedFault
         var generator = SplitMix64(seed: seed)
         actsOfEachUser = Int.random(in: 6...30, using: &generator)
         actPauseMax = .milliseconds([50, 1_000, 6_000, 20_000].randomElement(using: &generator) ?? 1_000)

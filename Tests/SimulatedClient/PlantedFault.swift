@@ -2,7 +2,7 @@ package import CausewaySimulatedHub
 
 /// A planted fault, used to show that the simulator finds it. None of them exists outside the tests: each is a wrong
 /// behaviour of the store, the transport, the runtime or the hub that the real client is given.
-package enum Sabotage: Hashable, Sendable, CaseIterable {
+package enum PlantedFault: Hashable, Sendable, CaseIterable {
     // The store
     /// A commit is acknowledged before it is made.
     case acknowledgesBeforeCommit
@@ -80,10 +80,10 @@ package enum Sabotage: Hashable, Sendable, CaseIterable {
     case losesTimers
 
     // The hub
-    case hub(HubSabotage)
+    case hub(HubPlantedFault)
 
     /// The faults that a client can encounter: its API never asks a hub to edit or delete messages of other users.
-    package static var allCases: [Sabotage] {
+    package static var allCases: [PlantedFault] {
         [
             .acknowledgesBeforeCommit, .losesAcknowledgedCommits, .commitsByHalves, .losesFeedCommits,
             .engineMissesCommits, .repeatsFeedCommits, .skipsSweep, .keepsEpoch, .forgetsDeletions, .losesFences,
@@ -93,15 +93,17 @@ package enum Sabotage: Hashable, Sendable, CaseIterable {
             .redeliversInDisorder, .forgetsRepeatedDeletions, .forgetsHistory, .keepsWhatIsLost, .hidesFeedResets,
             .forgetsAttemptsAtStart, .killersGoFree,
             .believesFormerAnswers, .believesFormerPages, .inventsMarks,
-        ] + HubSabotage.allCases.filter { ![.editsForAnybody, .deletesForAnybody].contains($0) }.map(Sabotage.hub)
+        ]
+            + HubPlantedFault.allCases.filter { ![.editsForAnybody, .deletesForAnybody].contains($0) }.map(
+                PlantedFault.hub)
     }
 
     /// The name on a command line.
     package var name: String {
-        if case .hub(let sabotage) = self { "hub.\(sabotage.rawValue)" } else { "\(self)" }
+        if case .hub(let plantedFault) = self { "hub.\(plantedFault.rawValue)" } else { "\(self)" }
     }
 
-    var ofHub: HubSabotage? {
-        if case .hub(let sabotage) = self { sabotage } else { nil }
+    var ofHub: HubPlantedFault? {
+        if case .hub(let plantedFault) = self { plantedFault } else { nil }
     }
 }

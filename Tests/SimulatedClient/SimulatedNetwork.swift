@@ -80,7 +80,7 @@ extension DeliveryOperation {
 extension DeliveryOutcome {
     var told: String {
         switch self {
-        case .accepted(let placement): "accepted@\(placement.position)"
+        case .accepted(let serverPosition): "accepted@\(serverPosition.position)"
         case .fenced: "fenced"
         case .deleted: "deleted"
         case .refused(let code, _): "refused \(code)"

@@ -14,7 +14,7 @@ final class SimulatedTransport: Transport {
         var nextCall = 0
         /// True when nothing is sent or received any more.
         var isClosed = false
-        /// Sabotage: the last response, and its request.
+        /// Planted fault: the last response, and its request.
         var lastReport: DeliveryReport?
     }
 
@@ -54,11 +54,11 @@ final class SimulatedTransport: Transport {
 
     // MARK: - Calls
 
-    func greet(
+    func authenticate(
         knowing history: ServerHistory?, outbox: OutboxID?
-    ) async throws(TransportError) -> ServerGreeting {
-        let greeting = try await call { [self] reply in world.greet(knowing: history, outbox, self, reply) }
-        return told(greeting)
+    ) async throws(TransportError) -> ServerInfo {
+        let serverInfo = try await call { [self] reply in world.authenticate(knowing: history, outbox, self, reply) }
+        return told(serverInfo)
     }
 
     func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
@@ -71,7 +71,7 @@ final class SimulatedTransport: Transport {
             }
             return answer(report)
         } catch {
-            if world.plan.sabotage == .takesDoubtForFailure, case .inDoubt(let detail) = error {
+            if world.plan.plantedFault == .takesDoubtForFailure, case .inDoubt(let detail) = error {
                 throw .transient(code: "500", detail: detail)
             }
             throw error
@@ -80,11 +80,11 @@ final class SimulatedTransport: Transport {
 
     func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
         var page = try await call { [self] reply in world.ask(query, self, reply) }
-        if world.plan.sabotage == .believesFormerPages { page.history = nil }
+        if world.plan.plantedFault == .believesFormerPages { page.history = nil }
         return page
     }
 
-    func lookup(_ id: MessageID) async throws(TransportError) -> Placement? { nil }
+    func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? { nil }
 
     private func call<Value: Sendable>(
         _ begin: (Reply<Value>) -> Void
@@ -108,22 +108,22 @@ final class SimulatedTransport: Transport {
     }
 
     /// The server information to return.
-    private func told(_ greeting: ServerGreeting) -> ServerGreeting {
-        var greeting = greeting
-        if world.plan.sabotage == .inventsMarks, let marks = greeting.marks {
-            greeting.marks = marks.merging([.text: Limits.sequenceMax - 1]) { $1 }
+    private func told(_ serverInfo: ServerInfo) -> ServerInfo {
+        var serverInfo = serverInfo
+        if world.plan.plantedFault == .inventsMarks, let marks = serverInfo.marks {
+            serverInfo.marks = marks.merging([.text: Limits.sequenceMax - 1]) { $1 }
         }
-        return greeting
+        return serverInfo
     }
 
     /// The report to return: the true one, unless a planted fault replaces it.
     private func answer(_ report: DeliveryReport) -> DeliveryReport {
-        if world.plan.sabotage == .believesFormerAnswers {
+        if world.plan.plantedFault == .believesFormerAnswers {
             var report = report
             report.history = nil
             return report
         }
-        guard world.plan.sabotage == .answersForAnotherRound else { return report }
+        guard world.plan.plantedFault == .answersForAnotherRound else { return report }
         return state.withLock { state in
             defer { state.lastReport = report }
             guard let last = state.lastReport, last.outcomes.count == report.outcomes.count else { return report }

@@ -28,7 +28,7 @@ extension Simulation {
     ///   - brokenMax: the number of failed seeds after which the run stops soon.
     ///   - told: called now and then, with the number of completed seeds.
     package static func run(
-        _ seeds: Swift.Range<UInt64>, sabotage: Sabotage? = nil, isSteady: Bool = false, threads: Int,
+        _ seeds: Swift.Range<UInt64>, plantedFault: PlantedFault? = nil, isSteady: Bool = false, threads: Int,
         brokenMax: Int = .max, told: @escaping @Sendable (Int) -> Void = { _ in }
     ) -> Range {
         let next = Atomic<UInt64>(seeds.lowerBound)
@@ -37,7 +37,7 @@ extension Simulation {
             while true {
                 let first = next.wrappingAdd(seedsOfOneTurn, ordering: .relaxed).oldValue
                 guard first < seeds.upperBound else { return }
-                let turn = runInTurn(first..<min(first + seedsOfOneTurn, seeds.upperBound), sabotage, isSteady)
+                let turn = runInTurn(first..<min(first + seedsOfOneTurn, seeds.upperBound), plantedFault, isSteady)
                 let (done, broken) = results.withLock { results in
                     results[first] = turn
                     return (
@@ -54,10 +54,12 @@ extension Simulation {
         }
     }
 
-    private static func runInTurn(_ seeds: Swift.Range<UInt64>, _ sabotage: Sabotage?, _ isSteady: Bool) -> Range {
+    private static func runInTurn(_ seeds: Swift.Range<UInt64>, _ plantedFault: PlantedFault?, _ isSteady: Bool)
+        -> Range
+    {
         var range = Range()
         for seed in seeds {
-            let plan = Plan(seed: seed, sabotage: sabotage, isSteady: isSteady)
+            let plan = Plan(seed: seed, plantedFault: plantedFault, isSteady: isSteady)
             let run = run(plan)
             range.tally.add(run.tally)
             if let violation = run.violation { range.broken.append(Broken(seed: seed, violation: violation)) }

@@ -10,7 +10,7 @@ package struct Simulation: Sendable {
     /// The first violated invariant; `nil` when there was none.
     package let violation: String?
     /// The events as text; empty unless requested.
-    package let story: [String]
+    package let history: [String]
 
     /// Runs the plan. The same plan gives the same history, in every build.
     ///
@@ -113,7 +113,7 @@ extension World {
                 await deleteFailed(client, process, everything: true)
             }
             // A failed login has presented a token that the client never had.
-            let hasNone = status.attention?.detail.hasPrefix("there is no token") == true
+            let hasNone = status.actionRequired?.detail.hasPrefix("there is no token") == true
             if status.session == nil || hasNone || needsToken(process) { await logIn(client, process) }
         }
     }
@@ -141,14 +141,14 @@ extension World {
         tally.seeds = 1
         tally.steps = runtime.steps
         tally.virtualSeconds = Int(runtime.now.nanoseconds / 1_000_000_000)
-        for (id, number) in ledger.created.map({ ($0, ledger.number($0)) }) {
+        for (id, number) in expected.created.map({ ($0, expected.number($0)) }) {
             history.mix(number)
             history.mix(id.value.low)
-            history.mix(Int(hub.accepted[id]?.placement.position ?? 0))
+            history.mix(Int(hub.accepted[id]?.serverPosition.position ?? 0))
         }
         history.mix(runtime.steps)
         tally.digest = history.hash
-        return Simulation(plan: plan, tally: tally, violation: violation, story: history.lines)
+        return Simulation(plan: plan, tally: tally, violation: violation, history: history.lines)
     }
 }
 

@@ -6,19 +6,19 @@ import CausewayStorage
 /// when it returns.
 extension World {
     /// True while the store shows the account that created the record; the records of others wait for their return.
-    func isHome(_ record: Ledger.Record, _ process: Int) -> Bool {
+    func isHome(_ record: ExpectedState.Record, _ process: Int) -> Bool {
         processes[process].disk.account.map { $0.user == record.message.sender } ?? true
     }
 
     /// The same according to the feed: within a commit the store cannot be read.
-    func isAtHome(_ record: Ledger.Record, _ device: Int) -> Bool {
+    func isAtHome(_ record: ExpectedState.Record, _ device: Int) -> Bool {
         record.device == device && (devices[device].session.map { $0.user == record.message.sender } ?? true)
     }
 
     /// Checks that no account sees messages that another one created here, except those received from the hub.
     func checkOwners(_ messages: some Sequence<Message>, _ process: Int) {
         guard let user = processes[process].disk.account?.user else { return }
-        let foreign = messages.filter { $0.lane != nil && $0.sender != user }.map { ledger.number($0.id) }
+        let foreign = messages.filter { $0.lane != nil && $0.sender != user }.map { expected.number($0.id) }
         guard let first = foreign.min() else { return }
         violated("message \(first) of another account is shown to \(user)")
     }
@@ -65,7 +65,7 @@ extension World {
         return isAnyBack
     }
 
-    // MARK: - Sabotage
+    // MARK: - Planted fault
 
     /// True when these mutations log in another account than before.
     func visitor(in mutations: [Mutation], _ process: Int) -> Bool {
@@ -79,15 +79,15 @@ extension World {
 
     /// Implements `visitForgetsDoubts`.
     func forgetDoubts(before mutations: [Mutation], _ process: Int) -> [Mutation] {
-        guard plan.sabotage == .visitForgetsDoubts, visitor(in: mutations, process) else { return mutations }
+        guard plan.plantedFault == .visitForgetsDoubts, visitor(in: mutations, process) else { return mutations }
         let (messages, controls) = processes[process].disk.contents
-        return controls.map { .removeControl(sequence: $0.sequence) }
+        return controls.map { .removeMarker(sequence: $0.sequence) }
             + messages.filter(\.isInDoubt).map { .settle($0.id) } + mutations
     }
 
     /// Implements `showsAnothers`.
     func anothers(in channel: ChannelID, _ process: Int) -> [Message] {
-        ledger.created.compactMap { ledger.records[$0] }.filter { record in
+        expected.created.compactMap { expected.records[$0] }.filter { record in
             record.device == processes[process].device && record.message.channel == channel
                 && !record.message.role.isOperation && !isHome(record, process)
         }.map(\.message)

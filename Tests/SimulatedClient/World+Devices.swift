@@ -14,7 +14,7 @@ extension World {
         tally.openings += 1
         var configuration = ClientConfiguration()
         configuration.ordering = plan.devices[device].ordering
-        configuration.restart = chance(plan.devices[device].resumeLikelihood) ? .resume : .fail
+        configuration.restart = isLikely(plan.devices[device].resumeLikelihood) ? .resume : .fail
         configuration.outbox = outboxTold(device)
         tell(.opens, device, process) { "device \(device): process \(process) opens (\(configuration.restart))" }
         let store = DeviceStore(world: self, process: process, inner: disk)
@@ -42,7 +42,7 @@ extension World {
     /// The outbox configuration that the client is given.
     private func outboxTold(_ device: Int) -> OutboxConfiguration {
         var told = plan.devices[device].outbox
-        switch plan.sabotage {
+        switch plan.plantedFault {
         case .neverGivesUp:
             told.retry = RetryPolicy(interval: .milliseconds(10), retriesMax: 1_000_000, intervalMax: .milliseconds(10))
         case .probesInCircles:
@@ -156,6 +156,6 @@ extension World {
 
     private func jumpClock(_ device: Int) {
         let seconds = [1, 60, 86_400, 400 * 86_400][between(0, 3)]
-        devices[device].clockOffset += .seconds(chance(500) ? seconds : -seconds)
+        devices[device].clockOffset += .seconds(isLikely(500) ? seconds : -seconds)
     }
 }

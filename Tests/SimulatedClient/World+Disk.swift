@@ -26,7 +26,7 @@ extension World {
         if strikes(.commitFails) {
             processes[process].disk.failNextCommits(between(1, 3), with: .other(detail: "simulated"))
         }
-        if plan.sabotage == .losesAcknowledgedCommits {
+        if plan.plantedFault == .losesAcknowledgedCommits {
             processes[process].beforeLastCommit = processes[process].disk.crashed()
         }
     }
@@ -84,7 +84,7 @@ extension World {
             }
             note(before, after, process, isReset: commit.isReset)
         }
-        tell(.commits, process, commit.changes.count) { "device \(device): \(commit.told(ledger))" }
+        tell(.commits, process, commit.changes.count) { "device \(device): \(commit.told(expected))" }
     }
 
     /// Checks the change of one message in the store that owns it.
@@ -92,9 +92,9 @@ extension World {
         let device = processes[process].device
         guard let id = (after ?? before)?.id else { return }
         if before == nil, let after {
-            if after.lane != nil, ledger.records[id] == nil { ledger.take(after, device: device) }
-            ledger.records[id]?.isGoneByPage = false
-            if let record = ledger.records[id], record.isDeleted, isAtHome(record, device) {
+            if after.lane != nil, expected.records[id] == nil { expected.take(after, device: device) }
+            expected.records[id]?.isGoneByPage = false
+            if let record = expected.records[id], record.isDeleted, isAtHome(record, device) {
                 violated("message \(record.number) was deleted, and is back on device \(device)")
             }
         }
@@ -106,17 +106,17 @@ extension World {
             if before.syncState == .synced, after.syncState != .synced { violated("\(id) was synced, and is no more") }
             noteAttempt(before, after, process)
             // After a reset everything gets new positions, in the order of the old ones.
-            if !isReset, before.laneSequence != after.laneSequence { ledger.records[id]?.resends += 1 }
+            if !isReset, before.laneSequence != after.laneSequence { expected.records[id]?.resends += 1 }
         }
         if let after, after.lane != nil, after.attempts > plan.devices[device].outbox.retry.retriesMax + 1 {
-            violated("message \(ledger.number(id)) is tried \(after.attempts) times")
+            violated("message \(expected.number(id)) is tried \(after.attempts) times")
         }
     }
 
     /// Checks that a message was removed from a store only on request.
     private func noteRemoval(_ message: Message, _ process: Int) {
-        guard let record = ledger.records[message.id], isAtHome(record, processes[process].device) else { return }
-        ledger.records[message.id]?.isDeleted = true
+        guard let record = expected.records[message.id], isAtHome(record, processes[process].device) else { return }
+        expected.records[message.id]?.isDeleted = true
         // An operation is removed when it was accepted or folded, or when its message is removed.
         let isAskedFor =
             record.isDeletionWanted || message.role.isOperation
@@ -126,27 +126,28 @@ extension World {
             record.isDeletionWanted || processes[process].bulkDeletions > 0
         {
             // Deleting an operation that has been sent does not undo its effect on the hub.
-            ledger.records[target]?.hasLostOperations = true
+            expected.records[target]?.hasLostOperations = true
         }
         if !isAskedFor { violated("message \(record.number) was deleted, and nobody had asked for it") }
     }
 
-    // MARK: - Sabotage
+    // MARK: - Planted fault
 
     private func withoutPayment(_ mutation: Mutation) -> Mutation {
-        guard plan.sabotage == .killersGoFree, case .attempt(let id, let previous, let attempts, let time) = mutation,
+        guard plan.plantedFault == .killersGoFree,
+            case .attempt(let id, let previous, let attempts, let time) = mutation,
             Trait(of: id) == .lethal
         else { return mutation }
         return .attempt(id, previous: previous, attempts: max(0, attempts - 1), at: time)
     }
 
     func tampered(_ mutations: [Mutation], _ process: Int) -> [Mutation] {
-        guard let sabotage = plan.sabotage else { return mutations }
+        guard let plantedFault = plan.plantedFault else { return mutations }
         return tamperedHistory(mutations, process).map(withoutPayment).filter { mutation in
-            switch (sabotage, mutation) {
-            case (.forgetsDeletions, .recordDelete), (.losesFences, .putControl), (.losesAttempts, .attempt): false
+            switch (plantedFault, mutation) {
+            case (.forgetsDeletions, .recordDelete), (.losesFences, .putMarker), (.losesAttempts, .attempt): false
             case (.forgetsHistory, .keepHistory): false
-            case (.keepsAnsweredFences, .removeControl): between(0, 3) != 0
+            case (.keepsAnsweredFences, .removeMarker): between(0, 3) != 0
             default: true
             }
         }
@@ -161,15 +162,15 @@ extension RecordChange {
 }
 
 extension StoreCommit {
-    func told(_ ledger: Ledger) -> String {
+    func told(_ expected: ExpectedState) -> String {
         let words = changes.map { change in
             switch change {
             case .message(let before, let after, _):
-                "message \(ledger.number((after ?? before)?.id)) \(before?.told ?? "-") → \(after?.told ?? "-")"
-            case .control(let before, let after):
-                "link \((after ?? before)?.sequence ?? 0) of message \(ledger.number((after ?? before)?.message)) "
+                "message \(expected.number((after ?? before)?.id)) \(before?.told ?? "-") → \(after?.told ?? "-")"
+            case .marker(let before, let after):
+                "link \((after ?? before)?.sequence ?? 0) of message \(expected.number((after ?? before)?.message)) "
                     + "\(before?.told ?? "-") → \(after?.told ?? "-")"
-            case .deleteAction(let action): "deletion of \(ledger.number(action.message)) noted"
+            case .deleteAction(let action): "deletion of \(expected.number(action.message)) noted"
             case .session(let session): session.isActive ? "\(session.user) logs in" : "\(session.user) logs out"
             }
         }
@@ -185,10 +186,10 @@ extension Message {
     }
 }
 
-extension ControlEntry {
+extension ChainMarker {
     fileprivate var told: String { "\(kind)#\(sequence)" + (previous.map { "<\($0)" } ?? "") }
 }
 
-extension Ledger {
+extension ExpectedState {
     func number(_ id: MessageID?) -> Int { id.map { number($0) } ?? 0 }
 }

@@ -10,7 +10,7 @@ struct HubBackup {
     let oracle: HubOracle
     let lastStored: [ModelHub.LaneKey: Int64]
     let lastOrdinal: [ModelHub.LaneKey: Int64]
-    let lastOrdinalOfDevice: [Ledger.Lane: Int64]
+    let lastOrdinalOfDevice: [ExpectedState.Lane: Int64]
     let overtaken: [MessageID: Int64]
     let newestAdmitted: [Int: [UserID: [OutboxID: Int]]]
 }
@@ -46,8 +46,8 @@ extension World {
         }
         backups.append(
             HubBackup(
-                hub: hub, oracle: oracle, lastStored: ledger.lastStored, lastOrdinal: ledger.lastOrdinal,
-                lastOrdinalOfDevice: ledger.lastOrdinalOfDevice, overtaken: ledger.overtaken,
+                hub: hub, oracle: oracle, lastStored: expected.lastStored, lastOrdinal: expected.lastOrdinal,
+                lastOrdinalOfDevice: expected.lastOrdinalOfDevice, overtaken: expected.overtaken,
                 newestAdmitted: network.newestAdmitted))
     }
 
@@ -56,24 +56,24 @@ extension World {
         if let objection = oracle.putBack((backup.hub, backup.oracle), to: &hub, isRestore: isRestore) {
             violated(objection)
         }
-        ledger.lastStored = backup.lastStored
-        ledger.lastOrdinal = backup.lastOrdinal
-        ledger.lastOrdinalOfDevice = backup.lastOrdinalOfDevice
-        ledger.overtaken = backup.overtaken
+        expected.lastStored = backup.lastStored
+        expected.lastOrdinal = backup.lastOrdinal
+        expected.lastOrdinalOfDevice = backup.lastOrdinalOfDevice
+        expected.overtaken = backup.overtaken
         network.newestAdmitted = backup.newestAdmitted
-        ledger.seenOfHistory = hub.history.count
+        expected.seenOfHistory = hub.history.count
         startAgain("goes back to \(hub.history.count) operations\(isRestore ? ", by its own command" : "")")
     }
 
     private func replaceHub() {
         noteLosses(upTo: ModelHub())
         if let objection = oracle.replace(&hub) { violated(objection) }
-        ledger.lastStored = [:]
-        ledger.lastOrdinal = [:]
-        ledger.lastOrdinalOfDevice = [:]
-        ledger.overtaken = [:]
+        expected.lastStored = [:]
+        expected.lastOrdinal = [:]
+        expected.lastOrdinalOfDevice = [:]
+        expected.overtaken = [:]
         network.newestAdmitted = [:]
-        ledger.seenOfHistory = 0
+        expected.seenOfHistory = 0
         startAgain("is another one")
     }
 
@@ -87,12 +87,12 @@ extension World {
     /// Records changes that are undone with the data and never sent again: edits of messages that the hub kept, and all
     /// reactions. An edit of a message that the hub lost comes back with the message.
     private func noteLosses(upTo backup: ModelHub) {
-        for (id, applied) in ledger.applied {
+        for (id, applied) in expected.applied {
             let kept = backup.accepted[id]
             let undone = applied.subtracting(kept?.applied ?? [])
-            let hasReactions = undone.contains { ledger.records[$0]?.message.role.isEdit == false }
-            let isEditUndone = kept.map { !undone.isEmpty && $0.content != ledger.lastContents[id] } ?? false
-            if hasReactions || isEditUndone { ledger.records[id]?.hasLostOperations = true }
+            let hasReactions = undone.contains { expected.records[$0]?.message.role.isEdit == false }
+            let isEditUndone = kept.map { !undone.isEmpty && $0.content != expected.lastContents[id] } ?? false
+            if hasReactions || isEditUndone { expected.records[id]?.hasLostOperations = true }
         }
     }
 
@@ -119,16 +119,16 @@ extension World {
             if let history, history.isSame(as: new) { violated("device \(device) goes over to what it knows") }
             processes[process].changesOfHistory += 1
             forgetPayments(onDeviceOf: process)
-            if let outbox { ledger.formerOutboxes.insert(outbox) }
+            if let outbox { expected.formerOutboxes.insert(outbox) }
             tell(.commits, process, -1) { "device \(device): goes over to \(new.claim)" }
         }
     }
 
     /// Records that a page reported a message as gone: an account had deleted it on the hub.
     func notePageRemoval(_ message: Message, _ process: Int) {
-        guard let record = ledger.records[message.id], isAtHome(record, processes[process].device) else { return }
-        ledger.records[message.id]?.isGoneByPage = true
-        if message.lane != nil, !ledger.deletedOnHub.contains(message.id) {
+        guard let record = expected.records[message.id], isAtHome(record, processes[process].device) else { return }
+        expected.records[message.id]?.isGoneByPage = true
+        if message.lane != nil, !expected.deletedOnHub.contains(message.id) {
             violated("message \(record.number) was taken away by a page, and nobody had deleted it")
         }
     }
@@ -152,7 +152,7 @@ extension World {
                     break
                 } catch {
                     if case .sync(.transport(.historyChanged)) = error { break }
-                    if case .sync(.transport(.needsAttention(let need))) = error, need.cause == .tokenRefused {
+                    if case .sync(.transport(.actionRequired(let need))) = error, need.cause == .tokenRefused {
                         await logIn(client, process)
                     }
                 }
@@ -180,16 +180,16 @@ extension World {
             if isBehind(process) { violated("device \(device) still believes in what the hub has lost") }
         }
         guard isLast, !devices.contains(where: \.wasCopied) else { return }
-        for id in ledger.created where ledger.deletedOnHub.contains(id) && hub.holds(id) {
-            violated("message \(ledger.number(id)) was deleted on the hub, and is there again")
+        for id in expected.created where expected.deletedOnHub.contains(id) && hub.holds(id) {
+            violated("message \(expected.number(id)) was deleted on the hub, and is there again")
         }
     }
 
-    // MARK: - The feed, and sabotage
+    // MARK: - The feed, and planted faults
 
     /// Returns the commit, or a reset in its place.
     func blurred(_ commit: StoreCommit) -> StoreCommit {
-        if plan.sabotage == .hidesFeedResets, commit.isReset || strikes(.feedReset) {
+        if plan.plantedFault == .hidesFeedResets, commit.isReset || strikes(.feedReset) {
             return StoreCommit(version: commit.version, changes: [], isReset: false)
         }
         // A reset causes commits of its own: resets in immediate succession would keep every request from being
@@ -200,7 +200,7 @@ extension World {
     }
 
     func tamperedHistory(_ mutations: [Mutation], _ process: Int) -> [Mutation] {
-        switch plan.sabotage {
+        switch plan.plantedFault {
         case .redeliversInDisorder:
             for case .followHistory(_, _, let marks, let time) in mutations {
                 let lost = processes[process].disk.contents.messages.filter { $0.isLost(by: marks) }

@@ -54,13 +54,13 @@ extension World {
         }
         if let until = network.refusedTokens[token] {
             if until.map({ $0 > runtime.now }) ?? true {
-                return .needsAttention(Attention(cause: .tokenRefused, detail: "the token is no longer valid"))
+                return .actionRequired(ActionRequired(cause: .tokenRefused, detail: "the token is no longer valid"))
             }
             network.refusedTokens[token] = nil
         }
         if strikes(.protocolMismatch) { network.mismatchUntil = runtime.now + between(.seconds(1), .seconds(120)) }
         guard network.mismatchUntil > runtime.now else { return nil }
-        return .needsAttention(Attention(cause: .protocolMismatch, detail: "the hub speaks another version"))
+        return .actionRequired(ActionRequired(cause: .protocolMismatch, detail: "the hub speaks another version"))
     }
 
     private func verdict(_ id: MessageID) -> LaneRules.Verdict {
@@ -92,7 +92,7 @@ extension World {
 
     func account(of token: String) -> UserID? { token.first.flatMap { UserID("user\($0)") } }
 
-    /// Sabotage: returns the token of another account.
+    /// Planted fault: returns the token of another account.
     func other(_ token: String) -> String { (token.hasPrefix("0") ? "1" : "0") + token.dropFirst() }
 }
 

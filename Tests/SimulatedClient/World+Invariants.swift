@@ -10,7 +10,7 @@ extension World {
     // MARK: - At the store
 
     /// Checks that an opening has completed the work of the previous run, and that no commit is lost.
-    func hasBegun(_ process: Int, _ restart: RestartPolicy) {
+    func hasStarted(_ process: Int, _ restart: RestartPolicy) {
         guard processes[process].isWitnessed else { return }
         readAgain(process)
         brokenSweep(process, restart).map { words in violated(words) }
@@ -24,11 +24,11 @@ extension World {
         processes[process].mirror.take(processes[process].disk.contents)
         keepAttemptsUnderWay(process)
         checkOwners(processes[process].mirror.messages.values, process)
-        for id in ledger.created where ledger.records[id]?.device == processes[process].device {
-            guard let record = ledger.records[id], record.message.role.isOperation, isHome(record, process) else {
+        for id in expected.created where expected.records[id]?.device == processes[process].device {
+            guard let record = expected.records[id], record.message.role.isOperation, isHome(record, process) else {
                 continue
             }
-            if processes[process].mirror.messages[id] == nil { ledger.records[id]?.isDeleted = true }
+            if processes[process].mirror.messages[id] == nil { expected.records[id]?.isDeleted = true }
         }
     }
 
@@ -36,10 +36,10 @@ extension World {
     private func brokenSweep(_ process: Int, _ restart: RestartPolicy) -> String? {
         for message in processes[process].mirror.inOrder where message.isPending && !message.isWaitingOperation {
             if restart == .fail {
-                return "message \(ledger.number(message.id)) is \(message.told) after a start that fails all"
+                return "message \(expected.number(message.id)) is \(message.told) after a start that fails all"
             }
             if message.syncState != .created {
-                return "message \(ledger.number(message.id)) is \(message.told) after a start"
+                return "message \(expected.number(message.id)) is \(message.told) after a start"
             }
         }
         return nil
@@ -48,8 +48,8 @@ extension World {
     /// Checks that nothing created is lost, and nothing deleted is back.
     private func brokenByLoss(_ device: Int) -> String? {
         guard let process = devices[device].process else { return nil }
-        for id in ledger.created {
-            guard let record = ledger.records[id], record.device == device, isHome(record, process) else { continue }
+        for id in expected.created {
+            guard let record = expected.records[id], record.device == device, isHome(record, process) else { continue }
             let isThere = processes[process].mirror.messages[id] != nil
             if !isThere, !record.isDeleted, !record.isGoneByPage { return "message \(record.number) is lost" }
             if isThere, record.isDeleted { return "message \(record.number) was deleted, and is there" }
@@ -66,7 +66,9 @@ extension World {
         } else if processes[process].mirror.version % 8 == 0 {
             checkFeed(process)
         }
-        for case .deliver(let id, let placement, at: _) in mutations { checkDelivered(id, placement, process) }
+        for case .deliver(let id, let serverPosition, at: _) in mutations {
+            checkDelivered(id, serverPosition, process)
+        }
         for case .merge(let placed, at: _) in mutations { checkMerged(placed.id, process) }
         for case .fail(let id, let failure, _) in mutations {
             checkVerdict(id, process)
@@ -79,14 +81,16 @@ extension World {
     /// Checks that the feed, folded over the initial content, equals the content of the store.
     func checkFeed(_ process: Int) {
         if !processes[process].mirror.agrees(with: processes[process].disk.contents) {
-            violated("the feed of device \(processes[process].device) tells another story than its store")
+            violated("the feed of device \(processes[process].device) tells another history than its store")
         }
     }
 
     /// Checks that a `synced` message is on the hub, at the reported position.
-    private func checkDelivered(_ id: MessageID, _ placement: Placement, _ process: Int) {
-        if hub.accepted[id]?.placement != placement, !(isBehind(process) && oracle.wasGiven(placement, to: id)) {
-            violated("message \(ledger.number(id)) becomes synced, and the hub does not have it there")
+    private func checkDelivered(_ id: MessageID, _ serverPosition: ServerPosition, _ process: Int) {
+        if hub.accepted[id]?.serverPosition != serverPosition,
+            !(isBehind(process) && oracle.wasGiven(serverPosition, to: id))
+        {
+            violated("message \(expected.number(id)) becomes synced, and the hub does not have it there")
         }
     }
 
@@ -94,9 +98,9 @@ extension World {
     private func checkMerged(_ id: MessageID, _ process: Int) {
         guard let message = processes[process].mirror.messages[id], let stored = hub.accepted[id] else { return }
         // A page may be older than the stored message, or than the hub's.
-        guard (message.base ?? message.face).editedAt == stored.editedAt else { return }
+        guard (message.confirmed ?? message.displayed).editedAt == stored.editedAt else { return }
         if message.sentContent != stored.content || message.sender != stored.key.account {
-            violated("message \(ledger.number(id)) reads otherwise than on the hub")
+            violated("message \(expected.number(id)) reads otherwise than on the hub")
         }
     }
 
@@ -104,7 +108,7 @@ extension World {
     private func checkRefusal(_ id: MessageID, _ failure: Failure) {
         // Some messages fail because of others: see `Store`.
         let isInherited = ["parentDeleted", "messageNotFound"].contains(failure.code)
-        guard failure.reason == .refused, !isInherited, let record = ledger.records[id], !record.wasRefused,
+        guard failure.reason == .refused, !isInherited, let record = expected.records[id], !record.wasRefused,
             !record.isExcused,
             !devices[record.device].wasCopied
         else { return }
@@ -118,7 +122,7 @@ extension World {
     /// Checks that a message in `error` and not in doubt is not on the hub.
     private func checkVerdict(_ id: MessageID, _ process: Int) {
         guard let message = processes[process].mirror.messages[id], message.syncState == .error, !message.isInDoubt,
-            let record = ledger.records[id], !record.isExcused, record.device == processes[process].device,
+            let record = expected.records[id], !record.isExcused, record.device == processes[process].device,
             hub.accepted[id] != nil, !(record.isRepeated && isAsked(id, process)), !isBehind(process)
         else { return }
         violated("message \(record.number) is failed for good (\(message.told)), and the hub has it")
@@ -136,7 +140,7 @@ extension World {
         let process = transport.process
         if transport.isRetired { violated("something is sent after its session had ended") }
         guard processes[process].isWitnessed else {
-            for operation in delivery.operations { ledger.records[operation.message]?.isExcused = true }
+            for operation in delivery.operations { expected.records[operation.message]?.isExcused = true }
             return
         }
         if let since = processes[process].pausedSince, since < runtime.now {
@@ -146,14 +150,14 @@ extension World {
         if let tried = delivery.operations.first(where: \.isSend) ?? delivery.operations.first {
             processes[process].departures[tried.message, default: Moments()].append(runtime.now)
             if processes[process].departures[tried.message]?.isCrowded == true {
-                violated("message \(ledger.number(tried.message)) leaves in a circle")
+                violated("message \(expected.number(tried.message)) leaves in a circle")
             }
         }
         for operation in delivery.operations where operation.isSend {
-            let number = ledger.number(operation.message)
+            let number = expected.number(operation.message)
             brokenContent(operation).map { words in violated(words) }
             guard let stored = processes[process].mirror.messages[operation.message] else {
-                if ledger.records[operation.message]?.isDeleted != true {
+                if expected.records[operation.message]?.isDeleted != true {
                     violated("message \(number) leaves unwritten")
                 }
                 continue
@@ -174,36 +178,36 @@ extension World {
     /// only be of the stored content.
     private func brokenContent(_ operation: DeliveryOperation) -> String? {
         let id = operation.message
-        let before = ledger.records[id]?.sentContents[operation.sequence]
-        ledger.records[id]?.sentContents[operation.sequence] = operation.content
-        guard let before, before != operation.content, ledger.applied[id]?.isEmpty ?? true else { return nil }
-        return "message \(ledger.number(id)) leaves with another content than before"
+        let before = expected.records[id]?.sentContents[operation.sequence]
+        expected.records[id]?.sentContents[operation.sequence] = operation.content
+        guard let before, before != operation.content, expected.applied[id]?.isEmpty ?? true else { return nil }
+        return "message \(expected.number(id)) leaves with another content than before"
     }
 
     // MARK: - At the hub
 
     /// Checks the hub: order in each lane, at most one copy, the author's name, and nothing that was given up.
     func witnessHub(_ call: DeliveryCall, _ account: UserID, _ report: DeliveryReport) {
-        for index in ledger.seenOfHistory..<hub.history.count {
+        for index in expected.seenOfHistory..<hub.history.count {
             let entry = hub.history[index]
-            tell(.stores, call.device, ledger.number(entry.message)) {
-                "hub: stores message \(ledger.number(entry.message))"
+            tell(.stores, call.device, expected.number(entry.message)) {
+                "hub: stores message \(expected.number(entry.message))"
             }
             if let target = hub.accepted[entry.message]?.target {
-                ledger.records[target]?.operatingDevices.insert(call.device)
-                ledger.applied[target, default: []].insert(entry.message)
+                expected.records[target]?.operatingDevices.insert(call.device)
+                expected.applied[target, default: []].insert(entry.message)
             }
             let shown = hub.accepted[entry.message]?.target ?? entry.message
-            ledger.lastContents[shown] = hub.accepted[shown]?.content
+            expected.lastContents[shown] = hub.accepted[shown]?.content
             brokenByStoring(entry.message, call, account).map { words in violated(words) }
             brokenOrder(entry.key, entry.sequence, entry.message).map { words in violated(words) }
             noteOvertaken(by: entry.message, call.process)
         }
-        ledger.seenOfHistory = hub.history.count
+        expected.seenOfHistory = hub.history.count
         for (operation, outcome) in zip(call.delivery.operations, report.outcomes) where outcome == .deleted {
             // For a message of another user that the hub does not have, it records only the request.
-            guard ledger.records[operation.message]?.message.sender == account else { continue }
-            ledger.deletedOnHub.insert(operation.message)
+            guard expected.records[operation.message]?.message.sender == account else { continue }
+            expected.deletedOnHub.insert(operation.message)
         }
         witnessRefusal(
             of: zip(call.delivery.operations, report.outcomes).compactMap { operation, outcome in
@@ -218,13 +222,13 @@ extension World {
     }
 
     func witnessRefusal(of ids: [MessageID]) {
-        for id in ids { ledger.records[id]?.wasRefused = true }
+        for id in ids { expected.records[id]?.wasRefused = true }
     }
 
     private func brokenByStoring(_ id: MessageID, _ call: DeliveryCall, _ account: UserID) -> String? {
         // The other copy of a store delivers for itself, including the entries in flight when the copy was made.
-        if processes[call.process].wasCopied { ledger.records[id]?.isExcused = true }
-        guard let record = ledger.records[id], let stored = hub.accepted[id] else {
+        if processes[call.process].wasCopied { expected.records[id]?.isExcused = true }
+        guard let record = expected.records[id], let stored = hub.accepted[id] else {
             return "the hub stores what nobody created"
         }
         if stored.copies > 1 { return "the hub has message \(record.number) twice" }
@@ -233,8 +237,8 @@ extension World {
             return "message \(record.number) arrives changed"
         }
         // The hub accepts it in a restored history, long after the client had asked another one about it.
-        if ledger.formerOutboxes.contains(call.delivery.outbox) { ledger.records[id]?.isExcused = true }
-        if record.isExcused || ledger.formerOutboxes.contains(call.delivery.outbox) { return nil }
+        if expected.formerOutboxes.contains(call.delivery.outbox) { expected.records[id]?.isExcused = true }
+        if record.isExcused || expected.formerOutboxes.contains(call.delivery.outbox) { return nil }
         guard let process = devices[record.device].process,
             let message = processes[process].mirror.messages[id], message.syncState == .error, !message.isInDoubt,
             !(record.isRepeated && isAsked(id, process)), !isBehind(process)
@@ -244,31 +248,33 @@ extension World {
 
     /// Checks that the hub has the sequences of each lane in ascending order, and so in the order of creation.
     private func brokenOrder(_ key: ModelHub.LaneKey, _ sequence: Int64, _ id: MessageID) -> String? {
-        if let last = ledger.lastStored[key], last >= sequence { return "the hub stores #\(sequence) behind #\(last)" }
-        ledger.lastStored[key] = sequence
-        guard let record = ledger.records[id], record.resends == 0, !record.isExcused else { return nil }
-        let overtakenBy = ledger.overtaken[id] ?? .min
-        if let last = ledger.lastOrdinal[key], last > record.message.ordinal, last > overtakenBy {
+        if let last = expected.lastStored[key], last >= sequence {
+            return "the hub stores #\(sequence) behind #\(last)"
+        }
+        expected.lastStored[key] = sequence
+        guard let record = expected.records[id], record.resends == 0, !record.isExcused else { return nil }
+        let overtakenBy = expected.overtaken[id] ?? .min
+        if let last = expected.lastOrdinal[key], last > record.message.ordinal, last > overtakenBy {
             return "message \(record.number) stands on the hub behind what was created after it"
         }
-        ledger.lastOrdinal[key] = record.message.ordinal
+        expected.lastOrdinal[key] = record.message.ordinal
         // Copies of a store share no outbox: a message that one of them created later may come first.
         if devices[record.device].wasCopied { return nil }
-        let lane = Ledger.Lane(device: record.device, account: key.account, lane: key.lane)
-        if let last = ledger.lastOrdinalOfDevice[lane], last > record.message.ordinal, last > overtakenBy {
+        let lane = ExpectedState.Lane(device: record.device, account: key.account, lane: key.lane)
+        if let last = expected.lastOrdinalOfDevice[lane], last > record.message.ordinal, last > overtakenBy {
             return "message \(record.number) stands on the hub behind what was created after it, of another outbox"
         }
-        ledger.lastOrdinalOfDevice[lane] = record.message.ordinal
+        expected.lastOrdinalOfDevice[lane] = record.message.ordinal
         return nil
     }
 
     /// Notes messages that have failed when the hub accepts a later message of their lane. They can only follow it
     /// there; another history of the hub may contain them all the same, and the client believes that one.
     private func noteOvertaken(by id: MessageID, _ process: Int) {
-        guard plan.hasLosses, let later = ledger.records[id]?.message else { return }
+        guard plan.hasLosses, let later = expected.records[id]?.message else { return }
         for message in processes[process].mirror.messages.values
         where message.syncState == .error && message.lane == later.lane && message.ordinal < later.ordinal {
-            ledger.overtaken[message.id] = max(ledger.overtaken[message.id] ?? .min, later.ordinal)
+            expected.overtaken[message.id] = max(expected.overtaken[message.id] ?? .min, later.ordinal)
         }
     }
 
@@ -292,14 +298,14 @@ extension World {
             let mirror = processes[process].mirror
             if let control = mirror.controls.values.min(by: { $0.sequence < $1.sequence }) {
                 return
-                    "device \(device): \(control.kind)#\(control.sequence) of message \(ledger.number(control.message))"
+                    "device \(device): \(control.kind)#\(control.sequence) about \(expected.number(control.message))"
             }
             if let message = mirror.inOrder.first(where: { $0.isPending && !$0.isParked }) {
-                return "device \(device): message \(ledger.number(message.id)) is \(message.told)"
+                return "device \(device): message \(expected.number(message.id)) is \(message.told)"
             }
             if !processes[process].waiting.isEmpty {
                 let waits = processes[process].waiting.keys.map {
-                    "message \(ledger.number($0)) (\(ledger.records[$0]?.message.role.name ?? "?"))"
+                    "message \(expected.number($0)) (\(expected.records[$0]?.message.role.name ?? "?"))"
                 }
                 return "device \(device): somebody waits for \(waits.sorted())"
             }
@@ -336,13 +342,13 @@ extension World {
                 violated("device \(device) is at rest, and its engine holds \(footprint)")
             }
         }
-        for id in ledger.created { brokenAtTheEnd(id, isLast).map { words in violated(words) } }
+        for id in expected.created { brokenAtTheEnd(id, isLast).map { words in violated(words) } }
         if haveAllLooked { checkLosses(isLast) }
         // The fate of a message may have to be read from a disk that failed a moment ago.
         let deadline = runtime.now + latestTimer + .seconds(5)
         while !owedCompletions.isEmpty, runtime.now < deadline { await pass(.milliseconds(500)) }
         for message in owedCompletions {
-            violated("message \(ledger.number(message)): its completion was never called")
+            violated("message \(expected.number(message)): its completion was never called")
         }
     }
 
@@ -359,8 +365,8 @@ extension World {
         for message in processes[process].mirror.inOrder where message.isPending && message.isParked {
             let related = message.role.related.flatMap { processes[process].mirror.messages[$0] }
             if related?.isUndelivered != true {
-                return "message \(ledger.number(message.id)) (\(message.role.name)) is parked for message "
-                    + "\(ledger.number(message.role.related)), which is \(related?.told ?? "not here")"
+                return "message \(expected.number(message.id)) (\(message.role.name)) is parked for message "
+                    + "\(expected.number(message.role.related)), which is \(related?.told ?? "not here")"
             }
         }
         return nil
@@ -368,7 +374,7 @@ extension World {
 
     /// Checks that every verdict is true, and that deleted messages are gone.
     private func brokenAtTheEnd(_ id: MessageID, _ isLast: Bool) -> String? {
-        guard let record = ledger.records[id], !record.isExcused, let (process, _) = running(record.device),
+        guard let record = expected.records[id], !record.isExcused, let (process, _) = running(record.device),
             isHome(record, process)
         else { return nil }
         if isBehind(process), !haveAllLooked { return nil }

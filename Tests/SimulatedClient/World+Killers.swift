@@ -25,14 +25,14 @@ extension World {
     }
 
     private func forgetPayments(of id: MessageID) {
-        ledger.records[id]?.paidForOthers = 0
-        ledger.records[id]?.kills = 0
-        ledger.records[id]?.freeKills = 0
+        expected.records[id]?.paidForOthers = 0
+        expected.records[id]?.kills = 0
+        expected.records[id]?.freeKills = 0
     }
 
     /// Under a new outbox id nothing counts as transmitted: the outbox no longer knows what a crash concerned.
     func forgetPayments(onDeviceOf process: Int) {
-        for id in ledger.created where ledger.records[id]?.device == processes[process].device {
+        for id in expected.created where expected.records[id]?.device == processes[process].device {
             forgetPayments(of: id)
         }
     }
@@ -49,28 +49,28 @@ extension World {
     func kill(_ process: Int, with delivery: Delivery) {
         tally.count(.lethalPayload, isInFlight: true)
         if processes[process].isWitnessed, !devices[processes[process].device].wasCopied {
-            charge(for: delivery, process)
+            countAttempt(for: delivery, process)
         }
         crash(process)
     }
 
     func kills(_ operation: DeliveryOperation) -> Bool { operation.isSend && Trait(of: operation.message) == .lethal }
 
-    private func charge(for delivery: Delivery, _ process: Int) {
+    private func countAttempt(for delivery: Delivery, _ process: Int) {
         let payers = processes[process].attempted
-        for id in ledger.created where payers.contains(id) && Trait(of: id) != .lethal {
+        for id in expected.created where payers.contains(id) && Trait(of: id) != .lethal {
             tally.paidForKillers += 1
-            ledger.records[id]?.paidForOthers += 1
-            guard let record = ledger.records[id], !record.isExcused, record.paidForOthers > 1 else { continue }
+            expected.records[id]?.paidForOthers += 1
+            guard let record = expected.records[id], !record.isExcused, record.paidForOthers > 1 else { continue }
             violated("message \(record.number) pays \(record.paidForOthers) times for one that kills the process")
         }
         let retriesMax = plan.devices[processes[process].device].outbox.retry.retriesMax
         for operation in delivery.operations where kills(operation) {
             let pays = payers.contains(operation.message)
             if pays { tally.paidByKillers += 1 }
-            ledger.records[operation.message]?.kills += 1
-            if !pays { ledger.records[operation.message]?.freeKills += 1 }
-            guard let record = ledger.records[operation.message], !record.isExcused else { continue }
+            expected.records[operation.message]?.kills += 1
+            if !pays { expected.records[operation.message]?.freeKills += 1 }
+            guard let record = expected.records[operation.message], !record.isExcused else { continue }
             if record.freeKills > Self.freeKillsMax {
                 violated("message \(record.number) kills the process, and does not pay for it")
             }

@@ -12,27 +12,28 @@ extension World {
         witnessSending(delivery, transport)
         tell(.calls, transport.process, delivery.operations.count) {
             "device \(device): sends in \(delivery.lane), epoch \(delivery.epoch): "
-                + delivery.operations.map { "message \(ledger.number($0.message)) \($0.told)" }.joined(separator: ", ")
+                + delivery.operations.map { "message \(expected.number($0.message)) \($0.told)" }.joined(
+                    separator: ", ")
         }
         if delivery.operations.contains(where: kills) { kill(transport.process, with: delivery) }
         if strikes(.crashOnCall) { crash(transport.process) }
         if strikes(.cut) { cut(device) }
-        let token = plan.sabotage == .mixesAccounts ? other(transport.token) : transport.token
+        let token = plan.plantedFault == .mixesAccounts ? other(transport.token) : transport.token
         let call = DeliveryCall(
             process: transport.process, device: device, token: token, delivery: delivery, reply: reply)
         guard passes(device, reply) else { return }
         let latency = latency()
         if strikes(.requestLost) {
-            if chance(500) { answer(reply, .failure(.inDoubt(detail: "reset")), after: latency) }
+            if isLikely(500) { answer(reply, .failure(.inDoubt(detail: "reset")), after: latency) }
         } else if strikes(.answerLost) {
-            arrive(call, after: latency, chance(500) ? .reset : .lost)
+            arrive(call, after: latency, isLikely(500) ? .reset : .lost)
         } else if strikes(.requestLate) {
             arrive(call, after: between(.seconds(1), Plan.lateRequestMax), .delivered)
         } else if strikes(.requestRepeated) {
-            for operation in delivery.operations { ledger.records[operation.message]?.isRepeated = true }
-            let isFirstHeard = chance(700)
+            for operation in delivery.operations { expected.records[operation.message]?.isRepeated = true }
+            let isFirstHeard = isLikely(700)
             arrive(call, after: latency, isFirstHeard ? .delivered : .lost)
-            let again = chance(500) ? latency + self.latency() : between(.seconds(1), Plan.lateRequestMax)
+            let again = isLikely(500) ? latency + self.latency() : between(.seconds(1), Plan.lateRequestMax)
             arrive(call, after: again, isFirstHeard ? .lost : .delivered)
         } else {
             arrive(call, after: latency, .delivered)
@@ -47,7 +48,7 @@ extension World {
         } else if strikes(.captivePortal) {
             error = .inDoubt(detail: "a portal wants to be paid")
         } else if strikes(.certificate) {
-            error = .needsAttention(Attention(cause: .certificate, detail: "the portal has its own certificate"))
+            error = .actionRequired(ActionRequired(cause: .certificate, detail: "the portal has its own certificate"))
         } else {
             return true
         }
@@ -85,9 +86,9 @@ extension World {
 
     // MARK: - Other calls
 
-    func greet(
+    func authenticate(
         knowing history: ServerHistory?, _ outbox: OutboxID?, _ transport: SimulatedTransport,
-        _ reply: Reply<ServerGreeting>
+        _ reply: Reply<ServerInfo>
     ) {
         guard processes[transport.process].life != .dead else { return }
         let device = processes[transport.process].device
@@ -96,11 +97,11 @@ extension World {
         if processes[transport.process].probes.isCrowded { violated("device \(device) looks for the hub in circles") }
         guard passes(device, reply) else { return }
         after(latency()) { [self] in
-            let outcome: Reply<ServerGreeting>.Outcome
+            let outcome: Reply<ServerInfo>.Outcome
             if let error = doorError(transport.token) {
                 outcome = .failure(error)
             } else if let user = account(of: transport.token) {
-                outcome = .success(greeting(of: user, knowing: history, outbox))
+                outcome = .success(serverInfo(of: user, knowing: history, outbox))
             } else {
                 outcome = .failure(.refused(code: "400", detail: "no such token"))
             }
@@ -122,34 +123,34 @@ extension World {
         }
     }
 
-    private func greeting(of user: UserID, knowing history: ServerHistory?, _ outbox: OutboxID?) -> ServerGreeting {
-        var greeting = ServerGreeting(user: user, server: "simulated")
+    private func serverInfo(of user: UserID, knowing history: ServerHistory?, _ outbox: OutboxID?) -> ServerInfo {
+        var serverInfo = ServerInfo(user: user, server: "simulated")
         let isCurrent = meet(history)
-        greeting.history = oracle.name(hub)
+        serverInfo.history = oracle.name(hub)
         if !isCurrent, let outbox {
             let marks = hub.marks(of: outbox, account: user)
             if let objection = oracle.objection(toMarks: marks, of: outbox, user) { violated(objection) }
-            greeting.marks = marks
+            serverInfo.marks = marks
         }
-        return greeting
+        return serverInfo
     }
 
     private func page(_ query: RemoteQuery, for account: UserID?) -> RemotePage {
         _ = meet(query.history)
-        var items = hub.history.compactMap { entry -> PlacedMessage? in
+        var items = hub.history.compactMap { entry -> RemoteMessage? in
             guard let stored = hub.accepted[entry.message], !stored.isDeleted, let channel = stored.channel,
                 channel == query.channel, let sender = stored.key.account
             else { return nil }
             let content = lies(.bringsOldContents, oneIn: 4) ? MessageContent.text("old") : stored.content
             let mine = stored.reactors.filter { $0.value.contains(account) }
-            let face = MessageFace(
+            let body = MessageBody(
                 content: content, editedAt: stored.editedAt, changedAt: stored.changedAt,
                 reactions: stored.reactors.mapValues(\.count).filter { $0.value > 0 }, myReactions: Set(mine.keys))
-            return PlacedMessage(
-                id: entry.message, channel: channel, sender: sender, parent: stored.parent, face: face,
-                createdAt: stored.createdAt, placement: stored.placement)
+            return RemoteMessage(
+                id: entry.message, channel: channel, sender: sender, parent: stored.parent, body: body,
+                createdAt: stored.createdAt, serverPosition: stored.serverPosition)
         }
-        if case .before(let position) = query.range { items.removeAll { $0.placement.position >= position } }
+        if case .before(let position) = query.range { items.removeAll { $0.serverPosition.position >= position } }
         let hasMore = items.count > query.limit
         var page = RemotePage(items: Array(items.suffix(query.limit)), hasMore: hasMore)
         page.history = oracle.name(hub)
@@ -162,7 +163,7 @@ extension World {
         let newest = hub.newestPosition(of: query.channel)
         var last = newest
         if case .before(let position) = query.range { last = min(newest, position - 1) }
-        let first = page.hasMore ? page.items.first?.placement.position ?? last + 1 : 1
+        let first = page.hasMore ? page.items.first?.serverPosition.position ?? last + 1 : 1
         return min(first, last + 1)..<last + 1
     }
 }

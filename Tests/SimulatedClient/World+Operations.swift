@@ -11,16 +11,16 @@ extension World {
         else { return }
         messagesWritten += 1
         let text = "edit \(messagesWritten)"
-        ledger.records[message.id]?.edits += 1
-        let edits = ledger.records[message.id]?.edits
+        expected.records[message.id]?.edits += 1
+        let edits = expected.records[message.id]?.edits
         do throws(ClientError) {
             try await client.messages.editTextMessage(message.id, to: text)
-            guard isRunning(process), ledger.records[message.id]?.edits == edits else { return }
+            guard isRunning(process), expected.records[message.id]?.edits == edits else { return }
             // The message shows the change when the call returns, unless the session ended at the same time.
             guard devices[processes[process].device].session?.isActive == true else { return }
             let shown = processes[process].mirror.messages[message.id]
             if let shown, edits == 1, shown.content != .text(text) {
-                violated("message \(ledger.number(message.id)) does not show its edit")
+                violated("message \(expected.number(message.id)) does not show its edit")
             }
         } catch {
             witnessError(error, process)
@@ -29,9 +29,9 @@ extension World {
 
     func react(_ client: CausewayClient, _ process: Int) async {
         guard let message = anyMessage(process, where: { !$0.role.isOperation }) else { return }
-        let name = chance(500) ? "wave" : "heart"
+        let name = isLikely(500) ? "wave" : "heart"
         do throws(ClientError) {
-            if chance(500) || message.myReactions.contains(name) {
+            if isLikely(500) || message.myReactions.contains(name) {
                 try await client.messages.removeReaction(name, from: message.id)
             } else {
                 try await client.messages.addReaction(name, to: message.id)
@@ -50,7 +50,7 @@ extension World {
             let user = devices[device].session?.user
         else { return nil }
         for message in processes[process].mirror.inOrder where message.syncState == .synced {
-            guard let record = ledger.records[message.id], record.device == device, !record.isExcused,
+            guard let record = expected.records[message.id], record.device == device, !record.isExcused,
                 !record.hasLostOperations,
                 record.operatingDevices.isSubset(of: [device]), let stored = hub.accepted[message.id]
             else { continue }

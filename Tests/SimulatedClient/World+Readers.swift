@@ -6,10 +6,10 @@ import CausewayStorage
 extension World {
     func refresh(_ client: CausewayClient, _ process: Int) async {
         guard let channel = anyChannel() else { return }
-        let newest = processes[process].mirror.inOrder.compactMap { $0.placement?.position }.max()
+        let newest = processes[process].mirror.inOrder.compactMap { $0.serverPosition?.position }.max()
         do throws(ClientError) {
             try await client.messages.refreshMessages(
-                in: channel, limit: between(1, 30), before: chance(300) ? newest : nil)
+                in: channel, limit: between(1, 30), before: isLikely(300) ? newest : nil)
         } catch {
             if case .sync(.transport) = error { return }
             witnessError(error, process)
@@ -37,10 +37,10 @@ extension World {
         }
         guard processes[process].mirror.version == version, processes[process].isWitnessed else { return }
         checkOwners(seen, process)
-        let expected = processes[process].mirror.messages.values.filter {
+        let wanted = processes[process].mirror.messages.values.filter {
             $0.channel == channel && !$0.role.isOperation
         }.count
-        if seen.count != expected { violated("a channel of \(expected) messages shows \(seen.count)") }
+        if seen.count != wanted { violated("a channel of \(wanted) messages shows \(seen.count)") }
     }
 
     /// Checks the wait reasons: every message in the queue has one, and no other message does.
@@ -50,22 +50,22 @@ extension World {
             let page = try await client.messages.outbox(limit: 1000)
             guard isRunning(process), processes[process].mirror.version == version else { return }
             checkOwners(page.items.map(\.message), process)
-            let expected = processes[process].mirror.messages.values.filter(\.isUndelivered)
-            if page.items.count != expected.count {
-                violated("an outbox of \(expected.count) messages shows \(page.items.count)")
+            let wanted = processes[process].mirror.messages.values.filter(\.isUndelivered)
+            if page.items.count != wanted.count {
+                violated("an outbox of \(wanted.count) messages shows \(page.items.count)")
             }
             for item in page.items where item.message.isPending && item.wait == nil {
                 violated(
-                    "message \(ledger.number(item.message.id)) (\(item.message.told)) waits, and nobody can say why")
+                    "message \(expected.number(item.message.id)) (\(item.message.told)) waits, and nobody can say why")
             }
             for item in page.items where !item.message.role.isOperation {
                 guard case .behind(let other) = item.wait, plan.devices[processes[process].device].ordering != .strict,
-                    ledger.records[other]?.message.role.isOperation == true
+                    expected.records[other]?.message.role.isOperation == true
                 else { continue }
-                violated("message \(ledger.number(item.message.id)) waits behind an operation")
+                violated("message \(expected.number(item.message.id)) waits behind an operation")
             }
             for item in page.items where item.message.syncState == .error && item.wait != nil {
-                violated("message \(ledger.number(item.message.id)) has failed, and is said to wait")
+                violated("message \(expected.number(item.message.id)) has failed, and is said to wait")
             }
         } catch {
             witnessError(error, process)

@@ -64,7 +64,7 @@ extension World {
             }
             guard isRunning(process) else { return }
             witnessAccepted(handle.message, process)
-            if chance(500) { wait(for: handle, process, patience: chance(200) ? between(.zero, .seconds(5)) : nil) }
+            if isLikely(500) { wait(for: handle, process, patience: isLikely(200) ? between(.zero, .seconds(5)) : nil) }
         } catch {
             witnessError(error, process)
         }
@@ -109,7 +109,7 @@ extension World {
         guard let message = anyMessage(process, where: { _ in true }) else { return }
         do throws(ClientError) {
             let handle = try await client.messages.handle(of: message.id)
-            wait(for: handle, process, patience: chance(300) ? between(.zero, .seconds(20)) : nil)
+            wait(for: handle, process, patience: isLikely(300) ? between(.zero, .seconds(20)) : nil)
         } catch {
             witnessError(error, process)
         }
@@ -119,7 +119,7 @@ extension World {
     func wait(for handle: MessageHandle, _ process: Int, patience: Duration?) {
         processes[process].waiting[handle.id, default: 0] += 1
         let waiting = runtime.spawn { [self] in
-            let result: Result<Placement, DeliveryError>
+            let result: Result<ServerPosition, DeliveryError>
             do throws(DeliveryError) {
                 result = .success(try await handle.delivered())
             } catch {
@@ -141,7 +141,7 @@ extension World {
     private func deleteSome(_ client: CausewayClient, _ process: Int) async {
         let ids = (0..<between(1, 3)).compactMap { _ in anyMessage(process) { _ in true }?.id }
         guard !ids.isEmpty else { return }
-        for id in ids { ledger.records[id]?.isDeletionWanted = true }
+        for id in ids { expected.records[id]?.isDeletionWanted = true }
         do throws(ClientError) {
             var deleted = ids
             if ids.count == 1 {
@@ -162,7 +162,7 @@ extension World {
         processes[process].bulkDeletions += 1
         defer { processes[process].bulkDeletions -= 1 }
         do throws(ClientError) {
-            if !everything, chance(500), let channel = anyChannel() {
+            if !everything, isLikely(500), let channel = anyChannel() {
                 tally.deleted += try await client.messages.deleteFailedMessages(in: channel)
             } else {
                 tally.deleted += try await client.messages.deleteAllFailedMessages(by: .cli)
@@ -173,19 +173,19 @@ extension World {
     }
 
     private func resendSome(_ client: CausewayClient, _ process: Int) async {
-        guard let message = anyMessage(process, where: { $0.syncState == .error || chance(50) }) else { return }
+        guard let message = anyMessage(process, where: { $0.syncState == .error || isLikely(50) }) else { return }
         do throws(ClientError) {
-            if chance(500) {
+            if isLikely(500) {
                 try await client.messages.resend(message.id)
             } else {
                 // A double click.
                 let resent = try await client.messages.resend([message.id, message.id])
-                if resent.count > 1 { violated("message \(ledger.number(message.id)) was resent twice at once") }
+                if resent.count > 1 { violated("message \(expected.number(message.id)) was resent twice at once") }
             }
             tally.resent += 1
         } catch {
             switch error {
-            case .sync(.messageNotFound), .sync(.notFailed), .sync(.overtaken), .sync(.notYours): break
+            case .sync(.messageNotFound), .sync(.notFailed), .sync(.overtaken), .sync(.notAuthor): break
             default: witnessError(error, process)
             }
         }
@@ -193,7 +193,7 @@ extension World {
 
     private func resendAll(_ client: CausewayClient, _ process: Int) async {
         do throws(ClientError) {
-            tally.resent += try await client.messages.resendFailedMessages(in: chance(300) ? anyChannel() : nil)
+            tally.resent += try await client.messages.resendFailedMessages(in: isLikely(300) ? anyChannel() : nil)
         } catch {
             witnessError(error, process)
         }
@@ -203,7 +203,7 @@ extension World {
 
     func logIn(_ client: CausewayClient, _ process: Int, as wanted: Int? = nil) async {
         let accounts = plan.devices[processes[process].device].accounts
-        let account = wanted ?? (chance(700) ? accounts[0] : accounts[between(0, accounts.count - 1)])
+        let account = wanted ?? (isLikely(700) ? accounts[0] : accounts[between(0, accounts.count - 1)])
         guard let token = AccessToken(makeToken(account)) else { return }
         do throws(ClientError) {
             try await client.login(server: Self.address, token: token)

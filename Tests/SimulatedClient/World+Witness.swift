@@ -10,10 +10,10 @@ extension World {
     /// Checks an accepted message: it is in the store, and can be read at once.
     func witnessAccepted(_ message: Message, _ process: Int) {
         tally.created += 1
-        guard let record = ledger.records[message.id] else {
+        guard let record = expected.records[message.id] else {
             return violated("a message was accepted, and no store has it")
         }
-        ledger.records[message.id]?.isAccepted = true
+        expected.records[message.id]?.isAccepted = true
         tell(.accepted, process, record.number) {
             "device \(record.device): message \(record.number) is accepted as #\(message.laneSequence)"
         }
@@ -25,28 +25,28 @@ extension World {
     /// Checks a deleted message: it can no longer be read.
     func witnessDeleted(_ id: MessageID, _ process: Int) {
         if processes[process].mirror.messages[id] != nil {
-            violated("message \(ledger.number(id)) is said to be deleted, and is there")
+            violated("message \(expected.number(id)) is said to be deleted, and is there")
         }
     }
 
     /// Checks that a result is true, and that its recipient can already read it.
     func witnessResult(
-        _ result: Result<Placement, DeliveryError>, of id: MessageID, _ process: Int, mayBeUnknown: Bool
+        _ result: Result<ServerPosition, DeliveryError>, of id: MessageID, _ process: Int, mayBeUnknown: Bool
     ) {
         guard isRunning(process) else { return }
         tally.results += 1
         // A wait for a message of an account that has logged out ends with an error.
-        if let record = ledger.records[id], !isHome(record, process) { return }
-        let number = ledger.number(id)
+        if let record = expected.records[id], !isHome(record, process) { return }
+        let number = expected.number(id)
         let stored = processes[process].mirror.messages[id]
         tell(.told, process, number) { "device \(processes[process].device): message \(number) is told \(result)" }
         switch result {
-        case .success(let placement):
-            let isLost = hub.accepted[id]?.placement != placement
-            if isLost, !oracle.wasGiven(placement, to: id) {
+        case .success(let serverPosition):
+            let isLost = hub.accepted[id]?.serverPosition != serverPosition
+            if isLost, !oracle.wasGiven(serverPosition, to: id) {
                 violated("message \(number) is told synced; the hub denies it")
             }
-            if let stored, stored.placement != placement || stored.syncState != .synced, !isLost {
+            if let stored, stored.serverPosition != serverPosition || stored.syncState != .synced, !isLost {
                 violated("message \(number) is told synced, and reads \(stored.told)")
             }
             if stored == nil, !isDeleted(id) { violated("message \(number) is told synced, and is not there") }
@@ -61,7 +61,7 @@ extension World {
             {
                 return
             }
-            let isSentAgain = stored.isPending && (ledger.records[id]?.resends ?? 0) > 0
+            let isSentAgain = stored.isPending && (expected.records[id]?.resends ?? 0) > 0
             if stored.syncState != .error, !isSentAgain {
                 violated("message \(number) is told failed, and reads \(stored.told)")
             }
@@ -73,7 +73,7 @@ extension World {
     }
 
     private func isDeleted(_ id: MessageID) -> Bool {
-        guard let record = ledger.records[id] else { return true }
+        guard let record = expected.records[id] else { return true }
         return record.isDeleted || record.isDeletionWanted
     }
 
@@ -86,7 +86,7 @@ extension World {
     }
 
     /// Checks a call of a completion.
-    func witnessCompletion(_ ticket: Int, _ result: Result<Placement, DeliveryError>, _ process: Int) {
+    func witnessCompletion(_ ticket: Int, _ result: Result<ServerPosition, DeliveryError>, _ process: Int) {
         guard isRunning(process) else { return }
         completions[ticket, default: Completion()].calls += 1
         if completions[ticket]?.calls != 1 { violated("a completion was called twice") }
@@ -109,7 +109,7 @@ extension World {
             case .store, .sync(.store): !isHealed || runtime.now - healedAt < .seconds(5) + latestTimer
             case .sync(.noSession): true
             case .sync(.messageNotFound), .sync(.notAMessage), .sync(.typeDiffers), .sync(.tooManyOperations): true
-            case .sync(.sessionExists), .sync(.notFailed), .sync(.overtaken), .sync(.notYours), .sync(.transport): true
+            case .sync(.sessionExists), .sync(.notFailed), .sync(.overtaken), .sync(.notAuthor), .sync(.transport): true
             case .content, .credentials: false
             }
         if !isFine { violated("somebody was told without a cause: \(error)") }

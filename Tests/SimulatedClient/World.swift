@@ -32,7 +32,7 @@ final class World: @unchecked Sendable {
     /// True when every device has sent a request to the hub since the recovery.
     var haveAllLooked = false
     var network = SimulatedNetwork()
-    var ledger = Ledger()
+    var expected = ExpectedState()
     /// The number of user tasks that have not ended.
     var usersLeft = 0
     /// True when the network, the hub, the disks and the users work correctly from now on.
@@ -54,7 +54,7 @@ final class World: @unchecked Sendable {
         historyDice = SplitMix64(seed: plan.seed ^ 0x9999_9999_9999_9999)
         history = History(isTold: isTold)
         devices = plan.devices.map { _ in Device() }
-        hub = ModelHub(sabotage: plan.sabotage?.ofHub)
+        hub = ModelHub(plantedFault: plan.plantedFault?.ofHub)
     }
 
     // MARK: - The witness
@@ -73,7 +73,7 @@ final class World: @unchecked Sendable {
     // MARK: - Chance
 
     /// True in `thousandths` of all cases.
-    func chance(_ thousandths: Int) -> Bool { Int.random(in: 0..<1000, using: &dice) < thousandths }
+    func isLikely(_ thousandths: Int) -> Bool { Int.random(in: 0..<1000, using: &dice) < thousandths }
 
     func between(_ low: Int, _ high: Int) -> Int { Int.random(in: low...high, using: &dice) }
 
@@ -94,8 +94,8 @@ final class World: @unchecked Sendable {
     }
 
     /// True when this planted fault applies now.
-    func lies(_ sabotage: Sabotage, oneIn count: Int) -> Bool {
-        plan.sabotage == sabotage && between(1, count) == 1
+    func lies(_ plantedFault: PlantedFault, oneIn count: Int) -> Bool {
+        plan.plantedFault == plantedFault && between(1, count) == 1
     }
 
     // MARK: - Time

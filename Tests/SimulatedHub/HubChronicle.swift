@@ -29,7 +29,7 @@ struct HubChronicle: Sendable {
         var commit: Int
     }
 
-    private struct Place: Hashable, Sendable {
+    private struct PositionKey: Hashable, Sendable {
         var server: String
         var position: Int64
     }
@@ -55,8 +55,8 @@ struct HubChronicle: Sendable {
     private var lostAt: [Int: Int] = [:]
     private var told: [String: Told] = [:]
     private var histories: [String: History] = [:]
-    private var given: [Place: Given] = [:]
-    private var placements: [MessageID: Set<Placement>] = [:]
+    private var given: [PositionKey: Given] = [:]
+    private var serverPositions: [MessageID: Set<ServerPosition>] = [:]
 
     init(_ name: ServerHistory) {
         self.name = name
@@ -82,32 +82,32 @@ struct HubChronicle: Sendable {
     mutating func objection(
         to isCurrent: Bool, _ claim: ServerHistory?, floor: Int64, _ named: ServerHistory
     ) -> String? {
-        let hasBegun = named.id != name.id
+        let hasStarted = named.id != name.id
         defer {
-            if hasBegun { begin(named, floor: floor) }
+            if hasStarted { begin(named, floor: floor) }
             tell(named)
         }
-        guard let claim else { return isCurrent && !hasBegun ? nil : "the hub finds fault with no claim" }
+        guard let claim else { return isCurrent && !hasStarted ? nil : "the hub finds fault with no claim" }
         guard let told = told[claim.claim] else { return "a claim was made up: \(claim.claim)" }
         let isHere = holds(claim)
         if isCurrent != (isHere && told.history == name.id) {
             return "the hub calls claim \(claim.claim) \(isCurrent ? "current" : "outdated"), and it is not"
         }
         guard told.server == name.server, !isHere else {
-            return hasBegun ? "the hub begins a history, and what claim \(claim.claim) tells of is there" : nil
+            return hasStarted ? "the hub begins a history, and what claim \(claim.claim) tells of is there" : nil
         }
         present.lost.insert(told.history)
         let own = histories[name.id]
         let floor = own?.floor ?? 0
         let lost = histories[told.history]
-        if told.history == name.id, !hasBegun {
+        if told.history == name.id, !hasStarted {
             return "the hub goes on in its history after a loss that it was told of"
         }
-        if !hasBegun, floor < lost?.highest ?? 0 {
+        if !hasStarted, floor < lost?.highest ?? 0 {
             return "the hub goes on in a history whose positions a lost one has given away"
         }
         let isNoted = own.map { $0.beganAt >= lostAt[told.commit, default: .max] } ?? false
-        return isNoted && hasBegun && floor > lost?.floor ?? 0
+        return isNoted && hasStarted && floor > lost?.floor ?? 0
             ? "the hub begins a history for a loss that the present one follows on" : nil
     }
 
@@ -138,23 +138,23 @@ struct HubChronicle: Sendable {
 
     private var lastNamed: Int64?
 
-    mutating func objection(toPlacing message: MessageID, at placement: Placement) -> String? {
-        let place = Place(server: name.server, position: placement.position)
+    mutating func objection(toPlacing message: MessageID, at serverPosition: ServerPosition) -> String? {
+        let place = PositionKey(server: name.server, position: serverPosition.position)
         defer {
             given[place] = Given(message: message, history: name.id)
-            placements[message, default: []].insert(placement)
+            serverPositions[message, default: []].insert(serverPosition)
             let highest = histories[name.id]?.highest ?? 0
-            histories[name.id]?.highest = max(highest, placement.position)
+            histories[name.id]?.highest = max(highest, serverPosition.position)
         }
         guard let before = given[place], before.message != message else { return nil }
         return present.lost.contains(before.history)
-            ? "the hub gives position \(placement.position) to \(message.value.low), which was given to another message"
+            ? "the hub gives position \(serverPosition.position) to \(message.value.low), which another message has"
             : nil
     }
 
     /// True for a position that a hub assigned to the message at some time.
-    func wasGiven(_ placement: Placement, to message: MessageID) -> Bool {
-        placements[message]?.contains(placement) ?? false
+    func wasGiven(_ serverPosition: ServerPosition, to message: MessageID) -> Bool {
+        serverPositions[message]?.contains(serverPosition) ?? false
     }
 
     // MARK: - Rollbacks and replacements

@@ -59,7 +59,7 @@ extension HubOracle {
     package func holds(_ claim: ServerHistory) -> Bool { chronicle.holds(claim) }
 
     /// True for a position that a hub assigned to the message at some time.
-    package func wasGiven(_ placement: Placement, to message: MessageID) -> Bool {
-        chronicle.wasGiven(placement, to: message)
+    package func wasGiven(_ serverPosition: ServerPosition, to message: MessageID) -> Bool {
+        chronicle.wasGiven(serverPosition, to: message)
     }
 }

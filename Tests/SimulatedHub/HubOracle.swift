@@ -42,7 +42,7 @@ package struct HubOracle: Sendable {
     private struct Stored {
         var operation: DeliveryOperation
         var account: UserID?
-        var placement: Placement
+        var serverPosition: ServerPosition
         var isDeleted = false
     }
 
@@ -122,7 +122,7 @@ package struct HubOracle: Sendable {
             }
             return isKnown ? "the hub turns away an opening that knows everything that was done" : nil
         }
-        guard case .needsAttention(let attention) = error, attention.cause == .superseded else {
+        guard case .actionRequired(let actionRequired) = error, actionRequired.cause == .superseded else {
             return "the hub's rules end in an error: \(error)"
         }
         let isOld = openings[outbox, default: []].contains { $0 > delivery.epoch }
@@ -208,7 +208,7 @@ package struct HubOracle: Sendable {
         switch operation.kind {
         case .delete: return known == nil || isOwn ? .exactly(.deleted) : .refused(code: "notYours")
         case .fence, .send:
-            if let known, isOwn { return .exactly(.accepted(known.placement)) }
+            if let known, isOwn { return .exactly(.accepted(known.serverPosition)) }
             if operation.kind == .fence { return .exactly(.fenced) }
         }
         if let no = known == nil ? refusal(of: operation, by: account) : .refused(code: "idTaken") { return no }
@@ -237,7 +237,7 @@ package struct HubOracle: Sendable {
         case (.exactly(let only), _): outcome == only
         case (.refused(let code), .refused(let given, _)): given == code
         case (.unrelated, .unrelated): true
-        case (.newPlace, .accepted(let placement)): placement.position > lastPosition
+        case (.newPlace, .accepted(let serverPosition)): serverPosition.position > lastPosition
         default: false
         }
     }
@@ -247,13 +247,13 @@ package struct HubOracle: Sendable {
     ) -> String? {
         if isNew { dealt[lane, default: []].append(operation.sequence) }
         switch outcome {
-        case .accepted(let placement) where operation.kind == .send && stored[operation.message] == nil:
+        case .accepted(let serverPosition) where operation.kind == .send && stored[operation.message] == nil:
             stored[operation.message] = Stored(
-                operation: operation, account: lane.account, placement: placement,
+                operation: operation, account: lane.account, serverPosition: serverPosition,
                 isDeleted: operation.target == nil && deleted[lane.account]?.contains(operation.message) ?? false)
-            lastPosition = placement.position
+            lastPosition = serverPosition.position
             if let target = operation.target { done[target, default: []].append(operation.message) }
-            return chronicle.objection(toPlacing: operation.message, at: placement)
+            return chronicle.objection(toPlacing: operation.message, at: serverPosition)
         case .deleted:
             stored[operation.message]?.isDeleted = true
             deleted[lane.account, default: []].insert(operation.message)
@@ -282,7 +282,7 @@ package struct HubOracle: Sendable {
         guard let own = stored[id] else { return hub.accepted[id] == nil ? nil : "the hub has stored \(id.value.low)" }
         guard let shown = hub.accepted[id] else { return "the hub has lost \(id.value.low)" }
         if shown.isDeleted != own.isDeleted { return "the hub shows \(id.value.low) deleted: \(shown.isDeleted)" }
-        if shown.placement != own.placement { return "the hub has moved \(id.value.low)" }
+        if shown.serverPosition != own.serverPosition { return "the hub has moved \(id.value.low)" }
         var content = own.operation.content
         var reactors: [String: Set<UserID?>] = [:]
         for one in done[id, default: []].compactMap({ stored[$0] }) {

@@ -1,5 +1,5 @@
 /// A fault planted in the hub, used to show that a simulator finds it. None of them exists outside tests.
-package enum HubSabotage: String, CaseIterable, Sendable {
+package enum HubPlantedFault: String, CaseIterable, Sendable {
     /// It does not remember the accepted messages.
     case forgetsMessages
     /// Its marks do not survive its restart.

@@ -14,7 +14,7 @@ extension ModelHub {
 
     /// The newest position of a channel, as if only messages took positions; includes deleted ones.
     package func newestPosition(of channel: ChannelID) -> Int64 {
-        let last = accepted.values.filter { $0.channel == channel }.map(\.placement.position).max() ?? 0
+        let last = accepted.values.filter { $0.channel == channel }.map(\.serverPosition.position).max() ?? 0
         return max(identity.history.floor, last)
     }
 
@@ -32,7 +32,7 @@ extension ModelHub {
         case .current: return true
         case .changed: return false
         case .lost(let floor):
-            if sabotage == .overlooksLosses { return true }
+            if plantedFault == .overlooksLosses { return true }
             beginHistory(above: floor)
             return false
         }
@@ -67,7 +67,7 @@ extension ModelHub {
         identity.hub = identity.takeName()
         identity.history.number = identity.takeName()
         identity.opening = identity.takeName()
-        self = ModelHub(sabotage: sabotage)
+        self = ModelHub(plantedFault: plantedFault)
         self.identity = identity
     }
 
@@ -76,7 +76,7 @@ extension ModelHub {
             let next = HistoryRules.floor(above: max(floor, identity.history.floor), nextPosition - 1)
         else { preconditionFailure("a simulated world has too few histories to use all positions up") }
         identity.history = HubIdentity.History(number: identity.takeName(), floor: next)
-        if sabotage != .reusesLostPositions { nextPosition = next + 1 }
+        if plantedFault != .reusesLostPositions { nextPosition = next + 1 }
     }
 
     /// Counts a change made by a delivery.
@@ -84,7 +84,7 @@ extension ModelHub {
 
     /// True when a delivery may be applied in the present history.
     func mayDeliver(in history: ServerHistory?) -> Bool {
-        guard let history, sabotage != .deliversInFormerHistories else { return true }
+        guard let history, plantedFault != .deliversInFormerHistories else { return true }
         return history.isSame(as: present)
     }
 }

@@ -14,7 +14,7 @@ package struct ModelHub: Hashable {
     package struct Accepted: Hashable {
         package var key: LaneKey
         package var sequence: Int64
-        package var placement: Placement
+        package var serverPosition: ServerPosition
         package var content: MessageContent
         /// The target of an operation; `nil` for a message.
         package var target: MessageID?
@@ -73,21 +73,21 @@ package struct ModelHub: Hashable {
 
     private var uncommitted: Uncommitted?
 
-    let sabotage: HubSabotage?
+    let plantedFault: HubPlantedFault?
 
-    package init(sabotage: HubSabotage? = nil) { self.sabotage = sabotage }
+    package init(plantedFault: HubPlantedFault? = nil) { self.plantedFault = plantedFault }
 
     /// True when a user would find the message on the hub.
     package func holds(_ message: MessageID) -> Bool { accepted[message].map { !$0.isDeleted } ?? false }
 
     /// Restarts the hub. Marks and messages are on its disk: nothing is lost.
     package mutating func restart() {
-        if sabotage == .forgetsMarks { marks = [:] }
-        if sabotage == .answersBeforeCommitting, let before = uncommitted {
+        if plantedFault == .forgetsMarks { marks = [:] }
+        if plantedFault == .answersBeforeCommitting, let before = uncommitted {
             (marks, accepted) = (before.marks, before.accepted)
             uncommitted = nil
         }
-        if sabotage == .reusesPositions { nextPosition = max(1, nextPosition - 1) }
+        if plantedFault == .reusesPositions { nextPosition = max(1, nextPosition - 1) }
     }
 
     /// Applies all operations of a delivery in one transaction.
@@ -104,25 +104,27 @@ package struct ModelHub: Hashable {
         }
         let outbox = OutboxKey(account: account, outbox: delivery.outbox)
         try admit(delivery, outbox)
-        if sabotage == .answersBeforeCommitting { uncommitted = Uncommitted(marks: marks, accepted: accepted) }
-        let lane = sabotage == .sharesMarks ? .text : delivery.lane
+        if plantedFault == .answersBeforeCommitting { uncommitted = Uncommitted(marks: marks, accepted: accepted) }
+        let lane = plantedFault == .sharesMarks ? .text : delivery.lane
         let key = LaneKey(account: account, outbox: delivery.outbox, lane: lane)
         let markBefore = marks[key] ?? 0
         var rules = LaneRules(mark: markBefore)
         var outcomes: [DeliveryOutcome] = []
         for operation in delivery.operations {
-            if sabotage == .goesOnAfterTryLater || sabotage == .goesOnAfterGap, rules.isStopped {
-                if (sabotage == .goesOnAfterGap) == outcomes.last?.isGap { rules = LaneRules(mark: operation.previous) }
+            if plantedFault == .goesOnAfterTryLater || plantedFault == .goesOnAfterGap, rules.isStopped {
+                if (plantedFault == .goesOnAfterGap) == outcomes.last?.isGap {
+                    rules = LaneRules(mark: operation.previous)
+                }
             }
             let before = rules.mark
             outcomes.append(apply(operation, key, &rules, time, verdict))
             if let mark = forgottenMark(outcomes.last, before) { rules = LaneRules(mark: mark) }
         }
-        if sabotage == .fencesLeaveNoMark, outcomes.last == .fenced {
+        if plantedFault == .fencesLeaveNoMark, outcomes.last == .fenced {
             return DeliveryReport(mark: rules.mark, outcomes: outcomes, opening: delivery.opening)
         }
         marks[key] = rules.mark
-        if sabotage == .passesWhatItPutsOff, let index = outcomes.firstIndex(where: \.isPutOff) {
+        if plantedFault == .passesWhatItPutsOff, let index = outcomes.firstIndex(where: \.isPutOff) {
             marks[key] = delivery.operations[index].sequence
         }
         if rules.mark != markBefore { movers[key] = delivery.opening }
@@ -138,11 +140,11 @@ package struct ModelHub: Hashable {
             epoch: delivery.epoch, opening: delivery.opening, ancestors: delivery.ancestors, base: delivery.base)
         let isBarred = delivery.opening.map { barred[outbox]?.contains($0) ?? false } ?? false
         let verdict = lineage.admit(claim, isBarred: isBarred, mark: marks[key] ?? 0, mover: movers[key])
-        if sabotage == .ignoresEpochs { return }
+        if plantedFault == .ignoresEpochs { return }
         switch verdict {
         case .admitted: lineages[outbox] = lineage
         case .superseded:
-            throw .needsAttention(Attention(cause: .superseded, detail: "a newer epoch was here"))
+            throw .actionRequired(ActionRequired(cause: .superseded, detail: "a newer epoch was here"))
         case .forked: throw .storeForked(detail: "another copy was here")
         case .forkedInside:
             if let opening = delivery.opening { barred[outbox, default: []].insert(opening) }
@@ -150,9 +152,9 @@ package struct ModelHub: Hashable {
         }
     }
 
-    /// Sabotage: the sequence to which the lane returns, because an outcome left no mark.
+    /// PlantedFault: the sequence to which the lane returns, because an outcome left no mark.
     private func forgottenMark(_ outcome: DeliveryOutcome?, _ before: Int64) -> Int64? {
-        switch (sabotage, outcome) {
+        switch (plantedFault, outcome) {
         case (.refusalsLeaveNoMark, .refused), (.unrelatedLeavesNoMark, .unrelated): before
         default: nil
         }
@@ -164,13 +166,13 @@ package struct ModelHub: Hashable {
     ) -> DeliveryOutcome {
         let kind = operation.kind
         let message = operation.message
-        let previous = sabotage == .ignoresGaps && operation.sequence > rules.mark ? rules.mark : operation.previous
+        let previous = plantedFault == .ignoresGaps && operation.sequence > rules.mark ? rules.mark : operation.previous
         var decision = rules.decide(
             kind, sequence: operation.sequence, previous: previous, known: known(operation, key.account)
         ) {
             refusal(of: operation, by: key.account) ?? verdict(message, operation.content)
         }
-        if sabotage == .takesLateCopies, case .answer(.late) = decision { decision = .apply }
+        if plantedFault == .takesLateCopies, case .answer(.late) = decision { decision = .apply }
         switch decision {
         case .answer(let outcome):
             if let wrong = distorted(outcome, operation) { return wrong }
@@ -178,28 +180,28 @@ package struct ModelHub: Hashable {
         case .apply:
             let last = operation.target.flatMap { accepted[$0]?.changedAt }
             let time = last.map { max(time, $0.advanced(by: .milliseconds(1))) } ?? time
-            let placement = store(operation, key, time)
+            let serverPosition = store(operation, key, time)
             if let target = operation.target { apply(operation, to: target, by: key.account, time) }
-            return .accepted(placement)
+            return .accepted(serverPosition)
         case .delete:
             guard let stored = accepted[message] else {
-                if sabotage != .forgetsEarlyDeletions {
+                if plantedFault != .forgetsEarlyDeletions {
                     earlyDeletions.insert(EarlyDeletion(account: key.account, message: message))
                 }
                 return .deleted
             }
-            guard stored.key.account == key.account || sabotage == .deletesForAnybody else {
+            guard stored.key.account == key.account || plantedFault == .deletesForAnybody else {
                 return .refused(code: "notYours", detail: "somebody else wrote it")
             }
-            if sabotage != .deletesNothing { accepted[message]?.isDeleted = true }
+            if plantedFault != .deletesNothing { accepted[message]?.isDeleted = true }
             return .deleted
         }
     }
 
     private func known(_ operation: DeliveryOperation, _ account: UserID?) -> LaneRules.Known {
-        guard sabotage != .forgetsMessages, let stored = accepted[operation.message], stored.key.account == account
+        guard plantedFault != .forgetsMessages, let stored = accepted[operation.message], stored.key.account == account
         else { return .no }
-        return .accepted(stored.placement)
+        return .accepted(stored.serverPosition)
     }
 
     /// The real hub's reason when an operation conflicts with the stored messages.
@@ -207,27 +209,27 @@ package struct ModelHub: Hashable {
         if let stored = accepted[operation.message], stored.key.account != account {
             return .refuse(code: "idTaken", detail: "another account used the id")
         }
-        if let parent = operation.parent, accepted[parent] == nil, sabotage != .doesWhatIsAboutNothing {
+        if let parent = operation.parent, accepted[parent] == nil, plantedFault != .doesWhatIsAboutNothing {
             return .unrelated(detail: "no such parent")
         }
         guard let target = operation.target else { return nil }
         guard let stored = accepted[target] else {
-            return sabotage == .doesWhatIsAboutNothing ? nil : .unrelated(detail: "no such message")
+            return plantedFault == .doesWhatIsAboutNothing ? nil : .unrelated(detail: "no such message")
         }
         if stored.isDeleted { return .refuse(code: "messageDeleted", detail: "it was deleted") }
         guard case .edit(_, target: _, let content) = operation.body else { return nil }
-        if stored.key.account != account, sabotage != .editsForAnybody {
+        if stored.key.account != account, plantedFault != .editsForAnybody {
             return .refuse(code: "notYours", detail: "somebody else wrote it")
         }
         return stored.content.type == content.type ? nil : .refuse(code: "typeDiffers", detail: "it has another type")
     }
 
-    /// Sabotage: returns another outcome than the rules'.
+    /// PlantedFault: returns another outcome than the rules'.
     private mutating func distorted(_ outcome: DeliveryOutcome, _ operation: DeliveryOperation) -> DeliveryOutcome? {
-        switch (sabotage, outcome) {
-        case (.answersRepeatsAnew, .accepted(let placement)):
+        switch (plantedFault, outcome) {
+        case (.answersRepeatsAnew, .accepted(let serverPosition)):
             nextPosition += 1
-            return .accepted(Placement(position: nextPosition - 1, acceptedAt: placement.acceptedAt))
+            return .accepted(ServerPosition(position: nextPosition - 1, acceptedAt: serverPosition.acceptedAt))
         case (.fencesWhatItHas, .accepted) where operation.kind == .fence: return .fenced
         case (.namesAWrongMark, .gap(let mark)): return .gap(mark: mark + 1)
         case (.callsLateRefused, .late): return .refused(code: "late", detail: "it was passed")
@@ -254,9 +256,9 @@ package struct ModelHub: Hashable {
         }
     }
 
-    private mutating func store(_ operation: DeliveryOperation, _ key: LaneKey, _ time: Timestamp) -> Placement {
+    private mutating func store(_ operation: DeliveryOperation, _ key: LaneKey, _ time: Timestamp) -> ServerPosition {
         let message = operation.message
-        let placement = Placement(position: nextPosition, acceptedAt: time)
+        let serverPosition = ServerPosition(position: nextPosition, acceptedAt: time)
         nextPosition += 1
         history.append(Stored(key: key, sequence: operation.sequence, message: message))
         if accepted[message] != nil {
@@ -264,7 +266,8 @@ package struct ModelHub: Hashable {
             accepted[message]?.isDeleted = false
         } else {
             accepted[message] = Accepted(
-                key: key, sequence: operation.sequence, placement: placement, content: operation.content ?? .text(""),
+                key: key, sequence: operation.sequence, serverPosition: serverPosition,
+                content: operation.content ?? .text(""),
                 target: operation.target)
             if case .send(_, let channel, content: _, let createdAt, let parent) = operation.body {
                 accepted[message]?.channel = channel
@@ -274,7 +277,7 @@ package struct ModelHub: Hashable {
                 if earlyDeletions.remove(early) != nil { accepted[message]?.isDeleted = true }
             }
         }
-        return placement
+        return serverPosition
     }
 }
 

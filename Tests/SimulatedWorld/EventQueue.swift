@@ -5,7 +5,7 @@ struct EventQueue {
     private struct Planned {
         var time: MonotonicTime
         var number: Int
-        var happening: Happening
+        var event: SimulatedEvent
 
         func isBefore(_ other: Planned) -> Bool { (time, number) < (other.time, other.number) }
     }
@@ -13,9 +13,9 @@ struct EventQueue {
     private var heap: [Planned] = []
     private var planned = 0
 
-    mutating func plan(_ happening: Happening, at time: MonotonicTime) {
+    mutating func plan(_ event: SimulatedEvent, at time: MonotonicTime) {
         planned += 1
-        heap.append(Planned(time: time, number: planned, happening: happening))
+        heap.append(Planned(time: time, number: planned, event: event))
         var child = heap.count - 1
         while child > 0, heap[child].isBefore(heap[(child - 1) / 2]) {
             heap.swapAt(child, (child - 1) / 2)
@@ -23,14 +23,14 @@ struct EventQueue {
         }
     }
 
-    mutating func next() -> (time: MonotonicTime, happening: Happening)? {
+    mutating func next() -> (time: MonotonicTime, event: SimulatedEvent)? {
         guard let first = heap.first else { return nil }
         let last = heap.removeLast()
         if !heap.isEmpty {
             heap[0] = last
             sink()
         }
-        return (first.time, first.happening)
+        return (first.time, first.event)
     }
 
     private mutating func sink() {

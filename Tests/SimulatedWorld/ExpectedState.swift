@@ -2,7 +2,7 @@ import CausewayModels
 import CausewaySimulatedHub
 
 /// The records of an omniscient witness: everything created, everything requested, everything reported to users.
-struct Ledger: Hashable {
+struct ExpectedState: Hashable {
     struct Record: Hashable {
         var client: Int
         var channel: ChannelID
@@ -43,7 +43,7 @@ struct Ledger: Hashable {
         var at: MonotonicTime
     }
 
-    struct Wish: Hashable {
+    struct WantedState: Hashable {
         var content: MessageContent
         var reactions: Set<String> = []
         /// True when some of it was refused or given up: the hub does not show the requested state.
@@ -84,7 +84,7 @@ struct Ledger: Hashable {
     /// The newest process that the hub has heard from, of each outbox.
     var newestBirths: [OutboxKey: Int] = [:]
     /// The last requested content and reactions of each message.
-    var wishes: [MessageID: Wish] = [:]
+    var wanted: [MessageID: WantedState] = [:]
     /// Messages that a planted fault recreated under another id, with the original ids.
     var copies: [MessageID: MessageID] = [:]
 

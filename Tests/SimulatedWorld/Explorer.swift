@@ -17,7 +17,7 @@ package struct Explorer {
         package var ends = 0
         package var violation: String?
         /// The shortest path to the violation.
-        package var story: [String] = []
+        package var history: [String] = []
     }
 
     private struct Node {
@@ -46,9 +46,10 @@ package struct Explorer {
     ///   - threads: the number of states that are expanded concurrently.
     ///   - progress: called after each level with the number of states found so far and of those to expand next.
     package static func explore(
-        _ size: SmallWorld.Size, sabotage: Sabotage? = nil, threads: Int, progress: (Int, Int) -> Void = { _, _ in }
+        _ size: SmallWorld.Size, plantedFault: PlantedFault? = nil, threads: Int,
+        progress: (Int, Int) -> Void = { _, _ in }
     ) async -> Outcome {
-        var explorer = Explorer(SmallWorld(size, sabotage: sabotage))
+        var explorer = Explorer(SmallWorld(size, plantedFault: plantedFault))
         await explorer.run(threads, progress)
         return explorer.outcome
     }
@@ -164,7 +165,7 @@ package struct Explorer {
         var world = first
         for step in steps.reversed() {
             world = world.after(step).world
-            outcome.story.append("\(step.told): \(world.told)")
+            outcome.history.append("\(step.told): \(world.told)")
         }
         return false
     }
@@ -179,7 +180,7 @@ extension SmallWorld {
     fileprivate var told: String {
         let links = store.entries.map(\.told).joined(separator: ", ")
         let parcels = wire.map { parcel in
-            let operations = parcel.round.operations.map {
+            let operations = parcel.batch.operations.map {
                 "\($0.previous)<\($0.sequence) \($0.kind) \($0.message.value.low)"
             }
             let stage =

@@ -70,8 +70,8 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
     private static let indices = Dictionary(uniqueKeysWithValues: zip(allCases, allCases.indices))
 }
 
-/// One strike of a fault in one run, by its ordinal number. A story is shrunk by sparing some strikes.
-package struct Strike: Hashable, Sendable {
+/// One strike of a fault in one run, by its ordinal number. A history is shrunk by sparing some strikes.
+package struct FaultHit: Hashable, Sendable {
     var fault: Fault
     var number: Int
 }

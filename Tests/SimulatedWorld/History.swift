@@ -1,14 +1,14 @@
 import CausewayModels
 
 /// The events, line by line; recorded only on request, because recording costs more than running.
-package struct Story {
-    let isTelling: Bool
+package struct History {
+    let isRecording: Bool
     package private(set) var lines: [String] = []
 
-    init(isTelling: Bool) { self.isTelling = isTelling }
+    init(isRecording: Bool) { self.isRecording = isRecording }
 
-    mutating func tell(_ time: MonotonicTime, _ line: @autoclosure () -> String) {
-        guard isTelling else { return }
+    mutating func record(_ time: MonotonicTime, _ line: @autoclosure () -> String) {
+        guard isRecording else { return }
         lines.append("\(Double(time.nanoseconds / 1_000_000) / 1000) s  \(line())")
     }
 

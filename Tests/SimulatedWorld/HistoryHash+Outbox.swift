@@ -9,9 +9,9 @@ extension HistoryHash {
         case .commit(let mutations):
             add(1)
             add(mutations)
-        case .transmit(let round, let mutations):
+        case .transmit(let batch, let mutations):
             add(2)
-            add(round)
+            add(batch)
             add(mutations)
         case .probe: add(3)
         case .fork: add(7)
@@ -27,30 +27,30 @@ extension HistoryHash {
         }
     }
 
-    mutating func add(_ round: DeliveryRound) {
-        add(round.id)
-        add(round.lane.rawValue)
-        add(round.epoch)
-        for operation in round.operations {
+    mutating func add(_ batch: Batch) {
+        add(batch.id)
+        add(batch.lane.rawValue)
+        add(batch.epoch)
+        for operation in batch.operations {
             add(Int(operation.kind.rawValue))
             add(operation.message)
             add(operation.sequence)
             add(operation.previous)
         }
-        add(round.charged?.value.low ?? 0)
+        add(batch.countedMessage?.value.low ?? 0)
     }
 
     private mutating func add(_ result: DeliveryResult) {
         switch result {
-        case .delivered(let placement): add(placement)
+        case .delivered(let serverPosition): add(serverPosition)
         case .failed(let failure): add(failure)
         case .deleted: add(6)
         }
     }
 
-    private mutating func add(_ placement: Placement) {
-        add(placement.position)
-        add(placement.acceptedAt)
+    private mutating func add(_ serverPosition: ServerPosition) {
+        add(serverPosition.position)
+        add(serverPosition.acceptedAt)
     }
 
     private mutating func add(_ failure: Failure) {
@@ -74,9 +74,9 @@ extension HistoryHash {
         case .requeue(let id, let attempts, at: _):
             add(11, id)
             add(attempts)
-        case .deliver(let id, let placement, at: _):
+        case .deliver(let id, let serverPosition, at: _):
             add(12, id)
-            add(placement)
+            add(serverPosition)
         case .fail(let id, let failure, let inDoubt):
             add(13, id)
             add(failure)
@@ -97,14 +97,14 @@ extension HistoryHash {
             add(Int64(bitPattern: id.value.low))
         case .merge(let placed, at: _):
             add(18, placed.id)
-            add(placed.placement)
+            add(placed.serverPosition)
         default: addToChain(mutation)
         }
     }
 
     private mutating func addToChain(_ mutation: Mutation) {
         switch mutation {
-        case .putControl(let entry):
+        case .putMarker(let entry):
             add(20, entry.message)
             add(Int(entry.kind.rawValue))
             add(entry.sequence)
@@ -112,11 +112,11 @@ extension HistoryHash {
         case .appendDelete(let id, let lane):
             add(21, id)
             add(lane.rawValue)
-        case .attemptControl(let sequence, let previous):
+        case .attemptMarker(let sequence, let previous):
             add(22)
             add(sequence)
             add(previous)
-        case .removeControl(let sequence):
+        case .removeMarker(let sequence):
             add(23)
             add(sequence)
         case .rebase(let sequence, let previous):
@@ -150,7 +150,7 @@ extension HistoryHash {
 
     private mutating func add(_ outcome: DeliveryOutcome) {
         switch outcome {
-        case .accepted(let placement): add(placement)
+        case .accepted(let serverPosition): add(serverPosition)
         case .fenced: add(31)
         case .deleted: add(32)
         case .refused(let code, _): add(code)

@@ -23,14 +23,14 @@ struct ModelClient {
     var isDiskDone = false
     /// True while its computer is suspended: nothing is processed before it wakes.
     var isSuspended = false
-    var openCalls: [Int: Call] = [:]
+    var openCalls: [Int: DeliveryCall] = [:]
     /// The messages whose results are awaited.
     var waiting: Set<MessageID> = []
     var plannedDeadline: MonotonicTime?
     /// When that deadline was planned: it may have been due already.
     var deadlinePlannedAt = MonotonicTime.zero
-    /// The round whose result is being processed: a crash may still lose the result.
-    var judged: DeliveryRound?
+    /// The batch whose result is being processed: a crash may still lose the result.
+    var judged: Batch?
     /// Failures of its uncharged messages: a crash loses them with the result.
     var uncommittedFailures: [MessageID] = []
     /// The time before which the hub asked not to be called.
@@ -54,7 +54,7 @@ struct ModelClient {
     var deadlinesAtOnce = 0
     var lastDeadline: MonotonicTime?
     /// The number of links that may have disappeared because messages were resent, or operations folded.
-    var vanishedCount = 0
+    var removedCount = 0
     /// Increases with each start of any process in the world.
     var birth = 0
     /// True for a process that was frozen and meanwhile restarted elsewhere.
@@ -80,20 +80,20 @@ struct ModelClient {
         openCalls.isEmpty && agenda.isEmpty && inbox.isEmpty && store.isFeedEmpty && !store.hasEntries
     }
 
-    var suspect: Suspect {
-        Suspect(
-            store: store, outbox: outbox, waiting: waiting, vanishedCount: vanishedCount, isShared: isShared,
+    var candidate: Candidate {
+        Candidate(
+            store: store, outbox: outbox, waiting: waiting, removedCount: removedCount, isShared: isShared,
             isAtRest: agenda.isEmpty)
     }
 
     /// Rounds that have ended for the network, while their consequences are not on the disk.
-    var unsettled: [DeliveryRound] {
+    var unsettled: [Batch] {
         inbox.compactMap { input in
             switch input {
-            case .event(.answered(let round, _)), .event(.failed(let round, _)),
-                .event(.unsendable(let round, _, detail: _)), .event(.foreign(let round, _)),
-                .event(.interrupted(let round)):
-                round
+            case .event(.answered(let batch, _)), .event(.failed(let batch, _)),
+                .event(.unsendable(let batch, _, detail: _)), .event(.foreign(let batch, _)),
+                .event(.interrupted(let batch)):
+                batch
             default: nil
             }
         } + [judged].compactMap(\.self)
@@ -103,5 +103,5 @@ struct ModelClient {
     var isLeftAlone: Bool { isSuperseded || (original != nil && account == nil) }
 
     /// A newer process or copy of the store has taken over.
-    var isSuperseded: Bool { outbox?.attention?.cause == .superseded }
+    var isSuperseded: Bool { outbox?.actionRequired?.cause == .superseded }
 }

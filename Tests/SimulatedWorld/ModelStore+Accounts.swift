@@ -5,7 +5,7 @@ import CausewayStorage
 extension ModelStore {
     /// Switches from one account to another, and keeps the records of each. Numbers and epochs are shared.
     mutating func switchAccount(from old: UserID, to new: UserID) {
-        if sabotage == .accountsMixed { return }
+        if plantedFault == .accountsMixed { return }
         var left = self
         left.clearOtherAccounts()
         left.forgetWhatAVisitMustNot()

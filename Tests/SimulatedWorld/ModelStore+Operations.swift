@@ -11,19 +11,19 @@ extension ModelStore {
 
     func dependantOperations(of id: MessageID) -> [Message] { dependants(of: id).filter(\.role.isOperation) }
 
-    mutating func deliver(_ id: MessageID, _ placement: Placement, at time: Timestamp) {
+    mutating func deliver(_ id: MessageID, _ serverPosition: ServerPosition, at time: Timestamp) {
         guard let message = messages[id] else { return }
         if let target = message.role.target {
-            change(target) { $0.taken(message, placement) }
+            change(target) { $0.taken(message, serverPosition) }
             return put(nil, as: id)
         }
-        change(id) { $0.delivered(placement, at: time) }
+        change(id) { $0.delivered(serverPosition, at: time) }
         release(id, at: time)
     }
 
     mutating func fail(_ id: MessageID, _ failure: Failure, inDoubt: Bool) {
         if let target = messages[id]?.role.target, messages[target] == nil { return put(nil, as: id) }
-        let isKept = inDoubt && sabotage != .doubtForgotten
+        let isKept = inDoubt && plantedFault != .doubtForgotten
         change(id) { $0.failed(failure, inDoubt: isKept) }
     }
 
@@ -47,7 +47,7 @@ extension ModelStore {
     /// Assigns sequences to the messages parked for this one, if it is on the server, or gone.
     mutating func release(_ id: MessageID, at time: Timestamp?) {
         if let message = messages[id], message.syncState != .synced { return }
-        if sabotage == .parkedForgotten { return }
+        if plantedFault == .parkedForgotten { return }
         for dependant in dependants(of: id) where dependant.isParked {
             let sequence = takeSequence()
             change(dependant.id) { $0.released(sequence: sequence, at: time) }

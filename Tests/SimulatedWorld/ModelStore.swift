@@ -19,7 +19,7 @@ struct ModelStore: Hashable {
     private(set) var failed: Set<MessageID> = []
     /// Replies and operations.
     private(set) var related: Set<MessageID> = []
-    private(set) var controls: [Int64: ControlEntry] = [:]
+    private(set) var controls: [Int64: ChainMarker] = [:]
     private(set) var deletions: Set<MessageID> = []
     /// New links that the machine has not been notified of yet: the change feed.
     private var feed: [OutboxEntry] = []
@@ -27,13 +27,13 @@ struct ModelStore: Hashable {
     /// For `enqueueNotDurable`: a message that is reported as durable and is not.
     private var unsynced: MessageID?
 
-    let sabotage: Sabotage?
+    let plantedFault: PlantedFault?
     /// False where states that differ only in their history are to be equal.
     var keepsHistory = true
 
-    init(outboxID: OutboxID, sabotage: Sabotage?) {
+    init(outboxID: OutboxID, plantedFault: PlantedFault?) {
         self.outboxID = outboxID
-        self.sabotage = sabotage
+        self.plantedFault = plantedFault
     }
 
     mutating func takeFeed() -> [OutboxEntry] {
@@ -62,7 +62,7 @@ struct ModelStore: Hashable {
             lineage: lineage)
     }
 
-    private var pausesTold: [OutboxSnapshot.LanePause] { sabotage == .pausesForgotten ? [] : pauses }
+    private var pausesTold: [OutboxSnapshot.LanePause] { plantedFault == .pausesForgotten ? [] : pauses }
 
     /// The failed messages that pause their lanes, in the order of creation.
     var pauses: [OutboxSnapshot.LanePause] {
@@ -71,22 +71,22 @@ struct ModelStore: Hashable {
 
     // MARK: - Commits
 
-    mutating func begin(
+    mutating func start(
         _ restart: RestartPolicy, _ failure: Failure, opening: OpeningID? = nil
     ) -> OutboxSnapshot {
-        if sabotage != .epochKept { epoch += 1 }
-        if let opening, sabotage != .epochKept || lineage.opening == nil {
+        if plantedFault != .epochKept { epoch += 1 }
+        if let opening, plantedFault != .epochKept || lineage.opening == nil {
             lineage.open(opening, nextSequence: nextSequence)
         }
         feed = []
         if let lost = unsynced { put(nil, as: lost) }
-        if sabotage == .sequenceTwice {
+        if plantedFault == .sequenceTwice {
             let used = messages.values.map { max($0.ordinal, $0.laneSequence) }
             nextSequence = (used.max() ?? 0) + 1
         }
-        if sabotage == .ordersByClock { numberByClock() }
+        if plantedFault == .ordersByClock { numberByClock() }
         switch restart {
-        case .fail: if sabotage != .sweepSkipped { endSession(failure) }
+        case .fail: if plantedFault != .sweepSkipped { endSession(failure) }
         case .resume: for id in pending { change(id) { $0.resumed(at: failure.at) } }
         }
         return snapshot
@@ -99,7 +99,7 @@ struct ModelStore: Hashable {
         put(message, as: message.id)
         tellFeed(message)
         overlay(message.role.target)
-        if sabotage == .enqueueNotDurable { unsynced = message.id }
+        if plantedFault == .enqueueNotDurable { unsynced = message.id }
         return message
     }
 
@@ -112,12 +112,12 @@ struct ModelStore: Hashable {
     private mutating func apply(_ mutation: Mutation) {
         switch mutation {
         case .attempt(let id, let previous, let attempts, let time):
-            let counted = sabotage == .attemptsNotCounted ? 0 : attempts
+            let counted = plantedFault == .attemptsNotCounted ? 0 : attempts
             change(id) { $0.attempted(previous: previous, attempts: counted, at: time) }
         case .requeue(let id, let attempts, let time):
             change(id) { $0.requeued(attempts: attempts, at: time) }
-            if sabotage == .requeueForgetsPrevious { change(id) { $0.withoutPrevious } }
-        case .deliver(let id, let placement, let time): deliver(id, placement, at: time)
+            if plantedFault == .requeueForgetsPrevious { change(id) { $0.withoutPrevious } }
+        case .deliver(let id, let serverPosition, let time): deliver(id, serverPosition, at: time)
         case .fail(let id, let failure, let inDoubt): fail(id, failure, inDoubt: inDoubt)
         case .settle(let id): change(id) { $0.settled() }
         case .resend(let id, let time): resend(id, at: time)
@@ -142,13 +142,13 @@ struct ModelStore: Hashable {
 
     private mutating func applyToChain(_ mutation: Mutation) {
         switch mutation {
-        case .putControl(let entry): controls[entry.sequence] = entry
+        case .putMarker(let entry): controls[entry.sequence] = entry
         case .appendDelete(let id, let lane):
-            let entry = ControlEntry(kind: .delete, lane: lane, sequence: takeSequence(), previous: nil, message: id)
+            let entry = ChainMarker(kind: .delete, lane: lane, sequence: takeSequence(), previous: nil, message: id)
             controls[entry.sequence] = entry
             feed.append(entry.entry)
-        case .attemptControl(let sequence, let previous): controls[sequence]?.previous = previous
-        case .removeControl(let sequence): controls[sequence] = nil
+        case .attemptMarker(let sequence, let previous): controls[sequence]?.previous = previous
+        case .removeMarker(let sequence): controls[sequence] = nil
         case .rebase(let sequence, let previous):
             if controls[sequence] != nil {
                 controls[sequence]?.previous = previous
@@ -177,14 +177,14 @@ struct ModelStore: Hashable {
         overlay(target)
     }
 
-    private mutating func merge(_ placed: PlacedMessage, at time: Timestamp) {
+    private mutating func merge(_ placed: RemoteMessage, at time: Timestamp) {
         defer {
             overlay(placed.id)
             release(placed.id, at: time)
         }
         if let message = messages[placed.id] {
             put(message.merged(with: placed, at: time), as: placed.id)
-        } else if !deletions.contains(placed.id) || sabotage == .mergeRevives {
+        } else if !deletions.contains(placed.id) || plantedFault == .mergeRevives {
             put(Message(placed, ordinal: takeSequence()), as: placed.id)
         }
     }
@@ -194,7 +194,7 @@ struct ModelStore: Hashable {
         // In the order of creation: what was parked gets its number here.
         for id in inOrder.filter(\.isPending).map(\.id) where messages[id]?.isWaitingOperation == false {
             let fence = messages[id]?.fence(sharedBelow: sharedBelow) { takeSequence() }
-            if let fence, sabotage != .sweepLeavesNoFence { controls[fence.sequence] = fence }
+            if let fence, plantedFault != .sweepLeavesNoFence { controls[fence.sequence] = fence }
             change(id) { $0.sessionEnded(failure, sharedBelow: sharedBelow) }
         }
     }
@@ -218,10 +218,10 @@ struct ModelStore: Hashable {
             guard let lane = message.lane else { continue }
             if !asked.contains(message.id) {
                 let sequence = takeSequence()
-                controls[sequence] = ControlEntry(
+                controls[sequence] = ChainMarker(
                     kind: .fence, lane: lane, sequence: sequence, previous: nil, message: message.id)
             }
-            change(message.id) { $0.doubted() }
+            change(message.id) { $0.inDoubt() }
         }
         lineage.sharedBelow = nextSequence
     }
@@ -230,15 +230,15 @@ struct ModelStore: Hashable {
 
     /// Applies the planted faults of account switches.
     mutating func forgetWhatAVisitMustNot() {
-        if sabotage == .visitForgetsDeletions { controls = controls.filter { $0.value.kind == .fence } }
-        guard sabotage == .visitForgetsDoubts else { return }
+        if plantedFault == .visitForgetsDeletions { controls = controls.filter { $0.value.kind == .fence } }
+        guard plantedFault == .visitForgetsDoubts else { return }
         controls = [:]
         for id in messages.keys { change(id) { $0.settled() } }
     }
 
     /// The store with another account as the current one.
     func returning(to new: UserID, leaving left: ModelStore, of old: UserID) -> ModelStore {
-        var found = otherAccounts[new] ?? ModelStore(outboxID: outboxID, sabotage: sabotage)
+        var found = otherAccounts[new] ?? ModelStore(outboxID: outboxID, plantedFault: plantedFault)
         found.epoch = epoch
         found.nextSequence = nextSequence
         found.lineage.takeOver(from: lineage)
@@ -256,7 +256,7 @@ struct ModelStore: Hashable {
     }
 
     mutating func tellFeed(_ message: Message) {
-        if sabotage == .feedLosesCommits, message.laneSequence % 10 == 7 { return }
+        if plantedFault == .feedLosesCommits, message.laneSequence % 10 == 7 { return }
         if let entry = Self.entry(message) { feed.append(entry) }
     }
 

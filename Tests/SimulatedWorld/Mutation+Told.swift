@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayStorage
 
 extension Mutation {
-    /// A short description for stories.
+    /// A short description for histories.
     var told: String? {
         switch self {
         case .attempt(let id, let previous, let attempts, at: _):
@@ -17,10 +17,10 @@ extension Mutation {
         case .enqueue(let draft): "enqueue \(draft.id.value.low) \(draft.role.name)"
         case .rewrite(let id, _): "rewrite \(id.value.low)"
         case .delete(let id): "delete \(id.value.low)"
-        case .putControl(let entry): "\(entry.kind) \(entry.message.value.low) at \(entry.sequence)"
+        case .putMarker(let entry): "\(entry.kind) \(entry.message.value.low) at \(entry.sequence)"
         case .appendDelete(let id, lane: _): "append delete \(id.value.low)"
-        case .attemptControl(let sequence, let previous): "control \(sequence) after \(previous)"
-        case .removeControl(let sequence): "done \(sequence)"
+        case .attemptMarker(let sequence, let previous): "control \(sequence) after \(previous)"
+        case .removeMarker(let sequence): "done \(sequence)"
         case .rebase(let sequence, let previous): "rebase \(sequence) after \(previous)"
         case .forkOutbox(let id, at: _): "outbox \(id.value.low)"
         case .raiseSequence(let mark): "raise above \(mark)"

@@ -4,13 +4,13 @@ import CausewaySimulatedHub
 import CausewayStorage
 
 /// A client's state, as far as the judge checks it.
-struct Suspect {
+struct Candidate {
     var store: ModelStore
     var outbox: Outbox?
     /// The messages whose results are awaited.
     var waiting: Set<MessageID>
     /// The number of links that may have disappeared because messages were resent, or operations folded.
-    var vanishedCount: Int
+    var removedCount: Int
     /// True when another process or copy of its outbox exists.
     var isShared: Bool
     /// True when it has performed all actions of its machine.
@@ -20,21 +20,21 @@ struct Suspect {
 /// The invariants, each in a function that describes the violation; `nil` when there is none.
 ///
 /// Compares the state of one client with the hub's content and the witness's records.
-struct Judge {
-    let ledger: Ledger
+struct OutboxOracle {
+    let expected: ExpectedState
     let hub: ModelHub
     let configuration: OutboxConfiguration
 
     // MARK: - Between two inputs
 
-    func brokenBetweenInputs(of client: Suspect) -> String? {
+    func brokenBetweenInputs(of client: Candidate) -> String? {
         guard let outbox = client.outbox, client.isAtRest, client.store.isFeedEmpty else { return nil }
         if let broken = outbox.brokenInvariant() { return "the machine: \(broken)" }
         return machineAndStoreDiffer(client, outbox) ?? tooMuchKept(client, outbox) ?? falseVerdict(client)
     }
 
     /// Checks that a crash now would resume with exactly the machine's state.
-    private func machineAndStoreDiffer(_ client: Suspect, _ outbox: Outbox) -> String? {
+    private func machineAndStoreDiffer(_ client: Candidate, _ outbox: Outbox) -> String? {
         let stored = client.store.entries.map(\.undated)
         let known = outbox.entries.map(\.undated)
         guard stored != known else { return nil }
@@ -47,23 +47,23 @@ struct Judge {
 
     /// Checks that memory is bounded by the waiting entries, and by those that disappeared from among them because
     /// users deleted or resent them, or another copy of the store sent them.
-    private func tooMuchKept(_ client: Suspect, _ outbox: Outbox) -> String? {
+    private func tooMuchKept(_ client: Candidate, _ outbox: Outbox) -> String? {
         let live = client.store.pending.count + client.store.controls.count
         guard outbox.depth > live else { return nil }
-        let proven = client.store.messages.values.filter {
+        let confirmed = client.store.messages.values.filter {
             $0.lane != nil && $0.syncState == .synced && $0.previousSequence == nil
         }
-        let vanished = client.store.deletions.count + client.vanishedCount + proven.count
+        let vanished = client.store.deletions.count + client.removedCount + confirmed.count
         return outbox.depth > live + vanished
             ? "the machine keeps \(outbox.depth) links of \(live) live and \(vanished) vanished ones" : nil
     }
 
     /// Checks that no message on the hub is ever reported as failed without a doubt. Only a network that repeats a
     /// request after its first response can cause that, and then a fence for it is still open.
-    private func falseVerdict(_ client: Suspect) -> String? {
+    private func falseVerdict(_ client: Candidate) -> String? {
         var broken: UInt64?
         for id in client.store.failed where client.store.messages[id]?.isInDoubt == false {
-            guard hub.accepted[id] != nil, let record = ledger.records[id], !record.isOutOfHand else { continue }
+            guard hub.accepted[id] != nil, let record = expected.records[id], !record.isOutOfHand else { continue }
             if record.isRepeated, isAsked(id, client) { continue }
             broken = min(broken ?? .max, id.value.low)
         }
@@ -71,50 +71,50 @@ struct Judge {
     }
 
     /// True when a fence or a deletion of the message still has to reach the hub.
-    private func isAsked(_ id: MessageID, _ client: Suspect) -> Bool {
+    private func isAsked(_ id: MessageID, _ client: Candidate) -> Bool {
         client.store.asksAbout(id)
     }
 
     // MARK: - When the hub stores a message
 
-    func brokenByStoring(_ stored: ModelHub.Stored, from client: Suspect) -> String? {
+    func brokenByStoring(_ stored: ModelHub.Stored, from client: Candidate) -> String? {
         let id = stored.message
-        guard let record = ledger.records[id] else { return "the hub stored a message that nobody created" }
+        guard let record = expected.records[id] else { return "the hub stored a message that nobody created" }
         if let twice = storedTwice(id) { return twice }
         if !record.sequences.contains(stored.sequence) { return "\(id.value.low) never had place \(stored.sequence)" }
         return outOfOrder(stored) ?? behindItsPicture(stored, client) ?? storedAfterVerdict(id, record, client)
     }
 
     /// Where media waits for text, no text arrives after media that was created later.
-    private func behindItsPicture(_ stored: ModelHub.Stored, _ client: Suspect) -> String? {
+    private func behindItsPicture(_ stored: ModelHub.Stored, _ client: Candidate) -> String? {
         guard let follower = configuration.precedence.first(where: { $0.value == stored.key.lane })?.key else {
             return nil
         }
         var key = stored.key
         key.lane = follower
-        guard let media = ledger.lastStored[key], media > stored.sequence else { return nil }
+        guard let media = expected.lastStored[key], media > stored.sequence else { return nil }
         // Two copies of a store take numbers from each other.
-        if client.isShared || ledger.records[stored.message]?.isOutOfHand == true { return nil }
+        if client.isShared || expected.records[stored.message]?.isOutOfHand == true { return nil }
         let text = stored.message.value.low
         return "the hub stored \(text) (\(stored.sequence)) after media (\(media)) that waits for it"
     }
 
     /// Checks that there is at most one copy, ever, under any id.
     private func storedTwice(_ id: MessageID) -> String? {
-        let original = ledger.original(of: id)
-        let names = [original] + ledger.copies.filter { $0.value == original }.map(\.key)
+        let original = expected.original(of: id)
+        let names = [original] + expected.copies.filter { $0.value == original }.map(\.key)
         let copies = names.reduce(0) { $0 + (hub.accepted[$1]?.copies ?? 0) }
         return copies > 1 ? "the hub stored \(original.value.low) twice" : nil
     }
 
     /// Checks that the hub stores the messages of a lane in the order of their sequences.
     private func outOfOrder(_ stored: ModelHub.Stored) -> String? {
-        guard let before = ledger.lastStored[stored.key], before >= stored.sequence else { return nil }
+        guard let before = expected.lastStored[stored.key], before >= stored.sequence else { return nil }
         return "the hub stored \(stored.message.value.low) (\(stored.sequence)) after place \(before)"
     }
 
     /// Checks that no late copy contradicts a final verdict or a deletion.
-    private func storedAfterVerdict(_ id: MessageID, _ record: Ledger.Record, _ client: Suspect) -> String? {
+    private func storedAfterVerdict(_ id: MessageID, _ record: ExpectedState.Record, _ client: Candidate) -> String? {
         // The hub had the deletion before the message: it keeps the place and shows nothing.
         if record.isOutOfHand || hub.accepted[id]?.isDeleted == true { return nil }
         guard let message = client.store.messageOfAny(id, of: record.sender) else {
@@ -128,20 +128,20 @@ struct Judge {
 
     // MARK: - When a client commits
 
-    func brokenBy(_ mutation: Mutation, in client: Suspect) -> String? {
+    func brokenBy(_ mutation: Mutation, in client: Candidate) -> String? {
         switch mutation {
-        case .deliver(let id, let placement, at: _): return falselyDelivered(id, placement)
-        case .merge(let placed, at: _): return falselyDelivered(placed.id, placed.placement)
+        case .deliver(let id, let serverPosition, at: _): return falselyDelivered(id, serverPosition)
+        case .merge(let placed, at: _): return falselyDelivered(placed.id, placed.serverPosition)
         case .settle(let id): return falselySettled(id, client)
-        case .requeue(let id, let attempts, at: _): return chargedForNothing(id, attempts)
+        case .requeue(let id, let attempts, at: _): return countedForNothing(id, attempts)
         case .fail(let id, let failure, let inDoubt):
-            guard let record = ledger.records[id] else { return "somebody else's message failed" }
+            guard let record = expected.records[id] else { return "somebody else's message failed" }
             if !inDoubt, hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand {
                 return "\(id.value.low) is called failed, but the hub has it"
             }
             return failedWithoutReason(id, record, failure, client)
         case .park(let id, let failure):
-            guard let message = client.store.messages[id], let record = ledger.records[id] else { return nil }
+            guard let message = client.store.messages[id], let record = expected.records[id] else { return nil }
             let related = message.role.related.flatMap { client.store.messages[$0] }
             if related?.isUndelivered == true { return nil }
             if hub.accepted[id] != nil, !record.isRepeated, !record.isOutOfHand {
@@ -154,21 +154,23 @@ struct Judge {
 
     /// Checks that an attempt was counted only for a failure that counts or a crash: not for one that the driver
     /// cancelled.
-    private func chargedForNothing(_ id: MessageID, _ attempts: Int) -> String? {
+    private func countedForNothing(_ id: MessageID, _ attempts: Int) -> String? {
         // Two copies of a store count separately.
-        guard let record = ledger.records[id], !record.isOutOfHand, attempts > record.failedAttempts else { return nil }
+        guard let record = expected.records[id], !record.isOutOfHand, attempts > record.failedAttempts else {
+            return nil
+        }
         return "\(id.value.low) has used up \(attempts) attempts, and \(record.failedAttempts) failed"
     }
 
-    private func falselyDelivered(_ id: MessageID, _ placement: Placement) -> String? {
+    private func falselyDelivered(_ id: MessageID, _ serverPosition: ServerPosition) -> String? {
         guard let accepted = hub.accepted[id] else { return "\(id.value.low) is called synced, but the hub has it not" }
-        return accepted.placement == placement ? nil : "\(id.value.low) is called synced in a wrong place"
+        return accepted.serverPosition == serverPosition ? nil : "\(id.value.low) is called synced in a wrong place"
     }
 
     /// Checks that a resent message is accepted at its new position, never at an old one.
-    private func falselySettled(_ id: MessageID, _ client: Suspect) -> String? {
+    private func falselySettled(_ id: MessageID, _ client: Candidate) -> String? {
         guard let accepted = hub.accepted[id], let message = client.store.messages[id],
-            ledger.records[id]?.isOutOfHand == false
+            expected.records[id]?.isOutOfHand == false
         else { return nil }
         if message.isPending, message.laneSequence == accepted.sequence { return nil }
         return "\(id.value.low) is called undelivered for good, but the hub has it"
@@ -177,7 +179,7 @@ struct Judge {
     /// Checks that retries are exhausted only by failures that count, and that only refused messages are reported as
     /// refused.
     private func failedWithoutReason(
-        _ id: MessageID, _ record: Ledger.Record, _ failure: Failure, _ client: Suspect
+        _ id: MessageID, _ record: ExpectedState.Record, _ failure: Failure, _ client: Candidate
     ) -> String? {
         switch failure.reason {
         case .retriesUsedUp:
@@ -203,7 +205,7 @@ struct Judge {
     // MARK: - When a user logs in
 
     /// Checks that no account sees messages that another one created here, except those received from the hub.
-    func showsAnothers(_ client: Suspect, to user: UserID) -> String? {
+    func showsAnothers(_ client: Candidate, to user: UserID) -> String? {
         let foreign = client.store.messages.values.filter { $0.lane != nil && $0.sender != user }.map(\.id.value.low)
         return foreign.min().map { "\($0) of another account is shown to \(user)" }
     }
@@ -211,10 +213,10 @@ struct Judge {
     // MARK: - When a result is reported
 
     /// Checks that each waiter gets exactly one result, and a true one.
-    func brokenBy(_ result: DeliveryResult, of id: MessageID, to client: Suspect) -> String? {
+    func brokenBy(_ result: DeliveryResult, of id: MessageID, to client: Candidate) -> String? {
         if !client.waiting.contains(id) { return "\(id.value.low) was completed twice" }
         // The delivered result of an operation is its effect.
-        if ledger.records[id]?.role.isOperation == true { return nil }
+        if expected.records[id]?.role.isOperation == true { return nil }
         let message = client.store.messages[id]
         switch result {
         case .delivered: return message?.syncState == .synced ? nil : "\(id.value.low) is told delivered before it is"
@@ -238,10 +240,10 @@ struct Judge {
     // MARK: - At the end
 
     /// Checks that nothing created is lost, and that every verdict is true.
-    func brokenAtTheEnd(_ id: MessageID, _ record: Ledger.Record, in client: Suspect) -> String? {
+    func brokenAtTheEnd(_ id: MessageID, _ record: ExpectedState.Record, in client: Candidate) -> String? {
         if record.role.isOperation { return operationBroken(id, record, client) }
         guard let message = client.store.messageOfAny(id, of: record.sender) else {
-            if !record.isDeleted, ledger.original(of: id) == id { return "\(id.value.low) was lost" }
+            if !record.isDeleted, expected.original(of: id) == id { return "\(id.value.low) was lost" }
             if record.isOutOfHand { return nil }
             return hub.holds(id) ? "\(id.value.low) was deleted, and the hub has it" : nil
         }
@@ -265,7 +267,7 @@ struct Judge {
     }
 
     /// Checks that an operation is applied or given up, and applied at most once, after its message was stored.
-    private func operationBroken(_ id: MessageID, _ record: Ledger.Record, _ client: Suspect) -> String? {
+    private func operationBroken(_ id: MessageID, _ record: ExpectedState.Record, _ client: Candidate) -> String? {
         let store = client.store.part(of: record.sender)
         if let message = store.messages[id], message.isPending, !record.isOutOfHand {
             let target = message.role.target.flatMap { store.messages[$0] }
@@ -273,7 +275,7 @@ struct Judge {
         }
         guard let accepted = hub.accepted[id], let target = accepted.target else { return nil }
         guard let message = hub.accepted[target] else { return "operation \(id.value.low) was done to nothing" }
-        if message.placement.position > accepted.placement.position {
+        if message.serverPosition.position > accepted.serverPosition.position {
             return "operation \(id.value.low) was done before its message was there"
         }
         let times = message.applied.filter { $0 == id }.count
@@ -281,7 +283,7 @@ struct Judge {
     }
 
     /// Checks that a message finally shows the hub's content, which is the last requested one unless that was refused.
-    private func showsOtherwise(_ message: Message, _ client: Suspect) -> String? {
+    private func showsOtherwise(_ message: Message, _ client: Candidate) -> String? {
         guard let accepted = hub.accepted[message.id], accepted.copies == 1 else { return nil }
         let operations = client.store.part(of: message.sender).dependantOperations(of: message.id)
         guard operations.isEmpty else { return nil }
@@ -292,14 +294,14 @@ struct Judge {
         if message.myReactions != own {
             return "\(message.id.value.low) shows other reactions than the hub has"
         }
-        guard let wish = ledger.wishes[message.id], !wish.isSpoiled else { return nil }
-        if wish.content != accepted.content {
+        guard let wanted = expected.wanted[message.id], !wanted.isSpoiled else { return nil }
+        if wanted.content != accepted.content {
             return "the last edit of \(message.id.value.low) is not what the hub has"
         }
-        return wish.reactions == accepted.reactions
+        return wanted.reactions == accepted.reactions
             ? nil
             : "the reactions to \(message.id.value.low) are \(accepted.reactions.sorted()), not those wanted last: "
-                + "\(wish.reactions.sorted())"
+                + "\(wanted.reactions.sorted())"
     }
 
     /// Checks that the hub's messages are in the order in which they reached the tail of their lane: when they were
@@ -312,7 +314,7 @@ struct Judge {
         }
         var last: [Line: Int64] = [:]
         for stored in hub.history {
-            guard let record = ledger.records[stored.message], !record.isOutOfHand,
+            guard let record = expected.records[stored.message], !record.isOutOfHand,
                 let turn = record.turns[stored.sequence]
             else {
                 continue

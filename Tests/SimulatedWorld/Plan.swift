@@ -4,7 +4,7 @@ import CausewayOutbox
 /// The parameters of one run: size, duration, and faults. All are derived from the seed.
 package struct Plan: Sendable {
     package let seed: UInt64
-    package var sabotage: Sabotage?
+    package var plantedFault: PlantedFault?
     /// The number of clients, each a device with a store of its own.
     var clientCount: Int
     /// The number of accounts; devices share them when there are fewer.
@@ -22,9 +22,9 @@ package struct Plan: Sendable {
     var likelihoods: [Int] = []
     /// The likelihood that a restart resumes instead of failing waiting messages, in thousandths.
     var resumeLikelihood: Int
-    /// The acts and strikes that a shrunk story omits.
+    /// The acts and strikes that a shrunk history omits.
     var sparedActs: Set<Act> = []
-    var sparedStrikes: Set<Strike> = []
+    var sparedHits: Set<FaultHit> = []
 
     /// One act of a user: the client and the ordinal number.
     struct Act: Hashable, Sendable {
@@ -39,7 +39,7 @@ package struct Plan: Sendable {
     /// After the faults have stopped, everything must have ended within this time: the longest pause between two
     /// attempts, and twice the settling, probing and responding that may precede and follow it.
     static let settleBound: Duration = .seconds(900)
-    /// The pause between two rounds of the users who delete messages that pause a lane, after the faults have ended.
+    /// The pause between two batches of the users who delete messages that pause a lane, after the faults have ended.
     static let tidyInterval: Duration = .seconds(20)
     /// The longest delay of a timer.
     static let lateTimerMax: Duration = .seconds(60)
@@ -50,9 +50,9 @@ package struct Plan: Sendable {
     /// Steps of one run, so that every run ends.
     static let stepsMax = 60_000
 
-    package init(seed: UInt64, sabotage: Sabotage? = nil) {
+    package init(seed: UInt64, plantedFault: PlantedFault? = nil) {
         self.seed = seed
-        self.sabotage = sabotage
+        self.plantedFault = plantedFault
         var generator = SplitMix64(seed: seed)
         clientCount = [1, 1, 1, 2, 3].randomElement(using: &generator) ?? 1
         accountCount = Int.random(in: 1...2, using: &generator)
@@ -77,7 +77,7 @@ package struct Plan: Sendable {
             configuration.expiry = .seconds(Int64.random(in: 5...300, using: &generator))
         }
         if Int.random(in: 0..<4, using: &generator) == 0 { configuration.headFailure = .pauseLane }
-        if Int.random(in: 0..<16, using: &generator) == 0 { channelCount = Cast.crowd }
+        if Int.random(in: 0..<16, using: &generator) == 0 { channelCount = WorldNames.crowd }
         configuration.deliveriesInFlightTotalMax = [1, 3, 16, 16].randomElement(using: &generator) ?? 16
     }
 

@@ -1,8 +1,8 @@
 import CausewaySimulatedHub
 
 /// A planted fault, used to show that the simulator finds it. None of them exists outside the tests.
-package enum Sabotage: String, CaseIterable, Sendable {
-    // Faults of `HubSabotage`
+package enum PlantedFault: String, CaseIterable, Sendable {
+    // Faults of `HubPlantedFault`
     case hubForgetsMessages, hubForgetsMarks, fencesLeaveNoMark, hubIgnoresGaps, hubIgnoresEpochs, hubDeletesNothing
     case hubAnswersBeforeCommitting, hubGoesOnAfterTryLater, hubGoesOnAfterGap, hubTakesLateCopies
     case hubAnswersRepeatsAnew, hubFencesWhatItHas, hubNamesAWrongMark, hubCallsLateRefused, hubRefusalsLeaveNoMark
@@ -10,7 +10,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case hubForgetsEarlyDeletions, hubEditsForAnybody, hubDoesWhatIsAboutNothing
 
     // The driver
-    /// It takes the response to an older round for that of the current one.
+    /// It takes the response to an older batch for that of the current one.
     case lateAnswersAccepted
     /// It answers fences itself and never asks the hub.
     case fencesSkipped
@@ -20,7 +20,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case sendsBeforeCommit
     /// It reports results before the commit that made them true.
     case completesBeforeCommit
-    /// It reports results once more when the round's response is repeated.
+    /// It reports results once more when the batch's response is repeated.
     case completesTwice
     /// It reports an unreachable hub as a failure of the message: offline time exhausts retries.
     case offlineIsCharged
@@ -108,11 +108,11 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case enqueueNotDurable
 }
 
-extension Sabotage {
+extension PlantedFault {
     /// The corresponding fault of the hub; `nil` when the fault is planted elsewhere.
-    var ofHub: HubSabotage? {
+    var ofHub: HubPlantedFault? {
         if self == .fencesLeaveNoMark { return .fencesLeaveNoMark }
-        return HubSabotage.allCases.first {
+        return HubPlantedFault.allCases.first {
             "hub" + $0.rawValue.prefix(1).uppercased() + $0.rawValue.dropFirst() == rawValue
         }
     }

@@ -1,8 +1,8 @@
 import CausewayModels
 
-/// The world's random numbers: a separate stream for each purpose, so that removing a part of a story leaves the rest
+/// The world's random numbers: a separate stream for each purpose, so that removing a part of a history leaves the rest
 /// of it unchanged.
-struct Chance {
+struct Randomness {
     private let seed: UInt64
     private var ofFaults: [SplitMix64]
     private var ofNetwork: SplitMix64
@@ -25,11 +25,11 @@ struct Chance {
     }
 
     /// The ordinal number of this strike of the fault; `nil` when it does not strike now.
-    mutating func strike(_ fault: Fault, likelihood: Int) -> Strike? {
+    mutating func strike(_ fault: Fault, likelihood: Int) -> FaultHit? {
         guard likelihood > 0, Int.random(in: 0..<1000, using: &ofFaults[fault.index]) < likelihood else { return nil }
         strikes[fault.index] += 1
         dice = SplitMix64(seed: ofFaults[fault.index].next())
-        return Strike(fault: fault, number: strikes[fault.index])
+        return FaultHit(fault: fault, number: strikes[fault.index])
     }
 
     /// True with the given likelihood in thousandths.

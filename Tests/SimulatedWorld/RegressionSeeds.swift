@@ -1,6 +1,6 @@
 /// Seeds that once broke an invariant. They run in every test run, in addition to any range.
 ///
-/// A seed produces the same story only as long as the simulator draws its random numbers in the same order; when that
+/// A seed produces the same history only as long as the simulator draws its random numbers in the same order; when that
 /// changes, it becomes an ordinary seed, and the scripts of `FoundFaultsTests` preserve the original case.
 package enum RegressionSeeds {
     package static let all: [UInt64] = [

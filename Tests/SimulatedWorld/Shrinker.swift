@@ -1,17 +1,17 @@
 import CausewayModels
 import CausewayOutbox
 
-/// Shrinks a story that breaks an invariant: removes acts, faults and clients that it does not need.
+/// Shrinks a history that breaks an invariant: removes acts, faults and clients that it does not need.
 ///
-/// Greedy: it removes halves, quarters and so on, and keeps each smaller story that still breaks the invariant. Bounded
-/// by ``runsMax``.
+/// Greedy: it removes halves, quarters and so on, and keeps each smaller history that still breaks the invariant.
+/// Bounded by ``runsMax``.
 struct Shrinker {
     private var plan: Plan
     private var violation: String
     private var runs = 0
 
     private static let runsMax = 600
-    /// The number of lines of a story that suffice to see the cause.
+    /// The number of lines of a history that suffice to see the cause.
     private static let linesMax = 120
 
     init(_ plan: Plan, _ violation: String) {
@@ -19,8 +19,8 @@ struct Shrinker {
         self.violation = violation
     }
 
-    /// The smallest story found.
-    func story() -> String {
+    /// The smallest history found.
+    func history() -> String {
         var shrinker = self
         return shrinker.shrunk()
     }
@@ -31,10 +31,10 @@ struct Shrinker {
             (0..<plan.actCount).map { Plan.Act(client: client, number: $0) }
         }
         shrink(acts) { $0.sparedActs.formUnion($1) }
-        shrink(tell().strikes) { $0.sparedStrikes.formUnion($1) }
+        shrink(tell().strikes) { $0.sparedHits.formUnion($1) }
         shrink(acts.filter { !plan.sparedActs.contains($0) }) { $0.sparedActs.formUnion($1) }
         let world = tell()
-        return "the smallest of \(runs) stories: \(violation)\n" + world.story.ending(Self.linesMax)
+        return "the smallest of \(runs) stories: \(violation)\n" + world.history.ending(Self.linesMax)
     }
 
     /// Tries fewer clients, fewer acts, no strikes of whole kinds of faults, a simpler configuration.
@@ -66,7 +66,7 @@ struct Shrinker {
         }
     }
 
-    /// Keeps the change when the resulting story still breaks the invariant.
+    /// Keeps the change when the resulting history still breaks the invariant.
     private mutating func attempt(_ change: (inout Plan) -> Void) -> Bool {
         guard runs < Self.runsMax else { return false }
         runs += 1
@@ -82,7 +82,7 @@ struct Shrinker {
     }
 
     private func tell() -> SimulatedWorld {
-        let world = SimulatedWorld(plan, isTelling: true)
+        let world = SimulatedWorld(plan, isRecording: true)
         world.run()
         return world
     }

@@ -2,7 +2,7 @@ import CausewayModels
 import CausewayOutbox
 
 /// One request of a client's process, as the network sees it.
-struct Call: Sendable {
+struct DeliveryCall: Sendable {
     /// Unique in a run; a repeated request keeps it.
     var id: Int
     var client: Int
@@ -12,7 +12,7 @@ struct Call: Sendable {
     var birth: Int
     /// The account of its token.
     var account: UserID
-    var round: DeliveryRound
+    var batch: Batch
     var delivery: Delivery
 }
 
@@ -30,29 +30,29 @@ enum Input {
     case event(OutboxEvent)
     case delete([MessageID])
     case resend([MessageID])
-    case wish(Outbox.Wish, MessageID)
+    case operation(Outbox.OperationRequest, MessageID)
     case logIn(UserID)
     case logOut
     /// Messages from the hub, by its event stream or as a page.
-    case merge([PlacedMessage])
+    case merge([RemoteMessage])
     /// Failed operations that a later one on the same message may have replaced.
     case endOvertaken([MessageID])
 }
 
 /// An event that can be planned for a later time.
-enum Happening {
+enum SimulatedEvent {
     case userActs(Plan.Act)
     case deadline(client: Int, process: Int, MonotonicTime)
     case diskIsDone(client: Int, process: Int)
-    case requestArrives(Call, AnswerFate)
-    case callEnds(Call, Result<DeliveryReport, TransportError>)
-    case callTimesOut(Call)
-    case unsendable(Call, [MessageID])
-    case foreign(Call, [MessageID])
+    case requestArrives(DeliveryCall, AnswerFate)
+    case callEnds(DeliveryCall, Result<DeliveryReport, TransportError>)
+    case callTimesOut(DeliveryCall)
+    case unsendable(DeliveryCall, [MessageID])
+    case foreign(DeliveryCall, [MessageID])
     case probeArrives(client: Int, process: Int)
     case probeEnds(client: Int, process: Int, TransportError?)
     /// The hub sends messages by its event stream.
-    case news(client: Int, process: Int, [PlacedMessage])
+    case news(client: Int, process: Int, [RemoteMessage])
     case clientStarts(client: Int)
     case processWakes(client: Int)
     /// Users handle the messages that pause lanes.

@@ -11,24 +11,24 @@ extension SimulatedWorld {
 
     // MARK: - Failures
 
-    /// Records the cost of a round's result for the message that pays for it, before the machine is notified.
+    /// Records the cost of a batch's result for the message that pays for it, before the machine is notified.
     func noteCost(of event: OutboxEvent, _ client: Int) {
         guard let outbox = clients[client].outbox else { return }
         switch event {
-        case .failed(let round, let error):
-            guard outbox.roundsUnderWay.contains(round.id), let payer = round.charged else { return }
+        case .failed(let batch, let error):
+            guard outbox.batchesUnderWay.contains(batch.id), let payer = batch.countedMessage else { return }
             switch error {
             case .transient, .inDoubt, .serverFailed: noteFailure(of: payer)
-            case .unreachable, .notSent, .rateLimited, .needsAttention, .storeForked, .historyChanged, .refused: break
+            case .unreachable, .notSent, .rateLimited, .actionRequired, .storeForked, .historyChanged, .refused: break
             }
-        case .answered(let round, let report):
-            guard outbox.roundsUnderWay.contains(round.id), let payer = round.charged else { return }
+        case .answered(let batch, let report):
+            guard outbox.batchesUnderWay.contains(batch.id), let payer = batch.countedMessage else { return }
             // A report waits for those of the lane's older deliveries, and is dropped when one of them fails.
-            if isBehindAnother(round, client) { return }
-            guard round.operations.count == report.outcomes.count, !report.isNonsense else {
+            if isBehindAnother(batch, client) { return }
+            guard batch.operations.count == report.outcomes.count, !report.isNonsense else {
                 return noteFailure(of: payer)
             }
-            for (operation, outcome) in zip(round.operations, report.outcomes) where operation.kind == .send {
+            for (operation, outcome) in zip(batch.operations, report.outcomes) where operation.kind == .send {
                 guard case .tryLater(_, _, after: nil) = outcome else { continue }
                 noteFailure(of: operation.message)
                 if operation.message != payer { clients[client].uncommittedFailures.append(operation.message) }
@@ -39,28 +39,28 @@ extension SimulatedWorld {
 
     /// An older delivery of the lane has no answer yet: one of control entries alone, since the payer is the first
     /// message of its lane.
-    private func isBehindAnother(_ round: DeliveryRound, _ client: Int) -> Bool {
-        let underWay = clients[client].outbox?.roundsUnderWay ?? []
-        let unanswered = clients[client].openCalls.values.map(\.round) + clients[client].unsettled
-        return unanswered.contains { $0.lane == round.lane && $0.id < round.id && underWay.contains($0.id) }
+    private func isBehindAnother(_ batch: Batch, _ client: Int) -> Bool {
+        let underWay = clients[client].outbox?.batchesUnderWay ?? []
+        let unanswered = clients[client].openCalls.values.map(\.batch) + clients[client].unsettled
+        return unanswered.contains { $0.lane == batch.lane && $0.id < batch.id && underWay.contains($0.id) }
     }
 
     private func noteFailure(of message: MessageID) {
-        guard let failures = ledger.records[message]?.failuresHeard else { return }
-        ledger.records[message]?.failuresHeard = failures + 1
-        ledger.records[message]?.notBefore = now + plan.configuration.retry.pause(afterAttempts: failures + 1)
+        guard let failures = expected.records[message]?.failuresHeard else { return }
+        expected.records[message]?.failuresHeard = failures + 1
+        expected.records[message]?.notBefore = now + plan.configuration.retry.pause(afterAttempts: failures + 1)
     }
 
     /// Resets the count: a user resent the message, or it got another position.
     func forgetCost(of message: MessageID) {
-        ledger.records[message]?.failuresHeard = 0
-        ledger.records[message]?.paidForOthers = 0
-        ledger.records[message]?.notBefore = .zero
+        expected.records[message]?.failuresHeard = 0
+        expected.records[message]?.paidForOthers = 0
+        expected.records[message]?.notBefore = .zero
     }
 
     /// Pauses do not survive a process; exhausted attempts do.
     func forgetPauses(of client: Int) {
-        for message in clients[client].store.pending { ledger.records[message]?.notBefore = .zero }
+        for message in clients[client].store.pending { expected.records[message]?.notBefore = .zero }
         clients[client].departures = [:]
         clients[client].probes = []
     }
@@ -68,11 +68,11 @@ extension SimulatedWorld {
     // MARK: - Departures
 
     /// Checks that a message is sent only while it has attempts left, and not before its pause is over.
-    func leavesTooOften(_ round: DeliveryRound, _ client: Int) -> String? {
-        for operation in round.operations {
+    func leavesTooOften(_ batch: Batch, _ client: Int) -> String? {
+        for operation in batch.operations {
             if let spins = spins(operation.message, client) { return spins }
             // Two copies of a store count separately.
-            guard operation.kind == .send, let record = ledger.records[operation.message], !record.isOutOfHand else {
+            guard operation.kind == .send, let record = expected.records[operation.message], !record.isOutOfHand else {
                 continue
             }
             let number = operation.message.value.low

@@ -39,10 +39,11 @@ extension SimulatedWorld {
         guard !entries.isEmpty else { return false }
         for entry in entries where entry.kind == .send {
             noteSequence(entry)
-            if ledger.records[entry.message]?.role.isOperation == true {
-                story.tell(now, "client \(client): \(entry.message.value.low) is \(entry.sequence) in \(entry.lane)")
+            if expected.records[entry.message]?.role.isOperation == true {
+                history.record(
+                    now, "client \(client): \(entry.message.value.low) is \(entry.sequence) in \(entry.lane)")
             }
-            ledger.records[entry.message]?.queued = Ledger.Queued(process: clients[client].process, at: now)
+            expected.records[entry.message]?.queued = ExpectedState.Queued(process: clients[client].process, at: now)
         }
         handle(.enqueued(entries), client)
         return true
@@ -50,11 +51,11 @@ extension SimulatedWorld {
 
     /// Passes an event to the machine, and performs its actions one after the other.
     func handle(_ event: OutboxEvent, _ client: Int) {
-        let moment = moment(of: client)
-        guard var actions = clients[client].outbox?.handle(event, at: moment) else { return }
+        let clock = clock(of: client)
+        guard var actions = clients[client].outbox?.handle(event, at: clock) else { return }
         for action in actions { hash.add(action) }
         if violation == nil { violation = brokenBound(event, actions, client) }
-        if plan.sabotage == .completesBeforeCommit {
+        if plan.plantedFault == .completesBeforeCommit {
             actions = actions.filter(\.isCompletion) + actions.filter { !$0.isCompletion }
         }
         clients[client].agenda += actions
@@ -65,7 +66,7 @@ extension SimulatedWorld {
         case .event(let event): takeEvent(event, client)
         case .delete(let ids): delete(ids, client)
         case .resend(let ids): resend(ids, client)
-        case .wish(let wish, let id): carryOut(wish, on: id, client)
+        case .operation(let request, let id): apply(request, on: id, client)
         case .logIn(let user): logIn(user, client)
         case .logOut: logOut(client)
         case .merge(let news): merge(news, client)
@@ -75,22 +76,22 @@ extension SimulatedWorld {
 
     private func takeEvent(_ event: OutboxEvent, _ client: Int) {
         switch event {
-        case .answered(let round, _), .unsendable(let round, _, _), .foreign(let round, _), .interrupted(let round):
-            clients[client].judged = round
-        case .failed(let round, let error):
-            clients[client].judged = round
+        case .answered(let batch, _), .unsendable(let batch, _, _), .foreign(let batch, _), .interrupted(let batch):
+            clients[client].judged = batch
+        case .failed(let batch, let error):
+            clients[client].judged = batch
             noteQuiet(client, error)
         case .probeFailed(let error): noteQuiet(client, error)
         case .paused:
             clients[client].isPaused = true
-            if plan.sabotage == .pauseIgnored { return }
+            if plan.plantedFault == .pauseIgnored { return }
         case .resumed: clients[client].isPaused = false
         case .deadline: noteDeadline(client)
         default: break
         }
         noteCost(of: event, client)
-        if case .failed(let round, let error) = event {
-            handle(.failed(round, plan.sabotage.distorted(error)), client)
+        if case .failed(let batch, let error) = event {
+            handle(.failed(batch, plan.plantedFault.distorted(error)), client)
         } else {
             handle(event, client)
         }
@@ -114,21 +115,21 @@ extension SimulatedWorld {
         guard clients[client].plannedDeadline != deadline else { return }
         clients[client].plannedDeadline = deadline
         clients[client].deadlinePlannedAt = now
-        let delay = strikes(.lateTimer) ? chance.between(.milliseconds(1), Plan.lateTimerMax) : .zero
+        let delay = strikes(.lateTimer) ? randomness.between(.milliseconds(1), Plan.lateTimerMax) : .zero
         queue.plan(.deadline(client: client, process: clients[client].process, deadline), at: deadline + delay)
     }
 
     private func forgetsTimer(of client: Int) -> Bool {
-        switch plan.sabotage {
+        switch plan.plantedFault {
         case .timersForgotten: true
-        case .attentionForgotten: clients[client].outbox?.attention != nil
+        case .attentionForgotten: clients[client].outbox?.actionRequired != nil
         default: false
         }
     }
 
     func deadlineComes(_ client: Int, _ process: Int, _ deadline: MonotonicTime) {
         guard isRunning(client, process), clients[client].plannedDeadline == deadline else { return }
-        if plan.sabotage == .timersLostAsleep, clients[client].isSuspended { return }
+        if plan.plantedFault == .timersLostAsleep, clients[client].isSuspended { return }
         clients[client].plannedDeadline = nil
         submit(.event(.deadline), to: client)
     }
@@ -144,10 +145,10 @@ extension SimulatedWorld {
             checkPauses(by: mutations.compactMap(\.pausingMessage), client)
             let failed = mutations.compactMap(\.failedForGood)
             if !failed.isEmpty { clients[client].inbox.append(.endOvertaken(failed)) }
-        case .transmit(let round, let mutations):
-            guard plan.sabotage == .sendsBeforeCommit || commit(mutations, client) else { return }
+        case .transmit(let batch, let mutations):
+            guard plan.plantedFault == .sendsBeforeCommit || commit(mutations, client) else { return }
             clients[client].agenda.removeFirst()
-            transmit(round, mutations, client)
+            transmit(batch, mutations, client)
         case .fork:
             forks += 1
             let id = OutboxID(UUIDv7(high: 4, low: UInt64(forks)))
@@ -163,7 +164,7 @@ extension SimulatedWorld {
         case .complete(let message, let result):
             clients[client].agenda.removeFirst()
             complete(message, result, client)
-            if plan.sabotage == .completesTwice, case .failed = result { complete(message, result, client) }
+            if plan.plantedFault == .completesTwice, case .failed = result { complete(message, result, client) }
         case .completeAsStored(let message):
             clients[client].agenda.removeFirst()
             completeAsStored(message, client)
@@ -182,13 +183,13 @@ extension SimulatedWorld {
             clients[client].isDiskDone = false
         } else {
             fillDisk(client)
-            if clients[client].isDiskFull, plan.sabotage == .fullDiskIgnored { return true }
+            if clients[client].isDiskFull, plan.plantedFault == .fullDiskIgnored { return true }
             guard diskTakesIt(client) else { return false }
         }
         for mutation in mutations where violation == nil { violation = brokenBy(mutation, client) }
-        for case .park(let id, _) in mutations { ledger.records[id]?.isToTheTail = true }
-        story.tell(now, "client \(client): commits \(mutations.compactMap(\.told).joined(separator: ", "))")
-        guard plan.sabotage == .commitsSplit else {
+        for case .park(let id, _) in mutations { expected.records[id]?.isToTheTail = true }
+        history.record(now, "client \(client): commits \(mutations.compactMap(\.told).joined(separator: ", "))")
+        guard plan.plantedFault == .commitsSplit else {
             clients[client].store.commit(mutations)
             return true
         }
@@ -203,7 +204,7 @@ extension SimulatedWorld {
     /// Notifies the machine which of these failed messages pause no lane, according to the store.
     private func checkPauses(by failed: [MessageID], _ client: Int) {
         let others = failed.filter { clients[client].store.messages[$0]?.pause == nil }
-        if !others.isEmpty, plan.sabotage != .unpausedNotTold {
+        if !others.isEmpty, plan.plantedFault != .unpausedNotTold {
             clients[client].inbox.append(.event(.unpaused(others)))
         }
     }
@@ -211,8 +212,8 @@ extension SimulatedWorld {
     private func fillDisk(_ client: Int) {
         guard !clients[client].isDiskFull, strikes(.fullDisk) else { return }
         clients[client].isDiskFull = true
-        story.tell(now, "client \(client): the disk is full")
-        queue.plan(.diskHasRoom(client: client), at: now + chance.between(.milliseconds(10), .seconds(60)))
+        history.record(now, "client \(client): the disk is full")
+        queue.plan(.diskHasRoom(client: client), at: now + randomness.between(.milliseconds(10), .seconds(60)))
     }
 
     private func diskTakesIt(_ client: Int) -> Bool {
@@ -225,8 +226,9 @@ extension SimulatedWorld {
         guard strikes(.slowDisk) else { return true }
         clients[client].isBusy = true
         clients[client].isDiskDone = true
-        let longest: Duration = chance.isLikely(50) ? .seconds(60) : .milliseconds(500)
-        queue.plan(.diskIsDone(client: client, process: process), at: now + chance.between(.milliseconds(1), longest))
+        let longest: Duration = randomness.isLikely(50) ? .seconds(60) : .milliseconds(500)
+        queue.plan(
+            .diskIsDone(client: client, process: process), at: now + randomness.between(.milliseconds(1), longest))
         return false
     }
 
@@ -236,24 +238,24 @@ extension SimulatedWorld {
         drive(client)
     }
 
-    private func transmit(_ round: DeliveryRound, _ mutations: [Mutation], _ client: Int) {
+    private func transmit(_ batch: Batch, _ mutations: [Mutation], _ client: Int) {
         let process = clients[client].process
         if strikes(.crash) {
-            ledger.noteFailedAttempt(round)
+            expected.noteFailedAttempt(batch)
             crash(client)
         }
         guard isRunning(client, process) else { return }
-        let foreign = foreign(in: round, client)
-        if foreign.isEmpty, kills(round, client) { return }
-        if violation == nil, foreign.isEmpty { violation = brokenBySending(round, client) }
-        guard let account = clients[client].account, let delivery = delivery(of: round, client) else { return }
+        let foreign = foreign(in: batch, client)
+        if foreign.isEmpty, kills(batch, client) { return }
+        if violation == nil, foreign.isEmpty { violation = brokenBySending(batch, client) }
+        guard let account = clients[client].account, let delivery = delivery(of: batch, client) else { return }
         lastCall += 1
-        let call = Call(
+        let call = DeliveryCall(
             id: lastCall, client: client, process: process, birth: clients[client].birth, account: account,
-            round: round, delivery: delivery)
+            batch: batch, delivery: delivery)
         clients[client].openCalls[call.id] = call
-        story.tell(now, "client \(client): sends \(call)")
-        let unsendable = unsendable(in: round)
+        history.record(now, "client \(client): sends \(call)")
+        let unsendable = unsendable(in: batch)
         if !foreign.isEmpty {
             queue.plan(.foreign(call, foreign), at: now)
         } else if !unsendable.isEmpty {
@@ -261,15 +263,15 @@ extension SimulatedWorld {
         } else {
             send(call)
         }
-        if plan.sabotage == .sendsBeforeCommit {
+        if plan.plantedFault == .sendsBeforeCommit {
             if strikes(.crash) { return crash(client) }
             clients[client].store.commit(mutations)
         }
     }
 
-    private func delivery(of round: DeliveryRound, _ client: Int) -> Delivery? {
+    private func delivery(of batch: Batch, _ client: Int) -> Delivery? {
         var operations: [DeliveryOperation] = []
-        for operation in round.operations {
+        for operation in batch.operations {
             let body: DeliveryOperation.Body
             switch operation.kind {
             case .send:
@@ -285,10 +287,10 @@ extension SimulatedWorld {
                 DeliveryOperation(sequence: operation.sequence, previous: operation.previous, body: body))
         }
         var delivery = Delivery(
-            outbox: round.outbox, epoch: round.epoch, lane: round.lane, operations: operations)
-        delivery.opening = round.opening
-        delivery.ancestors = round.ancestors
-        delivery.base = round.base
+            outbox: batch.outbox, epoch: batch.epoch, lane: batch.lane, operations: operations)
+        delivery.opening = batch.opening
+        delivery.ancestors = batch.ancestors
+        delivery.base = batch.base
         return delivery
     }
 
@@ -304,31 +306,33 @@ extension SimulatedWorld {
         }
     }
 
-    private func unsendable(in round: DeliveryRound) -> [MessageID] {
-        round.operations.filter { $0.kind == .send && ledger.records[$0.message]?.trait == .unsendable }.map(\.message)
+    private func unsendable(in batch: Batch) -> [MessageID] {
+        batch.operations.filter { $0.kind == .send && expected.records[$0.message]?.trait == .unsendable }.map(
+            \.message)
     }
 
-    /// The messages of another account in a round, whose logout was faster than their way into the store.
-    private func foreign(in round: DeliveryRound, _ client: Int) -> [MessageID] {
-        if plan.sabotage == .sendsAnybodys { return [] }
-        return round.operations.filter { $0.kind == .send }.map(\.message).filter { id in
+    /// The messages of another account in a batch, whose logout was faster than their way into the store.
+    private func foreign(in batch: Batch, _ client: Int) -> [MessageID] {
+        if plan.plantedFault == .sendsAnybodys { return [] }
+        return batch.operations.filter { $0.kind == .send }.map(\.message).filter { id in
             clients[client].store.messages[id].map { $0.isPending && $0.sender != clients[client].account } ?? false
         }
     }
 
-    func foreign(_ call: Call, _ messages: [MessageID]) {
+    func foreign(_ call: DeliveryCall, _ messages: [MessageID]) {
         guard isRunning(call.client, call.process), clients[call.client].openCalls.removeValue(forKey: call.id) != nil
         else { return }
-        counts.count(.overtaken, inFlight: call.round.operations.count)
-        story.tell(now, "client \(call.client): \(messages.map(\.value.low)) are another account's")
-        submit(.event(.foreign(call.round, messages)), to: call.client)
+        counts.count(.overtaken, inFlight: call.batch.operations.count)
+        history.record(now, "client \(call.client): \(messages.map(\.value.low)) are another account's")
+        submit(.event(.foreign(call.batch, messages)), to: call.client)
     }
 
-    func unsendable(_ call: Call, _ messages: [MessageID]) {
+    func unsendable(_ call: DeliveryCall, _ messages: [MessageID]) {
         guard isRunning(call.client, call.process), clients[call.client].openCalls.removeValue(forKey: call.id) != nil
         else { return }
-        story.tell(now, "client \(call.client): cannot encode \(messages.map(\.value.low)) of round \(call.round.id)")
-        submit(.event(.unsendable(call.round, messages, detail: "it cannot be encoded")), to: call.client)
+        history.record(
+            now, "client \(call.client): cannot encode \(messages.map(\.value.low)) of round \(call.batch.id)")
+        submit(.event(.unsendable(call.batch, messages, detail: "it cannot be encoded")), to: call.client)
     }
 
     // MARK: - Completions
@@ -337,8 +341,8 @@ extension SimulatedWorld {
     private func completeAsStored(_ message: MessageID, _ client: Int) {
         guard clients[client].waiting.contains(message) else { return }
         guard let stored = clients[client].store.messages[message] else { return complete(message, .deleted, client) }
-        if stored.syncState == .synced, let placement = stored.placement {
-            complete(message, .delivered(placement), client)
+        if stored.syncState == .synced, let serverPosition = stored.serverPosition {
+            complete(message, .delivered(serverPosition), client)
         } else if stored.syncState == .error, !stored.isInDoubt, let failure = stored.failure {
             complete(message, .failed(failure), client)
         }
@@ -347,8 +351,8 @@ extension SimulatedWorld {
     /// Reports a result to the waiters. A second result for the same waiter is a violation.
     private func complete(_ message: MessageID, _ result: DeliveryResult, _ client: Int) {
         // Operations have no waiters.
-        if ledger.records[message]?.role.isOperation == true { return }
-        story.tell(now, "client \(client): tells about \(message.value.low): \(result)")
+        if expected.records[message]?.role.isOperation == true { return }
+        history.record(now, "client \(client): tells about \(message.value.low): \(result)")
         if violation == nil { violation = brokenBy(result, of: message, client) }
         clients[client].waiting.remove(message)
     }
@@ -363,7 +367,7 @@ extension OutboxAction {
     }
 }
 
-extension Sabotage? {
+extension PlantedFault? {
     /// The error that the machine is given in place of the real one.
     fileprivate func distorted(_ error: TransportError) -> TransportError {
         switch (self, error) {

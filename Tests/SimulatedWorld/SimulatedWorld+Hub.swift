@@ -6,41 +6,41 @@ import CausewaySimulatedHub
 /// The hub's failures around its rules: it fails in all five ways, and restarts.
 extension SimulatedWorld {
     /// Returns the hub's response to a request, or that of its front end, a proxy or its crash.
-    func answer(_ call: Call) -> Result<DeliveryReport, TransportError> {
+    func answer(_ call: DeliveryCall) -> Result<DeliveryReport, TransportError> {
         if let error = refusal(of: call) { return .failure(error) }
         if strikes(.hubRestart) {
             // Before or after its transaction; the client cannot know.
-            if chance.isLikely(500) { _ = transaction(call) }
+            if randomness.isLikely(500) { _ = transaction(call) }
             hub.restart()
-            story.tell(now, "hub: restarts in the middle of a request")
+            history.record(now, "hub: restarts in the middle of a request")
             return .failure(.inDoubt(detail: "the hub went away"))
         }
         if strikes(.commitUnknown) {
             // Its database failed during the commit: it may have succeeded, and the hub reports that it does not know.
-            if chance.isLikely(500) { _ = transaction(call) }
+            if randomness.isLikely(500) { _ = transaction(call) }
             return .failure(.inDoubt(detail: "500, the commit failed"))
         }
         return transaction(call)
     }
 
-    private func refusal(of call: Call) -> TransportError? {
+    private func refusal(of call: DeliveryCall) -> TransportError? {
         if !troubles.contains(.hubDown), strikes(.hubOutage) {
-            begin(.hubDown, for: chance.between(.milliseconds(500), .seconds(60)))
+            begin(.hubDown, for: randomness.between(.milliseconds(500), .seconds(60)))
             hub.restart()
         }
         if troubles.contains(.hubDown) { return .unreachable(detail: "connection refused") }
         if !troubles.contains(.tokenRefused), strikes(.tokenRefused) {
             troubles.insert(.tokenRefused)
-            let renewal = now + chance.between(.milliseconds(10), .seconds(90))
+            let renewal = now + randomness.between(.milliseconds(10), .seconds(90))
             queue.plan(strikes(.nobodyRepairs) ? .wayIsGood(.tokenRefused) : .tokenRenewed, at: renewal)
         }
         if !troubles.contains(.protocolMismatch), strikes(.protocolMismatch) {
-            begin(.protocolMismatch, for: chance.between(.seconds(1), .seconds(120)))
+            begin(.protocolMismatch, for: randomness.between(.seconds(1), .seconds(120)))
         }
-        if let attention { return .needsAttention(attention) }
+        if let actionRequired { return .actionRequired(actionRequired) }
         if strikes(.transient) { return .transient(code: "503", detail: "busy") }
         if strikes(.rateLimited) {
-            return .rateLimited(after: chance.between(.zero, .seconds(20)), detail: "429")
+            return .rateLimited(after: randomness.between(.zero, .seconds(20)), detail: "429")
         }
         if isPoisonous(call) || strikes(.requestRefused) {
             noteRefusedWhole(call)
@@ -49,23 +49,23 @@ extension SimulatedWorld {
         return nil
     }
 
-    private func isPoisonous(_ call: Call) -> Bool {
-        call.round.operations.contains { $0.kind == .send && ledger.records[$0.message]?.trait == .poisonous }
+    private func isPoisonous(_ call: DeliveryCall) -> Bool {
+        call.batch.operations.contains { $0.kind == .send && expected.records[$0.message]?.trait == .poisonous }
     }
 
-    private func noteRefusedWhole(_ call: Call) {
-        let sends = call.round.operations.filter { $0.kind == .send }
-        if sends.count == 1, let only = sends.first { ledger.noteRefusal(of: only.message, at: only.sequence) }
+    private func noteRefusedWhole(_ call: DeliveryCall) {
+        let sends = call.batch.operations.filter { $0.kind == .send }
+        if sends.count == 1, let only = sends.first { expected.noteRefusal(of: only.message, at: only.sequence) }
     }
 
-    private func transaction(_ call: Call) -> Result<DeliveryReport, TransportError> {
+    private func transaction(_ call: DeliveryCall) -> Result<DeliveryReport, TransportError> {
         let before = hub.history.count
         let (result, objection) = oracle.apply(call.delivery, to: &hub, account: call.account, at: hubTime) {
             message, _ in verdict(on: message)
         }
         if case .success(let report) = result {
             if violation == nil { violation = brokenByEpoch(call) ?? brokenByMark(call, report) }
-            ledger.noteRefusals(in: call.round, report)
+            expected.noteRefusals(in: call.batch, report)
         }
         for stored in hub.history[before...] {
             if violation == nil { violation = brokenByStoring(stored) }
@@ -78,8 +78,8 @@ extension SimulatedWorld {
 
     private func verdict(on message: MessageID) -> LaneRules.Verdict {
         // An operation refers to a message that was accepted.
-        if ledger.records[message]?.role.isOperation == true { return .fine }
-        switch ledger.records[message]?.trait {
+        if expected.records[message]?.role.isOperation == true { return .fine }
+        switch expected.records[message]?.trait {
         case .refused: return .refuse(code: "forbidden", detail: "not here")
         case .taken:
             counts.count(.idTaken, inFlight: 1)
@@ -89,7 +89,7 @@ extension SimulatedWorld {
         }
         if strikes(.tryLater) { return .tryLater(code: "busy", detail: "not now", after: nil) }
         if strikes(.tryLaterAfter) {
-            return .tryLater(code: "slowDown", detail: "not now", after: chance.between(.zero, .seconds(10)))
+            return .tryLater(code: "slowDown", detail: "not now", after: randomness.between(.zero, .seconds(10)))
         }
         return .fine
     }
@@ -100,13 +100,13 @@ extension SimulatedWorld {
         // A proxy in front of the hub may be too busy to check a token.
         if strikes(.transient) { return .transient(code: "503", detail: "busy") }
         if strikes(.rateLimited) { return .rateLimited(after: .seconds(5), detail: "429") }
-        return attention.map { .needsAttention($0) }
+        return actionRequired.map { .actionRequired($0) }
     }
 
     /// The problem with the client's credentials or version.
-    private var attention: Attention? {
-        if troubles.contains(.tokenRefused) { return Attention(cause: .tokenRefused, detail: "401") }
-        if troubles.contains(.protocolMismatch) { return Attention(cause: .protocolMismatch, detail: "426") }
+    private var actionRequired: ActionRequired? {
+        if troubles.contains(.tokenRefused) { return ActionRequired(cause: .tokenRefused, detail: "401") }
+        if troubles.contains(.protocolMismatch) { return ActionRequired(cause: .protocolMismatch, detail: "426") }
         return nil
     }
 
@@ -117,9 +117,9 @@ extension SimulatedWorld {
         for client in clients.indices where clients[client].outbox != nil && clients[client].original == nil {
             var delays: [Duration] = []
             if strikes(.proofEarly) { delays.append(.milliseconds(1)) }
-            if strikes(.proofLate) { delays.append(chance.between(.milliseconds(500), .seconds(60))) }
+            if strikes(.proofLate) { delays.append(randomness.between(.milliseconds(500), .seconds(60))) }
             if let first = delays.first, strikes(.proofRepeated) {
-                delays.append(first + chance.between(.zero, .seconds(20)))
+                delays.append(first + randomness.between(.zero, .seconds(20)))
             }
             guard let placed = placed(message, for: clients[client].account) else { continue }
             for delay in delays {
@@ -129,32 +129,32 @@ extension SimulatedWorld {
     }
 
     /// The message as the hub shows it.
-    func placed(_ id: MessageID, for account: UserID?) -> PlacedMessage? {
-        guard let accepted = hub.accepted[id], !accepted.isDeleted, let record = ledger.records[id],
+    func placed(_ id: MessageID, for account: UserID?) -> RemoteMessage? {
+        guard let accepted = hub.accepted[id], !accepted.isDeleted, let record = expected.records[id],
             !record.role.isOperation
         else { return nil }
-        return PlacedMessage(
+        return RemoteMessage(
             id: id, channel: record.channel, sender: record.sender, parent: record.role.parent,
-            face: face(of: accepted, for: account),
-            createdAt: hubTime, placement: accepted.placement)
+            body: body(of: accepted, for: account),
+            createdAt: hubTime, serverPosition: accepted.serverPosition)
     }
 
-    private func face(of accepted: ModelHub.Accepted, for account: UserID?) -> MessageFace {
+    private func body(of accepted: ModelHub.Accepted, for account: UserID?) -> MessageBody {
         let isMine = accepted.key.account == account
         let lastEdit = accepted.applied.last { id in
-            if case .edit = ledger.records[id]?.role { true } else { false }
+            if case .edit = expected.records[id]?.role { true } else { false }
         }
-        return MessageFace(
-            content: accepted.content, editedAt: lastEdit.flatMap { hub.accepted[$0]?.placement.acceptedAt },
+        return MessageBody(
+            content: accepted.content, editedAt: lastEdit.flatMap { hub.accepted[$0]?.serverPosition.acceptedAt },
             changedAt: accepted.changedAt,
             reactions: Dictionary(uniqueKeysWithValues: accepted.reactions.map { ($0, 1) }),
             myReactions: isMine ? accepted.reactions : [])
     }
 
     /// The newest messages of a channel.
-    func page(of channel: ChannelID, for account: UserID?) -> [PlacedMessage] {
-        var items: [PlacedMessage] = []
-        for stored in hub.history.reversed() where ledger.records[stored.message]?.channel == channel {
+    func page(of channel: ChannelID, for account: UserID?) -> [RemoteMessage] {
+        var items: [RemoteMessage] = []
+        for stored in hub.history.reversed() where expected.records[stored.message]?.channel == channel {
             guard items.count < 10 else { break }
             if let placed = placed(stored.message, for: account) { items.append(placed) }
         }
@@ -163,10 +163,10 @@ extension SimulatedWorld {
 
     // MARK: - Failures, for the witness
 
-    func noteFailedAttempts(_ round: DeliveryRound, _ report: DeliveryReport) {
-        for (operation, outcome) in zip(round.operations, report.outcomes) {
+    func noteFailedAttempts(_ batch: Batch, _ report: DeliveryReport) {
+        for (operation, outcome) in zip(batch.operations, report.outcomes) {
             if case .tryLater(_, _, after: nil) = outcome {
-                ledger.records[operation.message]?.failedAttempts += 1
+                expected.records[operation.message]?.failedAttempts += 1
             }
         }
     }
@@ -178,9 +178,9 @@ extension SimulatedWorld {
     }
 }
 
-extension Ledger {
-    mutating func noteRefusals(in round: DeliveryRound, _ report: DeliveryReport) {
-        for (operation, outcome) in zip(round.operations, report.outcomes) {
+extension ExpectedState {
+    mutating func noteRefusals(in batch: Batch, _ report: DeliveryReport) {
+        for (operation, outcome) in zip(batch.operations, report.outcomes) {
             switch outcome {
             case .refused, .unrelated: noteRefusal(of: operation.message, at: operation.sequence)
             default: break
@@ -192,14 +192,14 @@ extension Ledger {
         records[message]?.refusedPlaces.insert(sequence)
     }
 
-    mutating func noteFailedAttempt(_ round: DeliveryRound) {
-        for operation in round.operations { records[operation.message]?.failedAttempts += 1 }
+    mutating func noteFailedAttempt(_ batch: Batch) {
+        for operation in batch.operations { records[operation.message]?.failedAttempts += 1 }
     }
 
-    mutating func noteFailure(_ round: DeliveryRound, _ error: TransportError) {
+    mutating func noteFailure(_ batch: Batch, _ error: TransportError) {
         switch error {
-        case .transient, .inDoubt, .serverFailed: noteFailedAttempt(round)
-        case .unreachable, .notSent, .rateLimited, .needsAttention, .storeForked, .historyChanged, .refused: break
+        case .transient, .inDoubt, .serverFailed: noteFailedAttempt(batch)
+        case .unreachable, .notSent, .rateLimited, .actionRequired, .storeForked, .historyChanged, .refused: break
         }
     }
 }

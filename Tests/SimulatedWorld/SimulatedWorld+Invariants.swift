@@ -5,21 +5,21 @@ import CausewayStorage
 
 /// The calls of the judge, and the invariants that need a clock, processes and a connection to the hub.
 extension SimulatedWorld {
-    var judge: Judge { Judge(ledger: ledger, hub: hub, configuration: plan.configuration) }
+    var outboxOracle: OutboxOracle { OutboxOracle(expected: expected, hub: hub, configuration: plan.configuration) }
 
     func brokenAfterStep(of client: Int) -> String? {
         guard !clients[client].isBusy, !clients[client].isSuspended else { return nil }
-        return judge.brokenBetweenInputs(of: clients[client].suspect) ?? standsStill(client)
+        return outboxOracle.brokenBetweenInputs(of: clients[client].candidate) ?? standsStill(client)
     }
 
     func brokenByStoring(_ stored: ModelHub.Stored) -> String? {
-        guard let record = ledger.records[stored.message] else { return "the hub stored what nobody created" }
-        defer { ledger.lastStored[stored.key] = stored.sequence }
-        return judge.brokenByStoring(stored, from: clients[record.client].suspect)
+        guard let record = expected.records[stored.message] else { return "the hub stored what nobody created" }
+        defer { expected.lastStored[stored.key] = stored.sequence }
+        return outboxOracle.brokenByStoring(stored, from: clients[record.client].candidate)
     }
 
     func brokenBy(_ mutation: Mutation, _ client: Int) -> String? {
-        judge.brokenBy(mutation, in: clients[client].suspect) ?? expiredEarly(mutation, client)
+        outboxOracle.brokenBy(mutation, in: clients[client].candidate) ?? expiredEarly(mutation, client)
     }
 
     /// Checks that nothing expires before its time, whatever happens to the wall clock while the program runs, nor over
@@ -27,10 +27,10 @@ extension SimulatedWorld {
     /// notified of it.
     private func expiredEarly(_ mutation: Mutation, _ client: Int) -> String? {
         guard case .fail(let id, let failure, inDoubt: _) = mutation, failure.reason == .expired,
-            let queued = ledger.records[id]?.queued, let expiry = plan.configuration.expiry
+            let queued = expected.records[id]?.queued, let expiry = plan.configuration.expiry
         else { return nil }
         let isOfThisRun = queued.process == clients[client].process
-        if !isOfThisRun, clients[client].wasClockSet || ledger.records[id]?.isOutOfHand == true { return nil }
+        if !isOfThisRun, clients[client].wasClockSet || expected.records[id]?.isOutOfHand == true { return nil }
         if !isOfThisRun, keepsItsAge(id) { return nil }
         let slack: Duration = isOfThisRun ? .milliseconds(1) : Plan.hearingMax
         guard now - queued.at < expiry - slack else { return nil }
@@ -40,35 +40,35 @@ extension SimulatedWorld {
     /// True for an operation whose message was deleted: it gets a sequence, but keeps its age in the store, because
     /// there is nothing left that it could change.
     private func keepsItsAge(_ id: MessageID) -> Bool {
-        ledger.records[id]?.role.target.flatMap { ledger.records[$0] }?.isDeleted == true
+        expected.records[id]?.role.target.flatMap { expected.records[$0] }?.isDeleted == true
     }
 
     func brokenBy(_ result: DeliveryResult, of id: MessageID, _ client: Int) -> String? {
-        judge.brokenBy(result, of: id, to: clients[client].suspect)
+        outboxOracle.brokenBy(result, of: id, to: clients[client].candidate)
     }
 
     // MARK: - When the hub deals with a delivery
 
     /// Checks that once the hub has heard from a newer process or copy of a store, it admits no older one.
-    func brokenByEpoch(_ call: Call) -> String? {
-        let key = Ledger.OutboxKey(account: call.account, outbox: call.round.outbox)
-        let highest = ledger.highestEpochs[key] ?? 0
-        ledger.highestEpochs[key] = max(highest, call.delivery.epoch)
+    func brokenByEpoch(_ call: DeliveryCall) -> String? {
+        let key = ExpectedState.OutboxKey(account: call.account, outbox: call.batch.outbox)
+        let highest = expected.highestEpochs[key] ?? 0
+        expected.highestEpochs[key] = max(highest, call.delivery.epoch)
         if call.delivery.epoch < highest { return "the hub dealt with epoch \(call.delivery.epoch) after \(highest)" }
         let sender = clients[call.client]
-        if sender.isFrozen, let newest = ledger.newestBirths[key], newest > sender.birth {
+        if sender.isFrozen, let newest = expected.newestBirths[key], newest > sender.birth {
             return "the hub dealt with a process that had been frozen, after it had heard its successor"
         }
-        ledger.newestBirths[key] = max(ledger.newestBirths[key] ?? 0, call.birth)
+        expected.newestBirths[key] = max(expected.newestBirths[key] ?? 0, call.birth)
         return nil
     }
 
     /// Checks that a lane's mark is kept for ever, bars every late copy, and never decreases.
-    func brokenByMark(_ call: Call, _ report: DeliveryReport) -> String? {
-        let key = Ledger.OutboxKey(account: call.account, outbox: call.round.outbox)
-        let highest = ledger.highestMarks[key]?[call.round.lane] ?? 0
-        ledger.highestMarks[key, default: [:]][call.round.lane] = max(highest, report.mark)
-        return report.mark < highest ? "the hub's mark of \(call.round.lane) went back to \(report.mark)" : nil
+    func brokenByMark(_ call: DeliveryCall, _ report: DeliveryReport) -> String? {
+        let key = ExpectedState.OutboxKey(account: call.account, outbox: call.batch.outbox)
+        let highest = expected.highestMarks[key]?[call.batch.lane] ?? 0
+        expected.highestMarks[key, default: [:]][call.batch.lane] = max(highest, report.mark)
+        return report.mark < highest ? "the hub's mark of \(call.batch.lane) went back to \(report.mark)" : nil
     }
 
     // MARK: - When a process starts
@@ -83,43 +83,43 @@ extension SimulatedWorld {
 
     /// Checks that nothing is sent without a session, during a pause, or before the time that the hub asked to wait
     /// for; and no message under another account.
-    func brokenBySending(_ round: DeliveryRound, _ client: Int) -> String? {
+    func brokenBySending(_ batch: Batch, _ client: Int) -> String? {
         let state = clients[client]
         guard let account = state.account else { return "client \(client) sends after its logout" }
         if state.isPaused { return "client \(client) sends while it is paused" }
         if now < state.quietUntil { return "client \(client) sends although the hub asked it to wait" }
-        let pausing = state.store.pauses.first { $0.lane == round.lane }?.message
-        for operation in round.operations where operation.kind == .send {
+        let pausing = state.store.pauses.first { $0.lane == batch.lane }?.message
+        for operation in batch.operations where operation.kind == .send {
             if let pausing {
                 return "\(operation.message.value.low) leaves while \(pausing.value.low) pauses its lane"
             }
-            if let record = ledger.records[operation.message], record.sender != account {
+            if let record = expected.records[operation.message], record.sender != account {
                 return "\(operation.message.value.low) is sent under another's name"
             }
         }
-        return leavesTooOften(round, client) ?? heldUpByOperations(round) ?? tooMuchAtOnce(round, state)
+        return leavesTooOften(batch, client) ?? heldUpByOperations(batch) ?? tooMuchAtOnce(batch, state)
     }
 
     /// Checks that operations never delay messages: they share a lane only under `strict`.
-    private func heldUpByOperations(_ round: DeliveryRound) -> String? {
+    private func heldUpByOperations(_ batch: Batch) -> String? {
         guard plan.ordering != .strict else { return nil }
-        let kinds = Set(round.operations.filter { $0.kind == .send }.map { isOperation($0.message) })
-        return kinds.count > 1 ? "messages and operations are in one delivery of lane \(round.lane)" : nil
+        let kinds = Set(batch.operations.filter { $0.kind == .send }.map { isOperation($0.message) })
+        return kinds.count > 1 ? "messages and operations are in one delivery of lane \(batch.lane)" : nil
     }
 
-    private func isOperation(_ id: MessageID) -> Bool { ledger.records[id]?.role.isOperation == true }
+    private func isOperation(_ id: MessageID) -> Bool { expected.records[id]?.role.isOperation == true }
 
     /// Checks that the work in flight is bounded: operations and bytes of one delivery, deliveries of all lanes.
-    private func tooMuchAtOnce(_ round: DeliveryRound, _ client: ModelClient) -> String? {
+    private func tooMuchAtOnce(_ batch: Batch, _ client: ModelClient) -> String? {
         let limits = plan.configuration
         if client.openCalls.count >= limits.deliveriesInFlightTotalMax {
-            // Some rounds that the machine has cancelled may still be in flight.
-            let awaited = Set(client.outbox?.roundsUnderWay ?? [])
-            let underWay = client.openCalls.values.filter { awaited.contains($0.round.id) }.count
+            // Some batches that the machine has cancelled may still be in flight.
+            let awaited = Set(client.outbox?.batchesUnderWay ?? [])
+            let underWay = client.openCalls.values.filter { awaited.contains($0.batch.id) }.count
             if underWay >= limits.deliveriesInFlightTotalMax { return "\(underWay + 1) deliveries at once" }
         }
-        if round.operations.count > limits.batchOperationsMax { return "\(round.operations.count) operations at once" }
-        let sends = round.operations.filter { $0.kind == .send }
+        if batch.operations.count > limits.batchOperationsMax { return "\(batch.operations.count) operations at once" }
+        let sends = batch.operations.filter { $0.kind == .send }
         let bytes = sends.reduce(0) { $0 + (client.store.messages[$1.message]?.content.modelBytes ?? 0) }
         return sends.count > 1 && bytes > limits.batchBytesMax ? "\(bytes) bytes in one delivery" : nil
     }
@@ -132,7 +132,7 @@ extension SimulatedWorld {
         if actions.count < 4 { return nil }
         let lanes = 2 * plan.channelCount + 2
         let perLane = plan.configuration.deliveriesInFlightMax + 2
-        let underWay = clients[client].openCalls.values.reduce(0) { $0 + $1.round.operations.count }
+        let underWay = clients[client].openCalls.values.reduce(0) { $0 + $1.batch.operations.count }
         // Messages whose attempts a previous run of the process exhausted are failed at once, only after a restart.
         let spent = clients[client].store.entries.filter { $0.attempts > plan.configuration.retry.retriesMax }.count
         // Expired messages are failed at once, and their waiters notified.
@@ -161,24 +161,26 @@ extension SimulatedWorld {
 
     func brokenAtTheEnd() -> String? {
         if let stalled = stalled() { return stalled }
-        let judge = judge
-        for id in ledger.records.keys.sorted(by: { $0.value.low < $1.value.low }) {
-            guard let record = ledger.records[id], !clients[record.client].isLeftAlone else { continue }
-            if let broken = judge.brokenAtTheEnd(id, record, in: clients[record.client].suspect) { return broken }
+        let outboxOracle = outboxOracle
+        for id in expected.records.keys.sorted(by: { $0.value.low < $1.value.low }) {
+            guard let record = expected.records[id], !clients[record.client].isLeftAlone else { continue }
+            if let broken = outboxOracle.brokenAtTheEnd(id, record, in: clients[record.client].candidate) {
+                return broken
+            }
         }
         for (index, client) in clients.enumerated() where client.original == nil && !client.isSuperseded {
             let waiting = client.waiting.filter { client.store.messages[$0]?.isParked != true }
             guard !waiting.isEmpty else { continue }
             return "client \(index): nobody told about \(waiting.map(\.value.low).sorted())"
         }
-        return judge.outOfCreationOrder()
+        return outboxOracle.outOfCreationOrder()
     }
 
     /// Checks that nothing waits when no event is planned any more.
     private func stalled() -> String? {
         for (index, client) in clients.enumerated() where !client.isIdle && !client.isLeftAlone {
             let waits = client.store.inOrder.first(where: \.isPending).flatMap {
-                client.outbox?.waitReason(for: $0.id, at: moment(of: index))
+                client.outbox?.waitReason(for: $0.id, at: clock(of: index))
             }
             let links = client.store.entries
             let first = links.prefix(4).map(\.told)
@@ -191,7 +193,7 @@ extension SimulatedWorld {
 extension OutboxAction {
     /// The lane of a transmission.
     fileprivate var lane: LaneID? {
-        if case .transmit(let round, _) = self { round.lane } else { nil }
+        if case .transmit(let batch, _) = self { batch.lane } else { nil }
     }
 }
 
@@ -206,9 +208,9 @@ extension OutboxEvent {
     fileprivate var size: Int {
         switch self {
         case .enqueued(let entries): entries.count
-        case .answered(let round, _), .failed(let round, _), .unsendable(let round, _, _), .foreign(let round, _),
-            .interrupted(let round):
-            round.operations.count
+        case .answered(let batch, _), .failed(let batch, _), .unsendable(let batch, _, _), .foreign(let batch, _),
+            .interrupted(let batch):
+            batch.operations.count
         case .deleted(let messages): messages.count
         default: 1
         }

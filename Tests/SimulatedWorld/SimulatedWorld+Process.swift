@@ -7,24 +7,25 @@ import DequeModule
 /// The lifecycle of a client's process: it starts, crashes, and sometimes runs twice.
 extension SimulatedWorld {
     func start(_ client: Int) {
-        let policy: RestartPolicy = chance.isLikely(plan.resumeLikelihood) ? .resume : .fail
+        let policy: RestartPolicy = randomness.isLikely(plan.resumeLikelihood) ? .resume : .fail
         let failure = Failure(reason: .sessionEnded, code: "restarted", detail: "", at: wall(of: client))
         births += 1
         let opening = OpeningID(UUIDv7(high: 3, low: UInt64(births)))
-        let snapshot = clients[client].store.begin(policy, failure, opening: opening)
+        let snapshot = clients[client].store.start(policy, failure, opening: opening)
         if violation == nil { violation = brokenByStart(policy, snapshot) }
         for entry in snapshot.entries where entry.kind == .send { noteSequence(entry) }
         clients[client].birth = births
         clients[client].isFrozen = false
         hash.add(snapshot.epoch)
-        story.tell(now, "client \(client): starts, \(policy), epoch \(snapshot.epoch), \(snapshot.entries.count) links")
-        load(client, snapshot, firstRound: 1)
+        history.record(
+            now, "client \(client): starts, \(policy), epoch \(snapshot.epoch), \(snapshot.entries.count) links")
+        load(client, snapshot, firstBatch: 1)
         if clients[client].account != nil { submit(.event(.sessionBegan), to: client) }
         if areFaultsOver { logInAtTheEnd(client) }
     }
 
     /// Starts a machine on the store's present state. Existing waiters keep waiting.
-    func load(_ client: Int, _ snapshot: OutboxSnapshot, firstRound: Int) {
+    func load(_ client: Int, _ snapshot: OutboxSnapshot, firstBatch: Int) {
         clients[client].process += 1
         clients[client].probesUnderWay = 0
         noteCutOff(in: snapshot, client)
@@ -33,7 +34,7 @@ extension SimulatedWorld {
         clients[client].quietUntil = .zero
         clients[client].isPaused = false
         clients[client].outbox = Outbox(
-            snapshot, configuration: configurationTold, seed: chance.seedOfOthers(), firstRound: firstRound)
+            snapshot, configuration: configurationTold, seed: randomness.seedOfOthers(), firstBatch: firstBatch)
         let store = clients[client].store
         let waiting = store.pending.union(store.failed.filter { store.messages[$0]?.isInDoubt == true })
         clients[client].waiting = waiting.filter { store.messages[$0]?.role.isOperation == false }
@@ -42,7 +43,7 @@ extension SimulatedWorld {
     /// The outbox configuration that the machine is given.
     private var configurationTold: OutboxConfiguration {
         var told = plan.configuration
-        switch plan.sabotage {
+        switch plan.plantedFault {
         case .limitsIgnored: told = OutboxConfiguration()
         case .precedenceForgotten: told.precedence = [:]
         case .totalIgnored: told.deliveriesInFlightTotalMax = 1_000
@@ -65,7 +66,7 @@ extension SimulatedWorld {
         let snapshot = clients[client].store.snapshot
         for entry in snapshot.entries where entry.kind == .send { noteSequence(entry) }
         noteCutOff(in: snapshot, client)
-        story.tell(now, "client \(client): goes on as outbox \(snapshot.outboxID.value.low)")
+        history.record(now, "client \(client): goes on as outbox \(snapshot.outboxID.value.low)")
         handle(.forked(snapshot), client)
     }
 
@@ -80,70 +81,71 @@ extension SimulatedWorld {
         guard let outbox = clients[client].outbox, !clients[client].isBusy, !clients[client].isDiskFull,
             clients[client].agenda.isEmpty
         else { return }
-        story.tell(now, "client \(client): is closed with \(clients[client].openCalls.count) calls under way")
-        if plan.sabotage != .closeIsCharged {
-            clients[client].store.commit(outbox.mutationsToClose(at: moment(of: client)))
+        history.record(now, "client \(client): is closed with \(clients[client].openCalls.count) calls under way")
+        if plan.plantedFault != .closeIsCharged {
+            clients[client].store.commit(outbox.mutationsToClose(at: clock(of: client)))
         }
         forgetMemory(of: client)
-        queue.plan(.clientStarts(client: client), at: now + chance.between(.zero, .seconds(10)))
+        queue.plan(.clientStarts(client: client), at: now + randomness.between(.zero, .seconds(10)))
     }
 
     /// Renews the token before it is rejected: the driver cancels the deliveries in flight, and sends them again.
     func renewToken(_ client: Int) {
-        story.tell(now, "client \(client): renews its token with \(clients[client].openCalls.count) calls under way")
+        history.record(
+            now, "client \(client): renews its token with \(clients[client].openCalls.count) calls under way")
         for call in clients[client].openCalls.values.sorted(by: { $0.id < $1.id }) {
             clients[client].openCalls[call.id] = nil
-            let isCharged = plan.sabotage == .renewalIsCharged
+            let countsAttempt = plan.plantedFault == .renewalIsCharged
             submit(
-                .event(isCharged ? .failed(call.round, .inDoubt(detail: "broken off")) : .interrupted(call.round)),
+                .event(countsAttempt ? .failed(call.batch, .inDoubt(detail: "broken off")) : .interrupted(call.batch)),
                 to: client)
         }
-        submit(.event(.attentionResolved), to: client)
+        submit(.event(.actionResolved), to: client)
     }
 
     func crash(_ client: Int) {
         guard clients[client].outbox != nil else { return }
-        for call in clients[client].openCalls.values { ledger.noteFailedAttempt(call.round) }
-        for round in clients[client].unsettled { ledger.noteFailedAttempt(round) }
-        for id in clients[client].uncommittedFailures { ledger.records[id]?.failuresHeard -= 1 }
+        for call in clients[client].openCalls.values { expected.noteFailedAttempt(call.batch) }
+        for batch in clients[client].unsettled { expected.noteFailedAttempt(batch) }
+        for id in clients[client].uncommittedFailures { expected.records[id]?.failuresHeard -= 1 }
         noteHeldAnswers(client)
-        story.tell(now, "client \(client): crashes with \(clients[client].openCalls.count) calls under way")
+        history.record(now, "client \(client): crashes with \(clients[client].openCalls.count) calls under way")
         forgetMemory(of: client)
         let longest: Duration = areFaultsOver ? .seconds(2) : .seconds(40)
-        queue.plan(.clientStarts(client: client), at: now + chance.between(.zero, longest))
+        queue.plan(.clientStarts(client: client), at: now + randomness.between(.zero, longest))
     }
 
     /// A response that waits for that of an older delivery is lost with the process: its attempt counts as interrupted
     /// as well.
     private func noteHeldAnswers(_ client: Int) {
-        let rounds = clients[client].openCalls.values.map(\.round) + clients[client].unsettled
-        let noted = Set(rounds.flatMap { $0.operations.map(\.message) })
+        let batches = clients[client].openCalls.values.map(\.batch) + clients[client].unsettled
+        let noted = Set(batches.flatMap { $0.operations.map(\.message) })
         for id in clients[client].store.pending where !noted.contains(id) {
             guard clients[client].store.messages[id]?.syncState == .syncing else { continue }
-            ledger.records[id]?.failedAttempts += 1
+            expected.records[id]?.failedAttempts += 1
         }
     }
 
-    /// Kills the process when the round contains a lethal message, together with everything else in flight.
+    /// Kills the process when the batch contains a lethal message, together with everything else in flight.
     ///
     /// Each message whose attempt is interrupted by it pays once; from then on the lethal message is sent alone.
-    func kills(_ round: DeliveryRound, _ client: Int) -> Bool {
-        guard round.operations.contains(where: { ledger.records[$0.message]?.trait == .lethal && $0.kind == .send })
+    func kills(_ batch: Batch, _ client: Int) -> Bool {
+        guard batch.operations.contains(where: { expected.records[$0.message]?.trait == .lethal && $0.kind == .send })
         else { return false }
-        let underWay = clients[client].openCalls.values.sorted { $0.id < $1.id }.map(\.round) + [round]
+        let underWay = clients[client].openCalls.values.sorted { $0.id < $1.id }.map(\.batch) + [batch]
         counts.count(.lethalPayload, inFlight: underWay.reduce(0) { $0 + $1.operations.count })
-        // The attempts of a cancelled round were refunded; a copy of it may still be in flight.
-        let awaited = Set(clients[client].outbox?.roundsUnderWay ?? [])
-        let charged = underWay.filter { awaited.contains($0.id) }.compactMap(\.charged)
-        let payers = Set(charged).sorted { $0.value.low < $1.value.low }
-        for payer in payers where ledger.records[payer]?.trait != .lethal {
-            ledger.records[payer]?.paidForOthers += 1
-            if let record = ledger.records[payer], record.paidForOthers > 1, !record.isOutOfHand, violation == nil {
+        // The attempts of a cancelled batch were refunded; a copy of it may still be in flight.
+        let awaited = Set(clients[client].outbox?.batchesUnderWay ?? [])
+        let countedMessage = underWay.filter { awaited.contains($0.id) }.compactMap(\.countedMessage)
+        let payers = Set(countedMessage).sorted { $0.value.low < $1.value.low }
+        for payer in payers where expected.records[payer]?.trait != .lethal {
+            expected.records[payer]?.paidForOthers += 1
+            if let record = expected.records[payer], record.paidForOthers > 1, !record.isOutOfHand, violation == nil {
                 violation = "\(payer.value.low) pays \(record.paidForOthers) times for one that kills the process"
             }
         }
-        story.tell(now, "client \(client): round \(round.id) kills the process")
-        ledger.noteFailedAttempt(round)
+        history.record(now, "client \(client): round \(batch.id) kills the process")
+        expected.noteFailedAttempt(batch)
         crash(client)
         return true
     }
@@ -152,15 +154,15 @@ extension SimulatedWorld {
 
     /// Suspends the computer: the client does nothing, while the world continues.
     func suspendMachine(of client: Int) {
-        let time = chance.between(.seconds(1), .seconds(300))
-        story.tell(now, "client \(client): its machine sleeps for \(time)")
+        let time = randomness.between(.seconds(1), .seconds(300))
+        history.record(now, "client \(client): its machine sleeps for \(time)")
         clients[client].isSuspended = true
         queue.plan(.machineWakes(client: client), at: now + time)
     }
 
     func resumeMachine(of client: Int) {
         guard clients[client].isSuspended else { return }
-        story.tell(now, "client \(client): its machine wakes up")
+        history.record(now, "client \(client): its machine wakes up")
         clients[client].isSuspended = false
         if clients[client].outbox != nil { drive(client) }
     }
@@ -192,19 +194,19 @@ extension SimulatedWorld {
     func pauseProcess(_ client: Int) {
         guard let ghost = double(client) else { return }
         clients[ghost].isFrozen = true
-        story.tell(now, "client \(client): its process is frozen, to wake as client \(ghost)")
+        history.record(now, "client \(client): its process is frozen, to wake as client \(ghost)")
         // Whether requests in flight arrive is decided already; their responses are ignored.
-        for call in clients[client].openCalls.values { ledger.noteFailedAttempt(call.round) }
+        for call in clients[client].openCalls.values { expected.noteFailedAttempt(call.batch) }
         crash(client)
-        queue.plan(.processWakes(client: ghost), at: now + chance.between(.seconds(1), .seconds(120)))
+        queue.plan(.processWakes(client: ghost), at: now + randomness.between(.seconds(1), .seconds(120)))
     }
 
     /// Opens a copy of the store elsewhere.
     func restoreCopy(_ client: Int) {
         guard let ghost = double(client) else { return }
-        story.tell(now, "client \(client): a copy of its store is taken, to be opened as client \(ghost)")
+        history.record(now, "client \(client): a copy of its store is taken, to be opened as client \(ghost)")
         forgetMemory(of: ghost)
-        queue.plan(.clientStarts(client: ghost), at: now + chance.between(.seconds(1), .seconds(120)))
+        queue.plan(.clientStarts(client: ghost), at: now + randomness.between(.seconds(1), .seconds(120)))
     }
 
     /// Returns a copy of the client; only once for each client, and never of a copy.
@@ -220,12 +222,12 @@ extension SimulatedWorld {
         ghost.isBusy = true
         ghost.plannedDeadline = nil
         clients.append(ghost)
-        for id in ghost.store.idsOfAll { ledger.records[id]?.isOutOfHand = true }
+        for id in ghost.store.idsOfAll { expected.records[id]?.isOutOfHand = true }
         return clients.count - 1
     }
 
     func wake(_ client: Int) {
-        story.tell(now, "client \(client): wakes up")
+        history.record(now, "client \(client): wakes up")
         clients[client].isBusy = false
         clients[client].isSuspended = false
         clients[client].isDiskFull = false

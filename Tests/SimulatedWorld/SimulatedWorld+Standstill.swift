@@ -17,9 +17,9 @@ extension SimulatedWorld {
         guard let outbox = client.outbox, client.isAtRest, client.account != nil, client.store.hasEntries,
             !isTimerDue(of: client)
         else { return nil }
-        let moment = moment(of: index)
-        switch outbox.waitReasonOfAll(at: moment) {
-        case nil: return laneStandsStill(index, outbox, moment)
+        let clock = clock(of: index)
+        switch outbox.waitReasonOfAll(at: clock) {
+        case nil: return laneStandsStill(index, outbox, clock)
         case .paused, .noSession: return nil
         case let reason?:
             if client.isSuperseded {
@@ -37,16 +37,16 @@ extension SimulatedWorld {
     /// room waits for a delivery in flight.
     private func roomIsTaken(_ client: ModelClient, _ outbox: Outbox) -> Bool {
         if client.openCalls.isEmpty { return false }
-        return client.mayGoOneByOne || outbox.roundsUnderWay.count >= plan.configuration.deliveriesInFlightTotalMax
+        return client.mayGoOneByOne || outbox.batchesUnderWay.count >= plan.configuration.deliveriesInFlightTotalMax
     }
 
     /// Checks that with a working connection each lane has a delivery in flight, or its oldest message a reason that
     /// passes.
-    private func laneStandsStill(_ index: Int, _ outbox: Outbox, _ moment: Moment) -> String? {
+    private func laneStandsStill(_ index: Int, _ outbox: Outbox, _ clock: ClockReading) -> String? {
         let client = clients[index]
         // A client that was notified of a recovery probes the hub first.
         if client.probesUnderWay > 0 { return nil }
-        let busy = Set(client.openCalls.values.map(\.round.lane))
+        let busy = Set(client.openCalls.values.map(\.batch.lane))
         var seen: Set<LaneID> = []
         for entry in client.store.entries where !busy.contains(entry.lane) {
             guard seen.insert(entry.lane).inserted else { continue }
@@ -54,7 +54,7 @@ extension SimulatedWorld {
                 if outbox.nextDeadline != nil || roomIsTaken(client, outbox) { continue }
                 return "client \(index): nobody asks about \(entry.message.value.low), and nothing is planned"
             }
-            switch outbox.waitReason(for: entry.message, at: moment) {
+            switch outbox.waitReason(for: entry.message, at: clock) {
             case nil, .ready:
                 if roomIsTaken(client, outbox) { continue }
                 return "client \(index): \(entry.message.value.low) could leave, and does not"

@@ -8,10 +8,10 @@ import DequeModule
 extension SimulatedWorld {
     func userActs(_ act: Plan.Act) {
         let client = act.client
-        chance.begin(act, part: 0)
+        randomness.begin(act, part: 0)
         guard act.number < plan.actCount, !areFaultsOver else { return }
         let next = Plan.Act(client: client, number: act.number + 1)
-        queue.plan(.userActs(next), at: now + chance.between(.zero, plan.actPauseMax))
+        queue.plan(.userActs(next), at: now + randomness.between(.zero, plan.actPauseMax))
         guard clients[client].outbox != nil, !clients[client].isSuspended, !plan.sparedActs.contains(act) else {
             return
         }
@@ -22,12 +22,12 @@ extension SimulatedWorld {
         if strikes(.lateDraft) { createLate(client) }
         if strikes(.tokenRenewal) { renewToken(client) }
         if strikes(.orderlyClose) { return close(client) }
-        chance.begin(act, part: 1)
-        if clients[client].account == nil, chance.isLikely(700) { return logIn(client) }
-        switch chance.number(in: 0..<100) {
+        randomness.begin(act, part: 1)
+        if clients[client].account == nil, randomness.isLikely(700) { return logIn(client) }
+        switch randomness.number(in: 0..<100) {
         case 0..<30: createMessage(client)
         case 30..<42: wishSomething(client)
-        case 42..<54: for _ in 0..<chance.number(in: 2..<9) { createMessage(client) }
+        case 42..<54: for _ in 0..<randomness.number(in: 2..<9) { createMessage(client) }
         case 54..<67: deleteSome(client)
         case 67..<82: resendSome(client)
         case 82..<86: refresh(client)
@@ -42,45 +42,45 @@ extension SimulatedWorld {
 
     private func setClock(of client: Int) {
         clients[client].wasClockSet = true
-        clients[client].clockError = chance.between(.seconds(-200_000), .seconds(200_000))
-        story.tell(now, "client \(client): its clock is wrong by \(clients[client].clockError)")
+        clients[client].clockError = randomness.between(.seconds(-200_000), .seconds(200_000))
+        history.record(now, "client \(client): its clock is wrong by \(clients[client].clockError)")
     }
 
     /// Takes effect at the time of the call; the engine is notified by the store's feed.
     func createMessage(_ client: Int, as creator: UserID? = nil) {
-        guard !clients[client].isDiskFull else { return story.tell(now, "client \(client): no room for a message") }
-        if let creator, creator != clients[client].lastAccount, plan.sabotage != .sendsAnybodys {
+        guard !clients[client].isDiskFull else { return history.record(now, "client \(client): no room for a message") }
+        if let creator, creator != clients[client].lastAccount, plan.plantedFault != .sendsAnybodys {
             // The store rejects messages of an account that is not the current one.
             counts.count(.overtaken, inFlight: 1)
-            return story.tell(now, "client \(client): a draft of \(creator) is refused")
+            return history.record(now, "client \(client): a draft of \(creator) is refused")
         }
         counts.created += 1
-        let number = ledger.created.count + 1
-        let id = Cast.message(number)
-        let content = Cast.content(number, isMedia: chance.isLikely(350))
-        let channel = Cast.channels[chance.number(in: 0..<plan.channelCount)]
+        let number = expected.created.count + 1
+        let id = WorldNames.message(number)
+        let content = WorldNames.content(number, isMedia: randomness.isLikely(350))
+        let channel = WorldNames.channels[randomness.number(in: 0..<plan.channelCount)]
         let lane = plan.ordering.lane(for: content.type, in: channel)
         let sender = creator ?? clients[client].account ?? clients[client].lastAccount
-        let parent = chance.isLikely(150) ? ownMessages(client, by: sender).last?.id : nil
+        let parent = randomness.isLikely(150) ? ownMessages(client, by: sender).last?.id : nil
         let draft = MessageDraft(
             id: id, channel: channel, sender: sender, role: parent.map { .reply(to: $0) } ?? .message,
             content: content, createdAt: wall(of: client), lane: lane)
         let message = clients[client].store.enqueue(draft)
-        ledger.created.append(id)
-        ledger.records[id] = Ledger.Record(
+        expected.created.append(id)
+        expected.records[id] = ExpectedState.Record(
             client: client, channel: channel, sender: sender, role: draft.role, trait: trait(),
             sequences: [message.laneSequence], ordinal: message.ordinal,
             turns: [message.laneSequence: message.laneSequence])
-        ledger.wishes[id] = Ledger.Wish(content: content)
+        expected.wanted[id] = ExpectedState.WantedState(content: content)
         clients[client].waiting.insert(id)
         hash.add(message.laneSequence)
-        story.tell(now, "client \(client): creates \(number) as \(message.laneSequence) in \(lane)")
+        history.record(now, "client \(client): creates \(number) as \(message.laneSequence) in \(lane)")
     }
 
-    func trait() -> Ledger.Trait {
-        switch chance.number(in: 0..<100) {
+    func trait() -> ExpectedState.Trait {
+        switch randomness.number(in: 0..<100) {
         case 0..<3: .refused
-        case 3..<6: .refusedUntil(now + chance.between(.zero, .seconds(60)))
+        case 3..<6: .refusedUntil(now + randomness.between(.zero, .seconds(60)))
         case 6..<8: .poisonous
         case 8..<9: .unsendable
         case 9..<10: plan.configuration.retry.retriesMax <= Plan.lethalRetriesMax ? .lethal : .plain
@@ -94,8 +94,8 @@ extension SimulatedWorld {
     private func deleteSome(_ client: Int) {
         let all = clients[client].store.inOrder.filter { !$0.role.isOperation }
         var ids: [MessageID] = []
-        for _ in 0..<chance.number(in: 1..<4) {
-            if let message = chance.one(of: all), !ids.contains(message.id) { ids.append(message.id) }
+        for _ in 0..<randomness.number(in: 1..<4) {
+            if let message = randomness.one(of: all), !ids.contains(message.id) { ids.append(message.id) }
         }
         if !ids.isEmpty { submit(.delete(ids), to: client) }
     }
@@ -105,26 +105,26 @@ extension SimulatedWorld {
         guard !clients[client].isDiskFull, let outbox = clients[client].outbox else { return }
         let messages = ids.compactMap { clients[client].store.messages[$0] }
         guard !messages.isEmpty else { return }
-        var changes: [Outbox.Changes] = []
+        var changes: [Outbox.ChangePlan] = []
         for message in messages {
             let dependants = clients[client].store.dependants(of: message.id)
             // Asks the hub to delete a message of another user.
             let lane = isOwn(message, client) ? nil : plan.ordering.lane(for: message.type, in: message.channel)
             var deletion = outbox.deletion(
-                of: message, with: dependants, by: .api, at: moment(of: client), lane: lane)
-            if plan.sabotage == .deletesOnlyLocally { deletion.mutations = [.delete(message.id)] }
+                of: message, with: dependants, by: .api, at: clock(of: client), lane: lane)
+            if plan.plantedFault == .deletesOnlyLocally { deletion.mutations = [.delete(message.id)] }
             changes.append(deletion)
         }
         let mutations = changes.flatMap(\.mutations)
-        let deleted = changes.flatMap(\.vanished)
+        let deleted = changes.flatMap(\.removedUnsent)
         // A message of another user is removed from this account's lists only.
         let user = clients[client].account ?? clients[client].lastAccount
-        for id in deleted + messages.map(\.id) where ledger.records[id]?.client == client {
-            if ledger.records[id]?.sender == user { ledger.records[id]?.isDeleted = true }
+        for id in deleted + messages.map(\.id) where expected.records[id]?.client == client {
+            if expected.records[id]?.sender == user { expected.records[id]?.isDeleted = true }
         }
-        clients[client].vanishedCount += deleted.count - messages.count
+        clients[client].removedCount += deleted.count - messages.count
         counts.deleted += deleted.count
-        story.tell(now, "client \(client): deletes \(deleted.map(\.value.low))")
+        history.record(now, "client \(client): deletes \(deleted.map(\.value.low))")
         hash.add(mutations)
         clients[client].store.commit(mutations)
         if strikes(.crash) { return crash(client) }
@@ -141,9 +141,9 @@ extension SimulatedWorld {
 
     private func resendSome(_ client: Int) {
         let failed = clients[client].store.inOrder.filter { $0.syncState == .error }
-        guard let one = chance.one(of: failed) else { return }
-        var chosen = chance.isLikely(300) ? failed : [one]
-        if chance.isLikely(200) { chosen.append(one) }  // a double click
+        guard let one = randomness.one(of: failed) else { return }
+        var chosen = randomness.isLikely(300) ? failed : [one]
+        if randomness.isLikely(200) { chosen.append(one) }  // a double click
         submit(.resend(chosen.map(\.id)), to: client)
     }
 
@@ -152,7 +152,7 @@ extension SimulatedWorld {
         guard !clients[client].isDiskFull, let outbox = clients[client].outbox else { return }
         let chosen = ids.compactMap { clients[client].store.messages[$0] }
             .filter { $0.sender == clients[client].account }
-        if plan.sabotage == .resendGetsNewID {
+        if plan.plantedFault == .resendGetsNewID {
             for message in chosen { createAgain(message, client) }
             return
         }
@@ -162,43 +162,44 @@ extension SimulatedWorld {
         for message in chosen {
             let changes = changes(toResend: message, outbox, client)
             mutations += changes.mutations
-            vanished += changes.vanished
-            if !changes.mutations.isEmpty, changes.vanished.isEmpty { queued.append(message) }
+            vanished += changes.removedUnsent
+            if !changes.mutations.isEmpty, changes.removedUnsent.isEmpty { queued.append(message) }
         }
         guard !mutations.isEmpty else { return }
         counts.resent += chosen.count
-        story.tell(now, "client \(client): resends \(queued.map(\.id.value.low)), ends \(vanished.map(\.value.low))")
-        clients[client].vanishedCount += chosen.count
-        for id in vanished { ledger.records[id]?.isDeleted = true }
+        history.record(
+            now, "client \(client): resends \(queued.map(\.id.value.low)), ends \(vanished.map(\.value.low))")
+        clients[client].removedCount += chosen.count
+        for id in vanished { expected.records[id]?.isDeleted = true }
         for message in queued {
-            ledger.records[message.id]?.failedAttempts = 0
+            expected.records[message.id]?.failedAttempts = 0
             forgetCost(of: message.id)
             if !message.role.isOperation { clients[client].waiting.insert(message.id) }
         }
         hash.add(mutations)
         clients[client].store.commit(mutations)
         for message in queued {
-            ledger.noteTail(clients[client].store.messages[message.id]?.laneSequence ?? 0, of: message.id)
+            expected.noteTail(clients[client].store.messages[message.id]?.laneSequence ?? 0, of: message.id)
         }
         clients[client].inbox.prepend(.event(.unpaused(queued.map(\.id))))
         if !vanished.isEmpty { handle(.deleted(vanished), client) }
     }
 
-    private func changes(toResend message: Message, _ outbox: Outbox, _ client: Int) -> Outbox.Changes {
+    private func changes(toResend message: Message, _ outbox: Outbox, _ client: Int) -> Outbox.ChangePlan {
         let store = clients[client].store
         let target = message.role.target
         let operations = target.map(store.dependants) ?? []
-        if plan.sabotage == .resendsWhatIsReplaced {
-            return outbox.changes(toResend: message, on: nil, with: [], at: moment(of: client))
+        if plan.plantedFault == .resendsWhatIsReplaced {
+            return outbox.changes(toResend: message, on: nil, with: [], at: clock(of: client))
         }
         return outbox.changes(
-            toResend: message, on: target.flatMap { store.messages[$0] }, with: operations, at: moment(of: client))
+            toResend: message, on: target.flatMap { store.messages[$0] }, with: operations, at: clock(of: client))
     }
 
     /// Processed in its turn: removes failed operations that a later one has replaced.
     func endOvertaken(_ failed: [MessageID], _ client: Int) {
         guard !clients[client].isDiskFull, let outbox = clients[client].outbox,
-            plan.sabotage != .resendsWhatIsReplaced
+            plan.plantedFault != .resendsWhatIsReplaced
         else { return }
         let store = clients[client].store
         var ended: [MessageID] = []
@@ -208,30 +209,30 @@ extension SimulatedWorld {
                 afterFailureOf: operation, on: store.messages[target], with: store.dependants(of: target))
             hash.add(changes.mutations)
             clients[client].store.commit(changes.mutations)
-            ended += changes.vanished
+            ended += changes.removedUnsent
         }
         guard !ended.isEmpty else { return }
-        for id in ended { ledger.records[id]?.isDeleted = true }
-        clients[client].vanishedCount += ended.count
+        for id in ended { expected.records[id]?.isDeleted = true }
+        clients[client].removedCount += ended.count
         handle(.deleted(ended), client)
     }
 
     /// For `resendGetsNewID`.
     private func createAgain(_ message: Message, _ client: Int) {
         guard message.syncState == .error, !message.role.isOperation, let lane = message.lane,
-            let record = ledger.records[message.id]
+            let record = expected.records[message.id]
         else {
             return
         }
-        let id = Cast.message(100_000 + ledger.copies.count)
-        ledger.copies[id] = ledger.original(of: message.id)
+        let id = WorldNames.message(100_000 + expected.copies.count)
+        expected.copies[id] = expected.original(of: message.id)
         let draft = MessageDraft(
             id: id, channel: message.channel, sender: message.sender, content: message.content,
             createdAt: message.createdAt, lane: lane)
         let again = clients[client].store.enqueue(draft)
-        ledger.records[id] = record
-        ledger.records[id]?.sequences = [again.laneSequence]
-        ledger.records[id]?.ordinal = again.ordinal
+        expected.records[id] = record
+        expected.records[id]?.sequences = [again.laneSequence]
+        expected.records[id]?.ordinal = again.ordinal
         clients[client].waiting.insert(id)
     }
 
@@ -240,23 +241,24 @@ extension SimulatedWorld {
     /// Reads a page in its present state, which is outdated when it arrives.
     private func refresh(_ client: Int) {
         guard clients[client].account != nil, troubles.isEmpty else { return }
-        let news = page(of: Cast.channels[chance.number(in: 0..<plan.channelCount)], for: clients[client].account)
+        let news = page(
+            of: WorldNames.channels[randomness.number(in: 0..<plan.channelCount)], for: clients[client].account)
         guard !news.isEmpty else { return }
-        let delay = chance.between(.milliseconds(5), .seconds(10))
+        let delay = randomness.between(.milliseconds(5), .seconds(10))
         queue.plan(.news(client: client, process: clients[client].process, news), at: now + delay)
     }
 
     /// Processed in its turn: first stored, then the machine is notified of the confirmations.
-    func merge(_ news: [PlacedMessage], _ client: Int) {
+    func merge(_ news: [RemoteMessage], _ client: Int) {
         guard !clients[client].isDiskFull else { return }
-        story.tell(now, "client \(client): hears of \(news.map(\.id.value.low))")
+        history.record(now, "client \(client): hears of \(news.map(\.id.value.low))")
         let mutations = news.map { Mutation.merge($0, at: wall(of: client)) }
         hash.add(mutations)
         for mutation in mutations where violation == nil { violation = brokenBy(mutation, client) }
         clients[client].store.commit(mutations)
         for one in news {
             if clients[client].outbox?.isWaiting(for: one.id) == true {
-                handle(.proven(one.id, one.placement), client)
+                handle(.confirmed(one.id, one.serverPosition), client)
             } else if clients[client].waiting.contains(one.id) {
                 clients[client].agenda.append(.completeAsStored(one.id))
             }
@@ -268,25 +270,25 @@ extension SimulatedWorld {
     func logOut(_ client: Int) {
         guard clients[client].account != nil, let outbox = clients[client].outbox, !clients[client].isDiskFull
         else { return }
-        story.tell(now, "client \(client): logs out with \(clients[client].openCalls.count) calls under way")
+        history.record(now, "client \(client): logs out with \(clients[client].openCalls.count) calls under way")
         clients[client].openCalls = [:]
         let failure = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: wall(of: client))
         clients[client].store.commit([.endSession(failure)])
         clients[client].account = nil
-        if plan.sabotage == .logoutForgotten { return }
+        if plan.plantedFault == .logoutForgotten { return }
         reload(client, outbox)
     }
 
     private func logIn(_ client: Int) {
-        let isOther = plan.accountCount > 1 && chance.isLikely(200)
+        let isOther = plan.accountCount > 1 && randomness.isLikely(200)
         let last = clients[client].lastAccount
-        submit(.logIn(isOther ? Cast.users.first { $0 != last } ?? last : last), to: client)
+        submit(.logIn(isOther ? WorldNames.users.first { $0 != last } ?? last : last), to: client)
     }
 
     func logIn(_ user: UserID, _ client: Int) {
         guard clients[client].account == nil, let outbox = clients[client].outbox, !clients[client].isDiskFull
         else { return }
-        story.tell(now, "client \(client): \(user) logs in")
+        history.record(now, "client \(client): \(user) logs in")
         let stray = Failure(reason: .sessionEnded, code: "loggedOut", detail: "", at: wall(of: client))
         clients[client].store.commit([.endSession(stray)])
         if user != clients[client].lastAccount {
@@ -297,19 +299,19 @@ extension SimulatedWorld {
         }
         clients[client].account = user
         clients[client].lastAccount = user
-        violation = violation ?? judge.showsAnothers(clients[client].suspect, to: user)
+        violation = violation ?? outboxOracle.showsAnothers(clients[client].candidate, to: user)
         reload(client, outbox)
         clients[client].inbox.prepend(.event(.sessionBegan))
     }
 
     private func reload(_ client: Int, _ outbox: Outbox) {
         for entry in clients[client].store.takeFeed() where entry.kind == .send { noteSequence(entry) }
-        load(client, clients[client].store.snapshot, firstRound: outbox.nextRound)
+        load(client, clients[client].store.snapshot, firstBatch: outbox.nextBatch)
     }
 
     func noteSequence(_ entry: OutboxEntry) {
-        guard ledger.records[entry.message]?.sequences.last != entry.sequence else { return }
-        ledger.noteSequence(entry.sequence, of: entry.message)
+        guard expected.records[entry.message]?.sequences.last != entry.sequence else { return }
+        expected.noteSequence(entry.sequence, of: entry.message)
         forgetCost(of: entry.message)
     }
 
@@ -317,7 +319,7 @@ extension SimulatedWorld {
 
     /// Ends all faults: the network, the hub and the users work correctly from now on.
     func endFaults() {
-        story.tell(now, "the faults are over")
+        history.record(now, "the faults are over")
         areFaultsOver = true
         troubles = []
         for client in clients.indices {

@@ -8,20 +8,20 @@ import CausewaySimulatedHub
 /// are models. The same plan gives the same history, byte for byte, in every build.
 package final class SimulatedWorld {
     let plan: Plan
-    var chance: Chance
+    var randomness: Randomness
     var now = MonotonicTime.zero
     var queue = EventQueue()
     var clients: [ModelClient] = []
     var hub: ModelHub
     var oracle = HubOracle()
-    var ledger = Ledger()
+    var expected = ExpectedState()
     package internal(set) var counts = FaultCounts()
-    package internal(set) var story: Story
+    package internal(set) var history: History
     var hash = HistoryHash()
     /// A description of the first violated invariant.
     package internal(set) var violation: String?
-    /// The strikes that a smaller story could omit.
-    private(set) var strikes: [Strike] = []
+    /// The strikes that a smaller history could omit.
+    private(set) var strikes: [FaultHit] = []
 
     var areFaultsOver = false
     /// The present problems of the connection to the hub.
@@ -37,17 +37,17 @@ package final class SimulatedWorld {
     var lastReturn = MonotonicTime.zero
     var returned: Set<Return> = []
 
-    package init(_ plan: Plan, isTelling: Bool = false) {
+    package init(_ plan: Plan, isRecording: Bool = false) {
         self.plan = plan
-        chance = Chance(seed: plan.seed)
-        hub = ModelHub(sabotage: plan.sabotage?.ofHub)
-        story = Story(isTelling: isTelling)
+        randomness = Randomness(seed: plan.seed)
+        hub = ModelHub(plantedFault: plan.plantedFault?.ofHub)
+        history = History(isRecording: isRecording)
         for index in 0..<plan.clientCount {
             let outboxID = OutboxID(UUIDv7(high: 1, low: UInt64(index)))
-            let account = Cast.users[index % plan.accountCount]
+            let account = WorldNames.users[index % plan.accountCount]
             clients.append(
                 ModelClient(
-                    store: ModelStore(outboxID: outboxID, sabotage: plan.sabotage), account: account,
+                    store: ModelStore(outboxID: outboxID, plantedFault: plan.plantedFault), account: account,
                     lastAccount: account))
             queue.plan(.clientStarts(client: index), at: now)
             queue.plan(.userActs(Plan.Act(client: index, number: 0)), at: now)
@@ -68,20 +68,20 @@ package final class SimulatedWorld {
 
     /// Processes the next event; false when there is none.
     private func step() -> Bool {
-        guard let (time, happening) = queue.next() else { return false }
+        guard let (time, event) = queue.next() else { return false }
         now = max(now, time)
         counts.steps += 1
         hash.add(now.nanoseconds)
-        happening.add(to: &hash)
-        let client = happen(happening)
+        event.add(to: &hash)
+        let client = occur(event)
         if violation == nil, let client { violation = brokenAfterStep(of: client) }
         if areFaultsOver { watchTheEnd() }
         return true
     }
 
     /// - Returns: the client that the event concerned.
-    private func happen(_ happening: Happening) -> Int? {
-        switch happening {
+    private func occur(_ event: SimulatedEvent) -> Int? {
+        switch event {
         case .userActs(let act):
             userActs(act)
             return act.client
@@ -122,25 +122,25 @@ package final class SimulatedWorld {
             resumeMachine(of: client)
             return client
         default:
-            happenOutside(happening)
+            occurOutside(event)
             return nil
         }
     }
 
-    private func happenOutside(_ happening: Happening) {
-        switch happening {
+    private func occurOutside(_ event: SimulatedEvent) {
+        switch event {
         case .requestArrives(let call, let fate): requestArrives(call, fate)
         case .probeArrives(let client, let process): probeArrives(client, process)
         case .wayIsGood(let trouble):
             troubles.remove(trouble)
-            story.tell(now, "the \(trouble.rawValue) is over")
+            history.record(now, "the \(trouble.rawValue) is over")
         case .diskHasRoom(let client):
             clients[client].isDiskFull = false
-            story.tell(now, "client \(client): the disk has room again")
+            history.record(now, "client \(client): the disk has room again")
         case .tokenRenewed:
             troubles.remove(.tokenRefused)
-            story.tell(now, "the token was renewed")
-            for client in clients.indices { submit(.event(.attentionResolved), to: client) }
+            history.record(now, "the token was renewed")
+            for client in clients.indices { submit(.event(.actionResolved), to: client) }
         case .faultsEnd: endFaults()
         case .peopleTidy: tidyPauses()
         default: preconditionFailure("it happens to a client")
@@ -154,12 +154,12 @@ package final class SimulatedWorld {
     /// - Parameter extra: affected messages whose responses are not awaited any more.
     func strikes(_ fault: Fault, extra: Int = 0) -> Bool {
         guard !areFaultsOver,
-            let strike = chance.strike(fault, likelihood: plan.likelihoods[fault.index]),
-            !plan.sparedStrikes.contains(strike)
+            let strike = randomness.strike(fault, likelihood: plan.likelihoods[fault.index]),
+            !plan.sparedHits.contains(strike)
         else { return false }
-        if story.isTelling { strikes.append(strike) }
+        if history.isRecording { strikes.append(strike) }
         let inFlight = clients.reduce(extra) { count, client in
-            count + client.openCalls.values.reduce(0) { $0 + $1.round.operations.count }
+            count + client.openCalls.values.reduce(0) { $0 + $1.batch.operations.count }
         }
         counts.count(fault, inFlight: inFlight)
         return true
@@ -167,15 +167,15 @@ package final class SimulatedWorld {
 
     func begin(_ trouble: Trouble, for duration: Duration) {
         troubles.insert(trouble)
-        story.tell(now, "\(trouble.rawValue) for \(duration)")
+        history.record(now, "\(trouble.rawValue) for \(duration)")
         queue.plan(.wayIsGood(trouble), at: now + duration)
     }
 
     // MARK: - Time
 
-    func moment(of client: Int) -> Moment {
-        let error = plan.sabotage == .timeByWallClock ? clients[client].clockError : .zero
-        return Moment(now: max(.zero, now + error), wall: wall(of: client))
+    func clock(of client: Int) -> ClockReading {
+        let error = plan.plantedFault == .timeByWallClock ? clients[client].clockError : .zero
+        return ClockReading(now: max(.zero, now + error), wall: wall(of: client))
     }
 
     func wall(of client: Int) -> Timestamp { hubTime.advanced(by: clients[client].clockError) }

@@ -5,18 +5,18 @@ package enum Simulation {
     package struct Failure: Sendable {
         package var seed: UInt64
         package var violation: String
-        /// The events of the smallest story that breaks an invariant.
-        package var story: String
+        /// The events of the smallest history that breaks an invariant.
+        package var history: String
 
         /// False when two runs of the seed differed, which is not a finding about the fault.
-        package var isTold: Bool { !story.isEmpty }
+        package var isTold: Bool { !history.isEmpty }
 
-        package var told: String { "seed \(seed): \(violation)\n\(story)" }
+        package var told: String { "seed \(seed): \(violation)\n\(history)" }
     }
 
     /// Runs one seed; every 100th twice, and both histories must be equal. A violation is shrunk and described.
-    package static func run(seed: UInt64, sabotage: Sabotage? = nil, counts: inout FaultCounts) -> Failure? {
-        let plan = Plan(seed: seed, sabotage: sabotage)
+    package static func run(seed: UInt64, plantedFault: PlantedFault? = nil, counts: inout FaultCounts) -> Failure? {
+        let plan = Plan(seed: seed, plantedFault: plantedFault)
         let world = SimulatedWorld(plan)
         world.run()
         counts += world.counts
@@ -24,20 +24,20 @@ package enum Simulation {
             let again = SimulatedWorld(plan)
             again.run()
             if again.hash != world.hash || again.violation != world.violation {
-                return Failure(seed: seed, violation: "a second run of the seed is another history", story: "")
+                return Failure(seed: seed, violation: "a second run of the seed is another history", history: "")
             }
         }
         guard let violation = world.violation else { return nil }
-        return Failure(seed: seed, violation: violation, story: Shrinker(plan, violation).story())
+        return Failure(seed: seed, violation: violation, history: Shrinker(plan, violation).history())
     }
 
     /// Runs a range of seeds, up to the first that breaks an invariant.
     package static func run(
-        _ seeds: Range<UInt64>, sabotage: Sabotage? = nil
+        _ seeds: Range<UInt64>, plantedFault: PlantedFault? = nil
     ) -> (failure: Failure?, counts: FaultCounts) {
         var counts = FaultCounts()
         for seed in seeds {
-            if let failure = run(seed: seed, sabotage: sabotage, counts: &counts) { return (failure, counts) }
+            if let failure = run(seed: seed, plantedFault: plantedFault, counts: &counts) { return (failure, counts) }
         }
         return (nil, counts)
     }
@@ -66,10 +66,11 @@ package enum Simulation {
         }
     }
 
-    /// Returns the whole story of one seed, and the invariant it broke.
-    package static func tell(seed: UInt64, sabotage: Sabotage? = nil) -> (story: [String], violation: String?) {
-        let world = SimulatedWorld(Plan(seed: seed, sabotage: sabotage), isTelling: true)
+    /// Returns the whole history of one seed, and the invariant it broke.
+    package static func tell(seed: UInt64, plantedFault: PlantedFault? = nil) -> (history: [String], violation: String?)
+    {
+        let world = SimulatedWorld(Plan(seed: seed, plantedFault: plantedFault), isRecording: true)
         world.run()
-        return (world.story.lines, world.violation)
+        return (world.history.lines, world.violation)
     }
 }

@@ -6,12 +6,12 @@ import CausewayStorage
 
 /// The client of a small world: it processes an event completely, or up to a crash.
 extension SmallWorld {
-    var moment: Moment { Moment(now: .zero, wall: Self.wall) }
+    var clock: ClockReading { ClockReading(now: .zero, wall: Self.wall) }
 
     /// Starts a process on the store.
     mutating func start(_ policy: RestartPolicy) {
         let failure = Failure(reason: .sessionEnded, code: "restarted", detail: "", at: Self.wall)
-        let snapshot = store.begin(policy, failure)
+        let snapshot = store.start(policy, failure)
         if policy == .fail, snapshot.entries.contains(where: { $0.kind == .send }) {
             violation = violation ?? "something is still to be sent after a start under fail"
         }
@@ -28,7 +28,7 @@ extension SmallWorld {
     }
 
     mutating func crash(_ policy: RestartPolicy) {
-        for parcel in wire where parcel.isAwaited { ledger.noteFailedAttempt(parcel.round) }
+        for parcel in wire where parcel.isAwaited { expected.noteFailedAttempt(parcel.batch) }
         noteHeldAnswers()
         wire = wire.compactMap { parcel in
             guard parcel.stage == .request else { return nil }
@@ -44,9 +44,9 @@ extension SmallWorld {
     /// A response that waits for that of an older delivery is lost with the process: its attempt counts as interrupted
     /// as well.
     private mutating func noteHeldAnswers() {
-        let noted = Set(wire.filter(\.isAwaited).flatMap { $0.round.operations.map(\.message) })
+        let noted = Set(wire.filter(\.isAwaited).flatMap { $0.batch.operations.map(\.message) })
         for id in store.pending where !noted.contains(id) && store.messages[id]?.syncState == .syncing {
-            ledger.records[id]?.failedAttempts += 1
+            expected.records[id]?.failedAttempts += 1
         }
     }
 
@@ -59,7 +59,7 @@ extension SmallWorld {
         var done = 0
         var next: OutboxEvent? = event
         while let event = next {
-            guard let actions = outbox?.handle(event, at: Moment(now: now, wall: Self.wall)) else { return done }
+            guard let actions = outbox?.handle(event, at: ClockReading(now: now, wall: Self.wall)) else { return done }
             for action in actions {
                 guard done < actionsMax, violation == nil else { return done }
                 perform(action)
@@ -69,20 +69,20 @@ extension SmallWorld {
             for entry in entries where entry.kind == .send { note(entry) }
             next = entries.isEmpty ? nil : .enqueued(entries)
         }
-        if violation == nil { violation = judge.brokenBetweenInputs(of: suspect) }
+        if violation == nil { violation = outboxOracle.brokenBetweenInputs(of: candidate) }
         return done
     }
 
     private mutating func note(_ entry: OutboxEntry) {
-        ledger.noteSequence(entry.sequence, of: entry.message)
+        expected.noteSequence(entry.sequence, of: entry.message)
     }
 
     private mutating func perform(_ action: OutboxAction) {
         switch action {
         case .commit(let mutations): commit(mutations)
-        case .transmit(let round, let mutations):
+        case .transmit(let batch, let mutations):
             commit(mutations)
-            send(round)
+            send(batch)
         case .fork, .follow, .reload: violation = violation ?? "there is only one copy of this store"
         case .probe: isProbing = true
         case .complete(let message, let result): complete(message, result)
@@ -91,44 +91,44 @@ extension SmallWorld {
     }
 
     mutating func commit(_ mutations: [Mutation]) {
-        for mutation in mutations where violation == nil { violation = judge.brokenBy(mutation, in: suspect) }
-        for case .park(let id, _) in mutations { ledger.records[id]?.isToTheTail = true }
+        for mutation in mutations where violation == nil { violation = outboxOracle.brokenBy(mutation, in: candidate) }
+        for case .park(let id, _) in mutations { expected.records[id]?.isToTheTail = true }
         store.commit(mutations)
     }
 
-    private mutating func send(_ round: DeliveryRound) {
-        let operations = round.operations.map { operation in
+    private mutating func send(_ batch: Batch) {
+        let operations = batch.operations.map { operation in
             let message = store.messages[operation.message]
             let body: DeliveryOperation.Body =
                 switch operation.kind {
                 case .send:
                     .send(
-                        operation.message, channel: Cast.channels[0], content: message?.content ?? .text(""),
+                        operation.message, channel: WorldNames.channels[0], content: message?.content ?? .text(""),
                         createdAt: Self.wall, parent: message?.parent)
                 case .fence, .retract: .fence(operation.message)
                 case .delete: .delete(operation.message)
                 }
             return DeliveryOperation(sequence: operation.sequence, previous: operation.previous, body: body)
         }
-        let delivery = Delivery(outbox: round.outbox, epoch: round.epoch, lane: round.lane, operations: operations)
+        let delivery = Delivery(outbox: batch.outbox, epoch: batch.epoch, lane: batch.lane, operations: operations)
         var stage = Parcel.Stage.request
-        if sabotage == .fencesSkipped, round.operations.allSatisfy({ $0.kind == .fence || $0.kind == .retract }) {
+        if plantedFault == .fencesSkipped, batch.operations.allSatisfy({ $0.kind == .fence || $0.kind == .retract }) {
             stage = .answer(.success(DeliveryReport(mark: 0, outcomes: operations.map { _ in .fenced })))
         }
         wire.append(
-            Parcel(round: round, delivery: delivery, stage: stage, isAwaited: true, isOfThisProcess: true))
+            Parcel(batch: batch, delivery: delivery, stage: stage, isAwaited: true, isOfThisProcess: true))
     }
 
     private mutating func complete(_ message: MessageID, _ result: DeliveryResult) {
-        if violation == nil { violation = judge.brokenBy(result, of: message, to: suspect) }
+        if violation == nil { violation = outboxOracle.brokenBy(result, of: message, to: candidate) }
         waiting.remove(message)
     }
 
     mutating func completeAsStored(_ id: MessageID) {
         guard waiting.contains(id) else { return }
         guard let stored = store.messages[id] else { return complete(id, .deleted) }
-        if stored.syncState == .synced, let placement = stored.placement {
-            complete(id, .delivered(placement))
+        if stored.syncState == .synced, let serverPosition = stored.serverPosition {
+            complete(id, .delivered(serverPosition))
         } else if stored.syncState == .error, !stored.isInDoubt, let failure = stored.failure {
             complete(id, .failed(failure))
         }
@@ -146,20 +146,20 @@ extension SmallWorld {
             return isFirst ? verdict : .fine
         }
         if case .success(let report) = result {
-            noteFailedAttempts(parcel.round, report)
-            ledger.noteRefusals(in: parcel.round, report)
+            noteFailedAttempts(parcel.batch, report)
+            expected.noteRefusals(in: parcel.batch, report)
         }
         for stored in hub.history[before...] where violation == nil {
-            violation = judge.brokenByStoring(stored, from: suspect)
-            ledger.lastStored[stored.key] = stored.sequence
+            violation = outboxOracle.brokenByStoring(stored, from: candidate)
+            expected.lastStored[stored.key] = stored.sequence
         }
         if violation == nil { violation = objection }
         wire[index].stage = .answer(result)
     }
 
-    private mutating func noteFailedAttempts(_ round: DeliveryRound, _ report: DeliveryReport) {
-        for (operation, outcome) in zip(round.operations, report.outcomes) {
-            if case .tryLater(_, _, after: nil) = outcome { ledger.records[operation.message]?.failedAttempts += 1 }
+    private mutating func noteFailedAttempts(_ batch: Batch, _ report: DeliveryReport) {
+        for (operation, outcome) in zip(batch.operations, report.outcomes) {
+            if case .tryLater(_, _, after: nil) = outcome { expected.records[operation.message]?.failedAttempts += 1 }
         }
     }
 }

@@ -7,28 +7,28 @@ extension SmallWorld {
     mutating func delete(_ id: MessageID, _ cut: Cut?) -> Int {
         guard let message = store.messages[id], let outbox else { return 0 }
         actsLeft = max(0, actsLeft - 1)
-        var deletion = outbox.deletion(of: message, with: store.dependants(of: id), by: .api, at: moment)
-        if sabotage == .deletesOnlyLocally { deletion.mutations = [.delete(id)] }
-        for gone in deletion.vanished { ledger.records[gone]?.isDeleted = true }
-        vanishedCount += deletion.vanished.count - 1
+        var deletion = outbox.deletion(of: message, with: store.dependants(of: id), by: .api, at: clock)
+        if plantedFault == .deletesOnlyLocally { deletion.mutations = [.delete(id)] }
+        for gone in deletion.removedUnsent { expected.records[gone]?.isDeleted = true }
+        removedCount += deletion.removedUnsent.count - 1
         commit(deletion.mutations)
-        let actions = take(.deleted(deletion.vanished), at: .zero, cut)
+        let actions = take(.deleted(deletion.removedUnsent), at: .zero, cut)
         if cut == nil { for ended in deletion.ended { completeAsStored(ended) } }
         return actions
     }
 
     mutating func resend(_ id: MessageID) -> Int {
-        guard let message = store.messages[id], let mutations = outbox?.mutations(toResend: message, at: moment)
+        guard let message = store.messages[id], let mutations = outbox?.mutations(toResend: message, at: clock)
         else { return 0 }
         actsLeft -= 1
         guard !mutations.isEmpty else { return 0 }
-        vanishedCount += 1
-        ledger.records[id]?.failedAttempts = 0
+        removedCount += 1
+        expected.records[id]?.failedAttempts = 0
         waiting.insert(id)
         commit(mutations)
-        ledger.noteTail(store.messages[id]?.laneSequence ?? 0, of: id)
+        expected.noteTail(store.messages[id]?.laneSequence ?? 0, of: id)
         let entries = store.takeFeed()
-        for entry in entries { ledger.noteSequence(entry.sequence, of: entry.message) }
+        for entry in entries { expected.noteSequence(entry.sequence, of: entry.message) }
         return take(.enqueued(entries), at: .zero) + take(.unpaused([id]), at: .zero)
     }
 
@@ -37,7 +37,7 @@ extension SmallWorld {
     /// The responses to deliveries in flight are ignored.
     mutating func logOut() {
         hasSession = false
-        for parcel in wire where parcel.isAwaited { ledger.noteFailedAttempt(parcel.round) }
+        for parcel in wire where parcel.isAwaited { expected.noteFailedAttempt(parcel.batch) }
         wire = wire.filter { $0.stage == .request }
         for index in wire.indices { (wire[index].isAwaited, wire[index].isOfThisProcess) = (false, false) }
         endSession()

@@ -12,7 +12,7 @@ extension SmallWorld {
             ("in batches", Size(faults: faults, acts: 1, deliveriesInFlightMax: 1, batchOperationsMax: 512)),
             ("two at a time", Size(faults: faults, acts: 0, deliveriesInFlightMax: 2, batchOperationsMax: 1)),
             ("with sessions", sessions(faults)), ("with a reply that is parked", parking(faults)),
-            ("with lanes that pause", pausing(faults)), ("with attention", attention(faults)),
+            ("with lanes that pause", pausing(faults)), ("with attention", actionRequired(faults)),
             ("with messages that expire", expiring(faults)),
         ]
     }
@@ -24,7 +24,7 @@ extension SmallWorld {
         return size
     }
 
-    private static func attention(_ faults: Int) -> Size {
+    private static func actionRequired(_ faults: Int) -> Size {
         var size = Size(
             lanes: [.text, .text], faults: faults + 1, acts: 0, deliveriesInFlightMax: 1, batchOperationsMax: 1)
         size.hasAttention = true

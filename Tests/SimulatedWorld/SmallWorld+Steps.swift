@@ -13,7 +13,7 @@ extension SmallWorld {
         case arrives(Int)
         case answered(Int, Cut?)
         case timesOut(Int, Cut?)
-        case greeted(Cut?)
+        case authenticated(Cut?)
         case deadline(Cut?)
         // Acts of users
         case delete(Int, Cut?)
@@ -32,12 +32,12 @@ extension SmallWorld {
         case tryLater(Int)
         case refused(Int)
         case rateLimited(Int)
-        case attention(Int)
+        case actionRequired(Int)
         case hubRestarts(Int)
         case notGreeted
         case notGreetedForAttention
         case logOut
-        case proven(Int)
+        case confirmed(Int)
         case crash(RestartPolicy)
     }
 
@@ -51,7 +51,7 @@ extension SmallWorld {
     var goodStep: Step? {
         if let index = wire.firstIndex(where: { $0.stage == .request && $0.isAwaited }) { return .arrives(index) }
         if let index = wire.firstIndex(where: { $0.isAnswer }) { return .answered(index, nil) }
-        if isProbing { return .greeted(nil) }
+        if isProbing { return .authenticated(nil) }
         if let index = wire.firstIndex(where: { $0.stage == .lost }) { return .timesOut(index, nil) }
         if let index = wire.firstIndex(where: { $0.stage == .request }) { return .arrives(index) }
         if created < size.lanes.count { return .create }
@@ -72,7 +72,7 @@ extension SmallWorld {
         var steps: [Step] = []
         if created < size.lanes.count { steps.append(.create) }
         for (index, parcel) in wire.enumerated() { steps += self.steps(of: parcel, index) }
-        if isProbing { steps.append(.greeted(nil)) }
+        if isProbing { steps.append(.authenticated(nil)) }
         if outbox?.nextDeadline != nil { steps.append(.deadline(nil)) }
         if actsLeft > 0 {
             for number in 1..<(created + 1) {
@@ -88,7 +88,7 @@ extension SmallWorld {
         if hasSession, size.hasSessions { steps.append(.logOut) }
         for policy in RestartPolicy.allCases { steps.append(.crash(policy)) }
         for number in 1..<(created + 1) where hub.holds(Self.message(number)) {
-            if outbox?.isWaiting(for: Self.message(number)) == true { steps.append(.proven(number)) }
+            if outbox?.isWaiting(for: Self.message(number)) == true { steps.append(.confirmed(number)) }
         }
         return steps
     }
@@ -101,7 +101,7 @@ extension SmallWorld {
             if parcel.isAwaited {
                 steps += [.late(index), .unreachable(index), .busy(index), .tryLater(index), .refused(index)]
                 steps.append(.rateLimited(index))
-                if size.hasAttention { steps.append(.attention(index)) }
+                if size.hasAttention { steps.append(.actionRequired(index)) }
             }
             return steps
         case .answer:
@@ -122,23 +122,23 @@ extension SmallWorld {
         case .deadline(let cut):
             now = outbox?.nextDeadline ?? .zero
             actions = world.take(.deadline, at: now, cut)
-        default: actions = world.happen(step)
+        default: actions = world.occur(step)
         }
         world.makeCanonical(at: now)
         return (world, actions)
     }
 
-    private mutating func happen(_ step: Step) -> Int {
+    private mutating func occur(_ step: Step) -> Int {
         switch step {
         case .create: return create()
         case .arrives(let index): arriveAndAnswer(index)
         case .answered(let index, let cut): return answer(index, cut)
         case .timesOut(let index, let cut):
-            let round = wire.remove(at: index).round
-            return fail(round, .inDoubt(detail: ""), cut)
-        case .greeted(let cut):
+            let batch = wire.remove(at: index).batch
+            return fail(batch, .inDoubt(detail: ""), cut)
+        case .authenticated(let cut):
             isProbing = false
-            return take(.greeted, at: .zero, cut)
+            return take(.authenticated, at: .zero, cut)
         case .delete(let number, let cut): return delete(Self.message(number), cut)
         case .resend(let number): return resend(Self.message(number))
         case .logIn: return logIn()
@@ -157,24 +157,24 @@ extension SmallWorld {
             if wire[index].isAwaited { wire[index].stage = .lost } else { wire.remove(at: index) }
         case .answerLost(let index): wire[index].stage = .lost
         case .arrivesTwice(let index):
-            for operation in wire[index].round.operations { ledger.records[operation.message]?.isRepeated = true }
+            for operation in wire[index].batch.operations { expected.records[operation.message]?.isRepeated = true }
             var copy = wire[index]
             copy.isAwaited = false
             wire.append(copy)
             arriveAndAnswer(index)
         case .late(let index):
             wire[index].isAwaited = false
-            return fail(wire[index].round, .inDoubt(detail: ""), nil)
+            return fail(wire[index].batch, .inDoubt(detail: ""), nil)
         case .lateAnswer(let index):
             wire[index].isAwaited = false
-            return fail(wire[index].round, .inDoubt(detail: ""), nil)
-        case .unreachable(let index): return fail(wire.remove(at: index).round, .unreachable(detail: ""), nil)
-        case .busy(let index): return fail(wire.remove(at: index).round, .transient(code: "", detail: ""), nil)
+            return fail(wire[index].batch, .inDoubt(detail: ""), nil)
+        case .unreachable(let index): return fail(wire.remove(at: index).batch, .unreachable(detail: ""), nil)
+        case .busy(let index): return fail(wire.remove(at: index).batch, .transient(code: "", detail: ""), nil)
         case .rateLimited(let index):
-            return fail(wire.remove(at: index).round, .rateLimited(after: .seconds(1), detail: ""), nil)
-        case .attention(let index):
-            let attention = Attention(cause: .certificate, detail: "")
-            return fail(wire.remove(at: index).round, .needsAttention(attention), nil)
+            return fail(wire.remove(at: index).batch, .rateLimited(after: .seconds(1), detail: ""), nil)
+        case .actionRequired(let index):
+            let actionRequired = ActionRequired(cause: .certificate, detail: "")
+            return fail(wire.remove(at: index).batch, .actionRequired(actionRequired), nil)
         case .tryLater(let index): arrive(index, verdict: .tryLater(code: "", detail: "", after: nil))
         case .refused(let index): arrive(index, verdict: .refuse(code: "", detail: ""))
         case .hubRestarts(let index):
@@ -187,12 +187,12 @@ extension SmallWorld {
             return take(.probeFailed(.unreachable(detail: "")), at: .zero)
         case .notGreetedForAttention:
             isProbing = false
-            return take(.probeFailed(.needsAttention(Attention(cause: .certificate, detail: ""))), at: .zero)
+            return take(.probeFailed(.actionRequired(ActionRequired(cause: .certificate, detail: ""))), at: .zero)
         case .logOut: logOut()
-        case .proven(let number):
+        case .confirmed(let number):
             let id = Self.message(number)
-            guard let placement = hub.accepted[id]?.placement else { return 0 }
-            return take(.proven(id, placement), at: .zero)
+            guard let serverPosition = hub.accepted[id]?.serverPosition else { return 0 }
+            return take(.confirmed(id, serverPosition), at: .zero)
         case .crash(let policy): crash(policy)
         default: preconditionFailure("not a fault")
         }
@@ -208,11 +208,11 @@ extension SmallWorld {
         let role: MessageRole = size.parents[created].map { .reply(to: Self.message($0)) } ?? .message
         let message = store.enqueue(
             MessageDraft(
-                id: id, channel: Cast.channels[0], sender: Cast.users[0], role: role,
-                content: Cast.content(created, isMedia: lane == .media), createdAt: Self.wall, lane: lane))
-        ledger.created.append(id)
-        ledger.records[id] = Ledger.Record(
-            client: 0, channel: Cast.channels[0], sender: Cast.users[0], role: role,
+                id: id, channel: WorldNames.channels[0], sender: WorldNames.users[0], role: role,
+                content: WorldNames.content(created, isMedia: lane == .media), createdAt: Self.wall, lane: lane))
+        expected.created.append(id)
+        expected.records[id] = ExpectedState.Record(
+            client: 0, channel: WorldNames.channels[0], sender: WorldNames.users[0], role: role,
             sequences: [message.laneSequence], ordinal: message.ordinal,
             turns: [message.laneSequence: message.laneSequence])
         waiting.insert(id)
@@ -228,31 +228,31 @@ extension SmallWorld {
     private mutating func answer(_ index: Int, _ cut: Cut?) -> Int {
         let parcel = wire.remove(at: index)
         guard case .answer(let result) = parcel.stage, parcel.isOfThisProcess else { return 0 }
-        if cut != nil, parcel.isAwaited { ledger.noteFailedAttempt(parcel.round) }
+        if cut != nil, parcel.isAwaited { expected.noteFailedAttempt(parcel.batch) }
         switch result {
         case .success(let report):
-            var round = parcel.round
-            if sabotage == .lateAnswersAccepted, !parcel.isAwaited, let current = openRound(like: round) {
-                round = current
+            var batch = parcel.batch
+            if plantedFault == .lateAnswersAccepted, !parcel.isAwaited, let current = openBatch(like: batch) {
+                batch = current
             }
-            return take(.answered(round, report), at: .zero, cut)
+            return take(.answered(batch, report), at: .zero, cut)
         case .failure(let error):
             guard parcel.isAwaited else { return 0 }
-            return fail(parcel.round, error, cut)
+            return fail(parcel.batch, error, cut)
         }
     }
 
     /// For `lateAnswersAccepted`.
-    private mutating func openRound(like round: DeliveryRound) -> DeliveryRound? {
+    private mutating func openBatch(like batch: Batch) -> Batch? {
         let index = wire.firstIndex {
-            $0.isAwaited && $0.round.lane == round.lane && $0.round.operations.count == round.operations.count
+            $0.isAwaited && $0.batch.lane == batch.lane && $0.batch.operations.count == batch.operations.count
         }
-        return index.map { wire.remove(at: $0).round }
+        return index.map { wire.remove(at: $0).batch }
     }
 
-    private mutating func fail(_ round: DeliveryRound, _ error: TransportError, _ cut: Cut?) -> Int {
-        ledger.noteFailure(round, error)
-        return take(.failed(round, error), at: .zero, cut)
+    private mutating func fail(_ batch: Batch, _ error: TransportError, _ cut: Cut?) -> Int {
+        expected.noteFailure(batch, error)
+        return take(.failed(batch, error), at: .zero, cut)
     }
 
     /// Processes an event up to the crash, and restarts after it.
@@ -271,7 +271,7 @@ extension SmallWorld.Step {
         switch self {
         case .answered(let index, nil): .answered(index, cut)
         case .timesOut(let index, nil): .timesOut(index, cut)
-        case .greeted(nil): .greeted(cut)
+        case .authenticated(nil): .authenticated(cut)
         case .deadline(nil): .deadline(cut)
         case .delete(let number, nil): .delete(number, cut)
         default: nil

@@ -50,7 +50,7 @@ package struct SmallWorld: Hashable, Sendable {
             case lost
         }
 
-        var round: DeliveryRound
+        var batch: Batch
         var delivery: Delivery
         var stage: Stage
         /// True while the client waits for the response.
@@ -60,12 +60,12 @@ package struct SmallWorld: Hashable, Sendable {
     }
 
     let size: Size
-    let sabotage: Sabotage?
+    let plantedFault: PlantedFault?
     var store: ModelStore
     var outbox: Outbox?
     var hub: ModelHub
     var oracle = HubOracle()
-    var ledger = Ledger()
+    var expected = ExpectedState()
     var waiting: Set<MessageID> = []
     var wire: [Parcel] = []
     var isProbing = false
@@ -73,18 +73,18 @@ package struct SmallWorld: Hashable, Sendable {
     var created = 0
     var faultsLeft: Int
     var actsLeft: Int
-    var vanishedCount = 0
+    var removedCount = 0
     /// A description of the first violated invariant.
     var violation: String?
 
     static let wall = Timestamp(milliseconds: 1_700_000_000_000)
 
-    package init(_ size: Size, sabotage: Sabotage? = nil) {
+    package init(_ size: Size, plantedFault: PlantedFault? = nil) {
         self.size = size
-        self.sabotage = sabotage
-        store = ModelStore(outboxID: OutboxID(UUIDv7(high: 1, low: 1)), sabotage: sabotage)
+        self.plantedFault = plantedFault
+        store = ModelStore(outboxID: OutboxID(UUIDv7(high: 1, low: 1)), plantedFault: plantedFault)
         store.keepsHistory = false
-        hub = ModelHub(sabotage: sabotage?.ofHub)
+        hub = ModelHub(plantedFault: plantedFault?.ofHub)
         faultsLeft = size.faults
         actsLeft = size.acts
         start(.resume)
@@ -103,20 +103,20 @@ package struct SmallWorld: Hashable, Sendable {
         configuration.batchOperationsMax = size.batchOperationsMax
         configuration.headFailure = size.headFailure
         configuration.expiry = size.expiry
-        configuration.attentionProbeInterval = .seconds(1)
+        configuration.recoveryProbeInterval = .seconds(1)
         return configuration
     }
 
     /// The message with this number; the first one is 1.
-    static func message(_ number: Int) -> MessageID { Cast.message(number) }
+    static func message(_ number: Int) -> MessageID { WorldNames.message(number) }
 
     // MARK: - The judge
 
-    var judge: Judge { Judge(ledger: ledger, hub: hub, configuration: configuration) }
+    var outboxOracle: OutboxOracle { OutboxOracle(expected: expected, hub: hub, configuration: configuration) }
 
-    var suspect: Suspect {
-        Suspect(
-            store: store, outbox: outbox, waiting: waiting, vanishedCount: vanishedCount, isShared: false,
+    var candidate: Candidate {
+        Candidate(
+            store: store, outbox: outbox, waiting: waiting, removedCount: removedCount, isShared: false,
             isAtRest: true)
     }
 
@@ -124,26 +124,26 @@ package struct SmallWorld: Hashable, Sendable {
     func brokenAtTheEnd() -> String? {
         if store.hasEntries { return "it stalls with \(store.entries.map(\.told))" }
         if created < size.lanes.count { return "nobody creates what is left" }
-        let judge = judge
-        for id in ledger.created {
-            guard let record = ledger.records[id] else { continue }
-            if let broken = judge.brokenAtTheEnd(id, record, in: suspect) { return broken }
+        let outboxOracle = outboxOracle
+        for id in expected.created {
+            guard let record = expected.records[id] else { continue }
+            if let broken = outboxOracle.brokenAtTheEnd(id, record, in: candidate) { return broken }
         }
         let untold = waiting.filter { store.messages[$0]?.isParked != true }
         if !untold.isEmpty { return "nobody is told about \(untold.map(\.value.low).sorted())" }
-        return judge.outOfCreationOrder()
+        return outboxOracle.outOfCreationOrder()
     }
 
     // MARK: - Equal worlds
 
-    /// Removes the irrelevant parts of the state: the time, the numbers of rounds, the order of parcels.
+    /// Removes the irrelevant parts of the state: the time, the numbers of batches, the order of parcels.
     mutating func makeCanonical(at now: MonotonicTime) {
-        let known = (outbox?.roundsUnderWay ?? []) + wire.filter(\.isOfThisProcess).map(\.round.id)
+        let known = (outbox?.batchesUnderWay ?? []) + wire.filter(\.isOfThisProcess).map(\.batch.id)
         var numbers: [Int: Int] = [:]
         for number in known.sorted() where numbers[number] == nil { numbers[number] = numbers.count + 1 }
-        outbox = outbox?.canonical(at: now, rounds: numbers)
-        for index in wire.indices { wire[index].round.id = numbers[wire[index].round.id] ?? 0 }
-        for index in wire.indices where !wire[index].isOfThisProcess { wire[index].round.id = 0 }
+        outbox = outbox?.canonical(at: now, batches: numbers)
+        for index in wire.indices { wire[index].batch.id = numbers[wire[index].batch.id] ?? 0 }
+        for index in wire.indices where !wire[index].isOfThisProcess { wire[index].batch.id = 0 }
         wire.sort { $0.rank < $1.rank }
     }
 }
@@ -156,6 +156,6 @@ extension SmallWorld.Parcel {
             case .answer: 2
             case .lost: 4
             }
-        return (round.id, stage + (isAwaited ? 1 : 0), round.epoch, round.operations.first?.sequence ?? 0)
+        return (batch.id, stage + (isAwaited ? 1 : 0), batch.epoch, batch.operations.first?.sequence ?? 0)
     }
 }

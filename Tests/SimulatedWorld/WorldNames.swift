@@ -1,7 +1,7 @@
 import CausewayModels
 
 /// The fixed identities of the world: users, channels, messages.
-enum Cast {
+enum WorldNames {
     static let users: [UserID] = [fixed(UserID("ada")), fixed(UserID("ben"))]
     static let channels: [ChannelID] =
         [fixed(ChannelID("general")), fixed(ChannelID("plans")), fixed(ChannelID("cats"))]

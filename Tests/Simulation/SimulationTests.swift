@@ -22,8 +22,8 @@ import Testing
         for seed in UInt64(0)..<20 {
             let one = Simulation.tell(seed: seed)
             let two = Simulation.tell(seed: seed)
-            #expect(one.story == two.story)
-            #expect(!one.story.isEmpty)
+            #expect(one.history == two.history)
+            #expect(!one.history.isEmpty)
         }
     }
 
@@ -39,7 +39,7 @@ import Testing
             lanes: [.text, .media], faults: 1, acts: 0, deliveriesInFlightMax: 1, batchOperationsMax: 1)
         let outcome = await Explorer.explore(size, threads: 2)
         if let violation = outcome.violation {
-            Issue.record("\(violation)\n\(outcome.story.joined(separator: "\n"))")
+            Issue.record("\(violation)\n\(outcome.history.joined(separator: "\n"))")
         }
         #expect(outcome.states > 500 && outcome.ends > 0)
     }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct DaemonWatchTests {
     /// Runs a watch over streams that `watching` makes, while `body` runs.
     private static func run(
-        _ watching: @escaping @Sendable () -> AsyncThrowingStream<ActivityForm, any Error>,
+        _ watching: @escaping @Sendable () -> AsyncThrowingStream<ActivityResponse, any Error>,
         _ body: @Sendable (DaemonWatch, LineKeeper) async throws -> Void
     ) async throws {
         try await PageWorld.run { world in
@@ -43,8 +43,8 @@ import Testing
     }
 
     @Test func aReturnIsToldAndLogged() async throws {
-        let form = Mutex<ActivityForm?>(nil)
-        let hold = Mutex<[AsyncThrowingStream<ActivityForm, any Error>.Continuation]>([])
+        let form = Mutex<ActivityResponse?>(nil)
+        let hold = Mutex<[AsyncThrowingStream<ActivityResponse, any Error>.Continuation]>([])
         try await PageWorld.run { world in
             let activity = try await world.service.activity()
             form.withLock { $0 = activity }

@@ -15,7 +15,7 @@ import Testing
             let many = (0...StatusPageLimits.headerFieldsMax).map { ("X-\($0)", "y") }
             #expect(try await page.get("/", many).status == 431)
             #expect(try await page.get("/outbox?channel=" + String(repeating: "a", count: 129)).status == 400)
-            let secret = try await world.formSecret()
+            let secret = try await world.csrfToken()
             let form = "csrf=\(secret)&do=delete-all&x=" + String(repeating: "a", count: StatusPageLimits.formBytesMax)
             #expect(try await page.post("/actions", form).status == 413)
             let chunk = "10000\r\n" + String(repeating: "a", count: 0x10000) + "\r\n"
@@ -142,7 +142,7 @@ import Testing
     @Test func actionsAreNotAskedForByGET() async throws {
         try await PageWorld.run { world in
             let ids = try await world.fail(["a", "b"])
-            let secret = try await world.formSecret()
+            let secret = try await world.csrfToken()
             for path in ["/actions", "/logout"] {
                 for method in ["GET", "HEAD"] {
                     let query = "?do=delete-all&csrf=\(secret)"
@@ -166,7 +166,7 @@ import Testing
     func aFormThatSaysNothingClearChangesNothing(form: String) async throws {
         try await PageWorld.run { world in
             let id = try #require(try await world.fail(["a"]).first)
-            let text = form.replacing("%csrf", with: try await world.formSecret())
+            let text = form.replacing("%csrf", with: try await world.csrfToken())
             let status = try await world.page.post("/actions", text).status
             #expect(status == 400 || status == 403)
             #expect(try await world.state(id) == "error")
@@ -185,7 +185,7 @@ import Testing
     @Test func twoOriginsAreNone() async throws {
         try await PageWorld.run { world in
             let id = try #require(try await world.fail(["a"]).first)
-            let secret = try await world.formSecret()
+            let secret = try await world.csrfToken()
             let answer = try await world.page.post(
                 "/actions", "csrf=\(secret)&do=delete&id=\(id)", [("Origin", world.page.address)])
             #expect(answer.status == 403)

@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    private static func hostile(_ message: MessageForm, _ text: String) -> MessageForm {
+    private static func hostile(_ message: MessageDTO, _ text: String) -> MessageDTO {
         changed(message) { members in
             members["attachment"] = [
                 "name": text, "contentType": text, "size": 1, "sha256": text,
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    private static func hostile(_ activity: ActivityForm, _ text: String) -> ActivityForm {
+    private static func hostile(_ activity: ActivityResponse, _ text: String) -> ActivityResponse {
         changed(activity) { members in
             var status = members["status"] as? [String: Any] ?? [:]
             status["server"] = text

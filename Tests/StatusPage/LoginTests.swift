@@ -7,7 +7,7 @@ import Testing
 /// Access to the page.
 @Suite struct LoginTests {
     static func guarded(_ configuration: inout StatusPageConfiguration) throws {
-        configuration.token = try PageToken(PageWorld.token, from: "the test")
+        configuration.token = try AccessTokenDigest(PageWorld.token, from: "the test")
     }
 
     static func loginSecret(_ page: PageClient) async throws -> String {
@@ -58,8 +58,8 @@ import Testing
 
             // The form's secret is the session's own: another session's has no effect.
             let other = try PageLogin(try await Self.login(world.page, PageWorld.token))
-            let secret = try await world.formSecret(login)
-            let otherSecret = try await world.formSecret(other)
+            let secret = try await world.csrfToken(login)
+            let otherSecret = try await world.csrfToken(other)
             #expect(secret != otherSecret)
             let actions = login.root + "/actions"
             let form = "csrf=\(otherSecret)&do=delete&id=\(id)"
@@ -142,9 +142,9 @@ import Testing
                 #expect(!page.body.contains("/confirm") && !page.body.contains("checkbox"), "\(path)")
             }
             #expect(try await world.page.get("/confirm?do=delete-all").status == 403)
-            for deed in ["delete&id=\(id)", "resend&id=\(id)", "delete-all", "resend-all"] {
-                let answer = try await world.page.post("/actions", "csrf=&do=\(deed)")
-                #expect(answer.status == 403 && answer.body.contains("<h1>Read-only</h1>"), "\(deed)")
+            for action in ["delete&id=\(id)", "resend&id=\(id)", "delete-all", "resend-all"] {
+                let answer = try await world.page.post("/actions", "csrf=&do=\(action)")
+                #expect(answer.status == 403 && answer.body.contains("<h1>Read-only</h1>"), "\(action)")
             }
             #expect(try await world.state(id) == "error")
         }
@@ -166,7 +166,7 @@ import Testing
     @Test(arguments: ["", "short", "fifteen-letters", "with a space in the middle of it", "umlaut-ä-is-not-ascii-text"])
     func aTokenThatCanBeGuessedIsRefused(text: String) {
         #expect {
-            try PageToken(text, from: "the file")
+            try AccessTokenDigest(text, from: "the file")
         } throws: { error in
             let error = error as? ControlError
             return error?.code == .configuration && (text.isEmpty || error?.detail.contains(text) == false)
@@ -176,8 +176,8 @@ import Testing
     @Test func beyondLoopbackEverythingIsNeeded() throws {
         let open = ListenAddress(host: "0.0.0.0", port: 8585)
         let identity = StatusPageConfiguration.Identity(certificateChainPath: "/c", privateKeyPath: "/k")
-        let token = try PageToken(PageWorld.token, from: "the test")
-        let origin = try #require(SiteOrigin("https://status.example:8585"))
+        let token = try AccessTokenDigest(PageWorld.token, from: "the test")
+        let origin = try #require(WebOrigin("https://status.example:8585"))
         let whole = StatusPageConfiguration(
             listen: open, origins: [origin], token: token, identity: identity, socket: "/s")
         try whole.check()
@@ -193,8 +193,8 @@ import Testing
         try StatusPageConfiguration(socket: "/s").check()
 
         // No token and no cookie over a connection that others can read.
-        let plain = try #require(SiteOrigin("http://status.example"))
-        let loopback = try #require(SiteOrigin("http://localhost:8585"))
+        let plain = try #require(WebOrigin("http://status.example"))
+        let loopback = try #require(WebOrigin("http://localhost:8585"))
         var unsafe = [renamed, whole, whole]
         unsafe[0].origins = [plain]
         unsafe[1].origins = [origin, plain]
@@ -212,7 +212,7 @@ import Testing
         ("http://127.0.0.1.evil.example", "http://127.0.0.1.evil.example", false),
     ])
     func originsAreRead(text: String, origin: String, isLoopback: Bool) {
-        let read = SiteOrigin(text)
+        let read = WebOrigin(text)
         #expect(read?.description == origin)
         #expect(read?.isLoopback == isLoopback)
     }
@@ -221,5 +221,5 @@ import Testing
         "", "status.example", "ftp://x", "https://", "https://a/b", "https://a?b", "https://u@a", "https://a b",
         "https://:1", "https://a:",
     ])
-    func whatIsNoOriginIsNone(text: String) { #expect(SiteOrigin(text) == nil) }
+    func whatIsNoOriginIsNone(text: String) { #expect(WebOrigin(text) == nil) }
 }

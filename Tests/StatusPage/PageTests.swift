@@ -25,7 +25,7 @@ import Testing
             ] {
                 #expect(page.contains(text), "\(text)")
             }
-            #expect(page.components(separatedBy: "<rect").count - 1 == DrainHistory.minutesMax)
+            #expect(page.components(separatedBy: "<rect").count - 1 == DeliveryHistogram.minutesMax)
             #expect(!page.contains("\(failed[0])"))
         }
     }
@@ -110,7 +110,7 @@ import Testing
             let question = try await world.page.get("/confirm?do=resend&id=\(ids[0])&id=\(ids[1])")
             #expect(question.body.contains("Resend 2 messages?"))
             for id in ids.prefix(2) { #expect(question.body.contains("name=\"id\" value=\"\(id)\"")) }
-            let secret = try await world.formSecret()
+            let secret = try await world.csrfToken()
             world.remote.set(.working)
             let done = try await world.page.post(
                 "/actions", "csrf=\(secret)&do=resend&id=\(ids[0])&id=\(ids[1])")
@@ -149,7 +149,7 @@ import Testing
             #expect(try await world.service.result(of: ids[1], within: .seconds(20)).outcome == .failed)
             #expect(try await world.page.get("/failed").body.contains("\(ids[1])"))
             #expect(try await world.page.get("/messages/\(ids[1])").status == 200)
-            let secret = try await world.formSecret()
+            let secret = try await world.csrfToken()
             let done = try await world.page.post("/actions", "csrf=\(secret)&do=delete&id=\(ids[1])")
             #expect(
                 try await world.page.get(try #require(done.field("Location"))).body.contains("1 message was deleted."))
@@ -169,7 +169,7 @@ import Testing
             let question = try await world.page.get("/confirm?do=delete&id=\(ids[0])")
             #expect(question.status == 404)
             #expect(question.body.contains("None of these messages is here any more."))
-            let secret = try await world.formSecret()
+            let secret = try await world.csrfToken()
             let done = try await world.page.post(
                 "/actions", "csrf=\(secret)&do=delete&id=\(ids[0])&id=\(ids[1])")
             let told = try await world.page.get(try #require(done.field("Location")))
@@ -187,7 +187,7 @@ import Testing
             let link = try #require(page.firstMatch(of: /href="([^"]+)" id="resend"/))
             let question = try await world.page.get(String(link.1).replacing("&amp;", with: "&")).body
             #expect(question.contains("href=\"/messages/\(id)\" id=\"no\""))
-            let secret = try await world.formSecret()
+            let secret = try await world.csrfToken()
             try await world.service.setPaused(true)
             let done = try await world.page.post("/actions", "csrf=\(secret)&do=resend&from=message&id=\(id)")
             let place = try #require(done.field("Location"))
@@ -216,7 +216,7 @@ import Testing
     @Test func anEmptyPageBeforeOthersSaysSo() async throws {
         try await Self.answering { world, double in
             double.answers.outbox = { _ in
-                MessageListForm([], next: MessageCursor(position: .max, ordinal: 5))
+                MessageListResponse([], next: MessageCursor(position: .max, ordinal: 5))
             }
             let page = try await world.page.get("/outbox?channel=general&state=syncing").body
             #expect(page.contains("None among the first few thousand; go on with Next page."))
@@ -238,7 +238,7 @@ import Testing
             #expect(page.body.contains("http-equiv=\"refresh\"") == (status == 503))
             let json = try await world.page.get("/api/outbox")
             #expect(json.status == status)
-            let problem = try JSONDecoder().decode(ProblemAnswer.self, from: Data(json.body.utf8))
+            let problem = try JSONDecoder().decode(ErrorResponse.self, from: Data(json.body.utf8))
             #expect(problem.error.error == ControlError(code, "the reason"))
         }
     }
@@ -252,7 +252,7 @@ import Testing
             let one = try await world.service.deleteActions(limit: 1, before: nil).actions
             double.answers.deletions = { before throws(ControlError) in
                 let place = before ?? 10
-                return DeleteActionListForm(one, next: place > 1 ? place - 1 : nil)
+                return DeleteActionListResponse(one, next: place > 1 ? place - 1 : nil)
             }
             let answer = try await world.page.get("/delete-actions.csv")
             #expect(answer.body.components(separatedBy: "\r\n").count == 12)
@@ -285,7 +285,7 @@ import Testing
                 #expect(answer.body.contains("\(id)") && !answer.body.contains("secret words"), "\(path)")
             }
             let overview = try JSONDecoder().decode(
-                ActivityForm.self, from: Data(try await world.page.get("/api/overview").body.utf8))
+                ActivityResponse.self, from: Data(try await world.page.get("/api/overview").body.utf8))
             #expect(overview.status.counts.error == 1)
             #expect(try await world.page.get("/healthz").body == #"{"status":"ok"}"#)
             #expect(try await world.page.get("/api/nothing").body.contains(#""error""#))

@@ -14,8 +14,8 @@ import Testing
         guard let token = AccessToken("s3cret") else { throw PageWorld.Unserved() }
         let client = try await CausewayClient.open(
             store: MemoryStore(), transports: ScriptedServer().registry, credentials: MemoryCredentialStore())
-        let process = StatusForm.Process(pid: 1, version: "test", store: "/store", isDaemon: true)
-        let service = ClientControlService(client: client, trust: MemoryTrustKeeper(), process: process)
+        let process = StatusResponse.Process(pid: 1, version: "test", store: "/store", isDaemon: true)
+        let service = ClientControlService(client: client, trust: MemoryTrustStore(), process: process)
         _ = try await service.login(LoginRequest(server: "test://server", token: token))
         let (ready, readied) = AsyncStream.makeStream(of: Void.self)
         var logger = Logger(label: "test")
@@ -41,7 +41,7 @@ import Testing
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let socket = folder + "/run/s"
-        let (daemon, close) = try DaemonDesk.socket(socket)
+        let (daemon, close) = try DaemonClient.socket(socket)
         try await PageWorld.serving(daemon) { page in
             try await Self.expectDown(page)
             try await Self.serving(socket) {

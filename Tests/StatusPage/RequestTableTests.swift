@@ -80,7 +80,7 @@ import Testing
     @Test func onlyTheRightRowChangesAnything() async throws {
         try await PageWorld.run { world in
             let id = try #require(try await world.fail(["a"]).first)
-            let columns = Self.columns(world.page, secret: try await world.formSecret())
+            let columns = Self.columns(world.page, secret: try await world.csrfToken())
             let rows = Self.wrongRows(columns)
             #expect(rows.count >= 200)
             // Concurrently, as each needs a connection of its own.

@@ -63,7 +63,7 @@ import Testing
         let highFile = try File(high)
         let file = try File(#"{"tokenFile":"\#(lowFile.path)"}"#)
         let environment = ["CAUSEWAY_STATUS_TOKEN": middle]
-        let of = { (text: String) in try PageToken(text, from: "the test") }
+        let of = { (text: String) in try AccessTokenDigest(text, from: "the test") }
         #expect(try configuration(file: file.path).token == of(low))
         #expect(try configuration([:], environment, file: file.path).token == of(middle))
         #expect(try configuration([.tokenFile: highFile.path], environment, file: file.path).token == of(high))

@@ -9,7 +9,7 @@ final class FaultyStore: Store {
         case losesCommit, halfCommit, losesOnRestart
         case reusesNumbers, takesDuplicates, ignoresBounds, wrongCounts
         case pageWithoutEnd, pageWithoutTies, pageUnordered, messagesUnordered
-        case keepsEpoch, newOutboxID, forgetsFences, forgetsPauses, worksAfterClose, worksBeforeBegin,
+        case keepsEpoch, newOutboxID, forgetsFences, forgetsPauses, worksAfterClose, worksBeforeStart,
             wrongSequenceOrder
         case mixesAccounts, forgetsAccounts, mixesOpenings, comparesAddresses, takesForeignDrafts, writesWhatIsUnchanged
         case returnsTheDraft
@@ -20,7 +20,7 @@ final class FaultyStore: Store {
     private let state: Mutex<State>
 
     struct State: Sendable {
-        var hasBegun = false
+        var hasStarted = false
         var isClosed = false
         var commits = 0
         var late: [@Sendable () -> Void] = []
@@ -45,13 +45,13 @@ final class FaultyStore: Store {
 
     // MARK: Writing
 
-    func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot {
+    func start(_ opening: StartOptions) async throws(StoreError) -> OutboxSnapshot {
         var opening = opening
-        if fault == .worksBeforeBegin, state.withLock({ $0.hasBegun }) { return try await base.outbox() }
+        if fault == .worksBeforeStart, state.withLock({ $0.hasStarted }) { return try await base.outbox() }
         if fault == .forgetsFences { opening.restart = .resume }
-        var snapshot = try await base.begin(opening)
+        var snapshot = try await base.start(opening)
         state.withLock { [lineage = snapshot.lineage] state in
-            state.hasBegun = true
+            state.hasStarted = true
             state.lineage = lineage
         }
         if fault == .forgetsPauses { snapshot.pauses = [] }
@@ -71,7 +71,7 @@ final class FaultyStore: Store {
                 return Message(draft, ordinal: .max, laneSequence: .max)
             }
         }
-        if fault == .worksBeforeBegin, !state.withLock({ $0.hasBegun }) {
+        if fault == .worksBeforeStart, !state.withLock({ $0.hasStarted }) {
             return Message(draft, ordinal: 1, laneSequence: 1)
         }
         let message = try await base.enqueue(draft)
@@ -231,10 +231,10 @@ extension Session {
     }
 }
 
-extension PlacedMessage {
-    fileprivate func said(_ text: String) -> PlacedMessage {
+extension RemoteMessage {
+    fileprivate func said(_ text: String) -> RemoteMessage {
         var placed = self
-        placed.face.content = .text(text)
+        placed.body.content = .text(text)
         return placed
     }
 }

@@ -16,7 +16,7 @@ struct MemoryStoreTests {
 
     @Test func failsAsOftenAsTold() async throws {
         let store = MemoryStore()
-        _ = try await store.begin(opening)
+        _ = try await store.start(opening)
         store.failNextCommits(2, with: .full(detail: "told to"))
         let draft = try draft(1)
         await #expect(throws: StoreError.full(detail: "told to")) { try await store.enqueue(draft) }
@@ -27,16 +27,16 @@ struct MemoryStoreTests {
 
     @Test func aCrashedStoreHoldsWhatWasCommittedAndNoMore() async throws {
         let store = MemoryStore()
-        _ = try await store.begin(opening)
+        _ = try await store.start(opening)
         _ = try await store.enqueue(draft(1))
         let next = store.crashed()
         _ = try await store.enqueue(draft(2))
-        #expect(try await next.begin(opening).entries.count == 1)
+        #expect(try await next.start(opening).entries.count == 1)
         #expect(try await store.outbox().entries.count == 2)
     }
 
-    private var opening: StoreOpening {
-        StoreOpening(
+    private var opening: StartOptions {
+        StartOptions(
             restart: .resume,
             failure: Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 0)),
             newOutboxID: OutboxID(UUIDv7(high: 1, low: 1)))

@@ -9,9 +9,9 @@ import Testing
     private static func message() throws -> Message {
         Message(
             id: target, channel: try #require(ChannelID("general")), sender: try #require(UserID("ann")),
-            face: MessageFace(content: .text("said")),
+            displayed: MessageBody(content: .text("said")),
             createdAt: Timestamp(milliseconds: 1), ordinal: 1, lane: .text, laneSequence: 1, syncState: .synced,
-            placement: taken(at: 1))
+            serverPosition: taken(at: 1))
     }
 
     /// The operation with this sequence in its lane.
@@ -19,22 +19,22 @@ import Testing
         Message(
             id: MessageID(UUIDv7(high: 8, low: UInt64(sequence))), channel: try #require(ChannelID("general")),
             sender: try #require(UserID("ann")),
-            role: role, face: MessageFace(content: .text(text)), createdAt: Timestamp(milliseconds: sequence),
+            role: role, displayed: MessageBody(content: .text(text)), createdAt: Timestamp(milliseconds: sequence),
             ordinal: sequence, lane: .operations, laneSequence: sequence)
     }
 
-    private static func taken(at time: Int64) -> Placement {
-        Placement(position: time, acceptedAt: Timestamp(milliseconds: time))
+    private static func taken(at time: Int64) -> ServerPosition {
+        ServerPosition(position: time, acceptedAt: Timestamp(milliseconds: time))
     }
 
-    private static func page(_ text: String, _ reactions: Set<String>, changedAt: Int64) throws -> PlacedMessage {
-        let face = MessageFace(
+    private static func page(_ text: String, _ reactions: Set<String>, changedAt: Int64) throws -> RemoteMessage {
+        let body = MessageBody(
             content: .text(text), changedAt: Timestamp(milliseconds: changedAt),
             reactions: Dictionary(uniqueKeysWithValues: reactions.map { ($0, 1) }), myReactions: reactions)
-        return PlacedMessage(
-            id: target, channel: try #require(ChannelID("general")), sender: try #require(UserID("ann")), face: face,
+        return RemoteMessage(
+            id: target, channel: try #require(ChannelID("general")), sender: try #require(UserID("ann")), body: body,
             createdAt: Timestamp(milliseconds: 1),
-            placement: taken(at: 1))
+            serverPosition: taken(at: 1))
     }
 
     /// The response to the first was lost; the one to the second arrived.
@@ -52,7 +52,7 @@ import Testing
         let settled = between.taken(away, Self.taken(at: 20)).taken(wrong, Self.taken(at: 35)).overlaid(with: [])
         #expect(settled.myReactions == ["wave"])
         #expect(settled.content == .text("right"))
-        #expect(settled.face.clock.isEmpty)
+        #expect(settled.displayed.clock.isEmpty)
     }
 
     /// Another device removed the reaction; this one learns that before the response to its own operation.

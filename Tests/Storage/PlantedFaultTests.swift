@@ -28,7 +28,7 @@ struct PlantedFaultTests {
         (.forgetsFences, "begin with fail gives up what was left, and asks about what had been transmitted"),
         (.forgetsPauses, "what pauses a lane is told until it is resent, delivered or deleted, or the session ends"),
         (.worksAfterClose, "after close everything says so"),
-        (.worksBeforeBegin, "nothing works before begin"),
+        (.worksBeforeStart, "nothing works before begin"),
         (.returnsTheDraft, "what is returned is what is stored"),
         (.mixesAccounts, "one account sees, counts and changes nothing of another"),
         (.forgetsAccounts, "an account finds everything as it left it, over visits and restarts"),

@@ -5,7 +5,7 @@ import Testing
 
 /// The state table matches the code, and the document matches the table.
 @Suite struct StateTableTests {
-    private static let placement = Placement(position: 3, acceptedAt: Timestamp(milliseconds: 3))
+    private static let serverPosition = ServerPosition(position: 3, acceptedAt: Timestamp(milliseconds: 3))
     private static let failure = Failure(reason: .refused, code: "no", detail: "", at: Timestamp(milliseconds: 5))
     private static let ended = Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 6))
     private static let later = Timestamp(milliseconds: 7)
@@ -19,14 +19,14 @@ import Testing
             id: id, channel: try channel(), sender: try user(), content: .text("hi"),
             createdAt: Timestamp(milliseconds: 1), ordinal: 1, lane: .text, laneSequence: 1, syncState: state,
             failure: state == .error ? failure : nil, isInDoubt: state == .error,
-            placement: state == .synced ? placement : nil, attempts: state == .created ? 0 : 1,
+            serverPosition: state == .synced ? serverPosition : nil, attempts: state == .created ? 0 : 1,
             previousSequence: state == .created ? nil : 0)
     }
 
-    private static func placed() throws -> PlacedMessage {
-        PlacedMessage(
+    private static func placed() throws -> RemoteMessage {
+        RemoteMessage(
             id: id, channel: try channel(), sender: try user(), content: .text("hi"),
-            createdAt: Timestamp(milliseconds: 1), placement: placement)
+            createdAt: Timestamp(milliseconds: 1), serverPosition: serverPosition)
     }
 
     /// The message after the step as performed by the code; `nil` if it is removed.
@@ -34,7 +34,7 @@ import Testing
         switch step {
         case .attempt: message.attempted(previous: 0, attempts: 2, at: Timestamp(milliseconds: 2))
         case .requeue: message.requeued(attempts: 1, at: later)
-        case .deliver: message.delivered(placement, at: later)
+        case .deliver: message.delivered(serverPosition, at: later)
         case .merge: message.merged(with: try placed(), at: later)
         case .fail: message.failed(failure, inDoubt: false)
         case .settle: message.settled()
@@ -60,7 +60,7 @@ import Testing
         switch step {
         case .attempt: .attempt(id, previous: 0, attempts: 2, at: Timestamp(milliseconds: 2))
         case .requeue: .requeue(id, attempts: 1, at: later)
-        case .deliver: .deliver(id, placement, at: later)
+        case .deliver: .deliver(id, serverPosition, at: later)
         case .merge: .merge(try placed(), at: later)
         case .fail: .fail(id, failure, inDoubt: false)
         case .settle: .settle(id)
@@ -81,10 +81,10 @@ import Testing
     /// No mutation leads to `uploading` yet, so a store cannot be brought there.
     @Test(arguments: [SyncState.created, .syncing, .synced, .error], MessageStep.allCases)
     func aStoreGoesByTheTable(state: SyncState, step: MessageStep) async throws {
-        let opening = StoreOpening(
+        let opening = StartOptions(
             restart: .resume, failure: Self.ended, newOutboxID: OutboxID(UUIDv7(high: 0x7000, low: 9)))
         var store = MemoryStore()
-        _ = try await store.begin(opening)
+        _ = try await store.start(opening)
         let parent = MessageID(UUIDv7(high: 0x7000, low: 0x8000_0000_0000_0002))
         for (id, role) in [(parent, MessageRole.message), (Self.id, .reply(to: parent))] {
             let draft = MessageDraft(
@@ -102,7 +102,7 @@ import Testing
             try await store.commit([mutation])
         } else {
             store = store.crashed()
-            _ = try await store.begin(opening)
+            _ = try await store.start(opening)
         }
         #expect(try await store.message(Self.id)?.syncState == state.after(step))
     }

@@ -79,10 +79,10 @@ package final class FaultProxy: Sendable {
     /// none.
     package static func seeded(_ seed: UInt64, bytesMax: Int = 2000) -> Plan {
         { connection in
-            var chance = SplitMix64(seed: seed ^ UInt64(connection) &* 0xD1B5_4A32_D192_ED03)
-            let way: Way = Bool.random(using: &chance) ? .toServer : .toClient
-            let bytes = Int.random(in: 0...bytesMax, using: &chance)
-            switch Int.random(in: 0..<10, using: &chance) {
+            var generator = SplitMix64(seed: seed ^ UInt64(connection) &* 0xD1B5_4A32_D192_ED03)
+            let way: Way = Bool.random(using: &generator) ? .toServer : .toClient
+            let bytes = Int.random(in: 0...bytesMax, using: &generator)
+            switch Int.random(in: 0..<10, using: &generator) {
             case 0: return .refuse
             case 1: return .reset(way, afterBytes: bytes)
             case 2: return .finish(way, afterBytes: bytes)

@@ -31,9 +31,9 @@ package actor ProcessWorld {
         reserved = try ReservedPort()
     }
 
-    /// Runs a story with a hub that has the account `ann` and the channel `general`; ends all processes after it.
+    /// Runs a scenario with a hub that has the account `ann` and the channel `general`; ends all processes after it.
     package static func run<Result: Sendable>(
-        _ story: (ProcessWorld) async throws -> Result
+        _ body: (ProcessWorld) async throws -> Result
     ) async throws -> Result {
         // A socket's path must be short.
         let folder = "/tmp/cw-\(UUID().uuidString.prefix(8))"
@@ -45,7 +45,7 @@ package actor ProcessWorld {
             ["init", "--data", folder + "/hub", "--name", "127.0.0.1", "--account", "ann", "--channel", "general"])
         guard made.status == 0 else { throw Failed(what: "causeway-hub init", said: made.errors) }
         do {
-            let result = try await story(world)
+            let result = try await body(world)
             await world.endAll()
             return result
         } catch {

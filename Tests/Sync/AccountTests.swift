@@ -70,10 +70,10 @@ import Testing
             let sender = try #require(UserID("grace"))
             world.transport.server.withLock { server in
                 server.page = [
-                    PlacedMessage(
+                    RemoteMessage(
                         id: MessageID(world.runtime.makeUUIDv7()), channel: world.general, sender: sender,
                         content: .text("another server"), createdAt: world.runtime.wallClock,
-                        placement: Placement(position: 2, acceptedAt: world.runtime.wallClock))
+                        serverPosition: ServerPosition(position: 2, acceptedAt: world.runtime.wallClock))
                 ]
             }
             try await login(world, client, as: "ann", at: "test://elsewhere")
@@ -142,7 +142,7 @@ import Testing
         _ world: ClientWorld, _ client: CausewayClient, as name: String, at server: String = ClientWorld.address
     ) async throws {
         let user = try #require(UserID(name))
-        world.transport.server.withLock { $0.greeting = .success(ServerGreeting(user: user, server: "scripted")) }
+        world.transport.server.withLock { $0.serverInfo = .success(ServerInfo(user: user, server: "scripted")) }
         try await client.login(server: server, token: #require(AccessToken("secret")))
     }
 }

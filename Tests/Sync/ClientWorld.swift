@@ -17,7 +17,7 @@ struct ClientWorld: Sendable {
 
     /// Runs a test in a new world and fails it if it cannot end.
     static func run(
-        seed: UInt64 = 1, operationsMax: Int = 512, _ story: @escaping @Sendable (ClientWorld) async throws -> Void
+        seed: UInt64 = 1, operationsMax: Int = 512, _ body: @escaping @Sendable (ClientWorld) async throws -> Void
     ) throws {
         let runtime = SimulatedRuntime(seed: seed)
         let user = try #require(UserID("ann"))
@@ -25,7 +25,7 @@ struct ClientWorld: Sendable {
             runtime: runtime, store: MemoryStore(),
             transport: ScriptedTransport(user: user, runtime: runtime, operationsMax: operationsMax),
             credentials: MemoryCredentialStore(), general: try #require(ChannelID("general")))
-        try runtime.run { try await story(world) }
+        try runtime.run { try await body(world) }
     }
 
     /// Opens a client; on `other` if given, otherwise on the world's store.

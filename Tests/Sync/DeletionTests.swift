@@ -104,13 +104,13 @@ import Testing
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
             let handle = try await client.messages.createTextMessage("1", in: world.general)
-            let placement = try await handle.delivered()
+            let serverPosition = try await handle.delivered()
             try await client.messages.softDeleteMessage(handle.id)
             world.transport.server.withLock {
                 $0.page = [
-                    PlacedMessage(
+                    RemoteMessage(
                         id: handle.id, channel: world.general, sender: handle.message.sender, content: .text("1"),
-                        createdAt: handle.message.createdAt, placement: placement)
+                        createdAt: handle.message.createdAt, serverPosition: serverPosition)
                 ]
             }
             try await client.messages.refreshMessages(in: world.general)
@@ -126,10 +126,10 @@ import Testing
             try await world.until("it was tried") { world.transport.server.withLock { !$0.deliveries.isEmpty } }
             world.transport.server.withLock {
                 $0.page = [
-                    PlacedMessage(
+                    RemoteMessage(
                         id: handle.id, channel: world.general, sender: handle.message.sender, content: .text("1"),
                         createdAt: handle.message.createdAt,
-                        placement: Placement(position: 7, acceptedAt: Timestamp(milliseconds: 5)))
+                        serverPosition: ServerPosition(position: 7, acceptedAt: Timestamp(milliseconds: 5)))
                 ]
             }
             try await client.messages.refreshMessages(in: world.general)
@@ -149,10 +149,10 @@ import Testing
             let id = MessageID(UUIDv7(high: 7, low: 7))
             world.transport.server.withLock {
                 $0.page = [
-                    PlacedMessage(
+                    RemoteMessage(
                         id: id, channel: world.general, sender: isOwn ? mark.message.sender : other,
                         content: .text("1"), createdAt: mark.message.createdAt,
-                        placement: Placement(position: 7, acceptedAt: Timestamp(milliseconds: 5)))
+                        serverPosition: ServerPosition(position: 7, acceptedAt: Timestamp(milliseconds: 5)))
                 ]
             }
             try await client.messages.refreshMessages(in: world.general)

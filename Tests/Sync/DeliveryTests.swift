@@ -31,8 +31,8 @@ import Testing
             let handle = try await client.messages.createTextMessage("hi", in: world.general)
             let stored = try await client.messages.getMessage(handle.id)
             #expect(stored?.content == .text("hi"))
-            let placement = try await handle.delivered()
-            #expect(placement.position == 1)
+            let serverPosition = try await handle.delivered()
+            #expect(serverPosition.position == 1)
             #expect(try await client.messages.getMessage(handle.id)?.syncState == .synced)
             #expect(try await client.messages.outbox().items.isEmpty)
         }
@@ -70,7 +70,7 @@ import Testing
             let away = TransportError.unreachable(detail: "connection refused")
             world.transport.server.withLock {
                 $0.always = .fail(away)
-                $0.greeting = .failure(away)
+                $0.serverInfo = .failure(away)
             }
             let handle = try await client.messages.createTextMessage("hi", in: world.general)
             await world.pass(.seconds(600))
@@ -84,7 +84,7 @@ import Testing
             let user = item.message.sender
             world.transport.server.withLock {
                 $0.always = .work
-                $0.greeting = .success(ServerGreeting(user: user, server: "back"))
+                $0.serverInfo = .success(ServerInfo(user: user, server: "back"))
             }
             _ = try await handle.delivered()
         }
@@ -116,12 +116,12 @@ import Testing
     @Test func aRefusedTokenPausesEverythingUntilANewLogin() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
-            let attention = Attention(cause: .tokenRefused, detail: "the token is refused; log in again")
-            world.transport.server.withLock { $0.always = .fail(.needsAttention(attention)) }
+            let actionRequired = ActionRequired(cause: .tokenRefused, detail: "the token is refused; log in again")
+            world.transport.server.withLock { $0.always = .fail(.actionRequired(actionRequired)) }
             let handle = try await client.messages.createTextMessage("hi", in: world.general)
-            try await world.until("the status says so") { try await client.status().attention != nil }
-            #expect(try await client.status().attention == attention)
-            #expect(try await client.messages.outbox().items.first?.wait == .needsAttention(attention))
+            try await world.until("the status says so") { try await client.status().actionRequired != nil }
+            #expect(try await client.status().actionRequired == actionRequired)
+            #expect(try await client.messages.outbox().items.first?.wait == .actionRequired(actionRequired))
             world.transport.server.withLock { $0.always = .work }
             try await world.login(client)
             _ = try await handle.delivered()
@@ -166,8 +166,8 @@ import Testing
             let client = try await world.loggedIn()
             world.transport.server.withLock { $0.behaviours = [.loseAnswer] }
             let handle = try await client.messages.createTextMessage("hi", in: world.general)
-            let placement = try await handle.delivered()
-            #expect(placement.position == 1)
+            let serverPosition = try await handle.delivered()
+            #expect(serverPosition.position == 1)
             #expect(world.transport.server.withLock { $0.order } == [handle.id])
             #expect(try await client.messages.getMessage(handle.id)?.syncState == .synced)
         }

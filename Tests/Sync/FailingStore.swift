@@ -71,7 +71,7 @@ final class FailingStore: Store {
         if fails { throw Self.gone }
     }
 
-    func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot { try await base.begin(opening) }
+    func start(_ opening: StartOptions) async throws(StoreError) -> OutboxSnapshot { try await base.start(opening) }
 
     func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message {
         try check(\.areCommitsFailing)

@@ -35,7 +35,7 @@ struct FailingStoreTests {
             store.recover()
             for wait in [early, late] {
                 try await world.until("a waiter is told") { wait.result != nil }
-                #expect((try? wait.result?.get()) == (isRefused ? nil : Placement(world, handle.id)))
+                #expect((try? wait.result?.get()) == (isRefused ? nil : ServerPosition(world, handle.id)))
             }
             // The lists of failed messages, and the engine, continue to work.
             _ = try await client.messages.createTextMessage("2", in: world.general).delivered()
@@ -118,11 +118,12 @@ struct FailingStoreTests {
             await world.pass(.seconds(1))
             let others = try (1...300).map { try world.placed($0, by: "bob") }
             try await store.commit(others.map { .merge($0, at: world.runtime.wallClock) })
-            let placement = Placement(position: 301, acceptedAt: Timestamp(milliseconds: 7))
+            let serverPosition = ServerPosition(position: 301, acceptedAt: Timestamp(milliseconds: 7))
             world.transport.server.withLock {
-                let own = PlacedMessage(
+                let own = RemoteMessage(
                     id: reply.id, channel: world.general, sender: reply.message.sender, parent: parent.id,
-                    face: MessageFace(content: .text("re")), createdAt: reply.message.createdAt, placement: placement)
+                    body: MessageBody(content: .text("re")), createdAt: reply.message.createdAt,
+                    serverPosition: serverPosition)
                 $0.fixedPage = RemotePage(items: others + [own], hasMore: false, range: 1..<302)
             }
             store.failPages(after: 1)
@@ -131,7 +132,7 @@ struct FailingStoreTests {
             }
             store.recover()
             #expect(try await client.messages.getMessage(reply.id)?.syncState == .synced)
-            try await world.until("the waiter is told") { (try? wait.result?.get()) == placement }
+            try await world.until("the waiter is told") { (try? wait.result?.get()) == serverPosition }
             await client.close()
         }
     }
@@ -151,7 +152,7 @@ struct FailingStoreTests {
             await world.pass(.seconds(1))
             #expect(wait.result == nil)
             let user = try #require(UserID(name))
-            world.transport.server.withLock { $0.greeting = .success(ServerGreeting(user: user, server: "scripted")) }
+            world.transport.server.withLock { $0.serverInfo = .success(ServerInfo(user: user, server: "scripted")) }
             store.failSessionSaves()
             await #expect(throws: ClientError.self) { try await world.login(client) }
             try await world.until("the waiter is told") { wait.result != nil }
@@ -170,7 +171,7 @@ struct FailingStoreTests {
             let handle = try await client.messages.createTextMessage("1", in: world.general)
             try await client.logout()
             let bob = try #require(UserID("bob"))
-            world.transport.server.withLock { $0.greeting = .success(ServerGreeting(user: bob, server: "scripted")) }
+            world.transport.server.withLock { $0.serverInfo = .success(ServerInfo(user: bob, server: "scripted")) }
             try await world.login(client)
             store.failSessions(times: 1000)
             let wait = Wait(for: handle, world.runtime)
@@ -188,7 +189,7 @@ struct FailingStoreTests {
 /// A wait for a delivery.
 private final class Wait: Sendable {
     private final class End: Sendable {
-        let result = Mutex<Result<Placement, DeliveryError>?>(nil)
+        let result = Mutex<Result<ServerPosition, DeliveryError>?>(nil)
     }
 
     private let end = End()
@@ -196,7 +197,7 @@ private final class Wait: Sendable {
 
     init(for handle: MessageHandle, _ runtime: any Runtime) {
         task = runtime.spawn { [end] in
-            let result: Result<Placement, DeliveryError>
+            let result: Result<ServerPosition, DeliveryError>
             do throws(DeliveryError) {
                 result = .success(try await handle.delivered())
             } catch {
@@ -207,23 +208,23 @@ private final class Wait: Sendable {
     }
 
     /// The result; `nil` while the wait lasts.
-    var result: Result<Placement, DeliveryError>? { end.result.withLock { $0 } }
+    var result: Result<ServerPosition, DeliveryError>? { end.result.withLock { $0 } }
 }
 
 extension ClientWorld {
     /// A message of another user, at the position of its number.
-    fileprivate func placed(_ number: Int, by name: String) throws -> PlacedMessage {
-        PlacedMessage(
+    fileprivate func placed(_ number: Int, by name: String) throws -> RemoteMessage {
+        RemoteMessage(
             id: MessageID(UUIDv7(high: 0x7000, low: 0x8000_0000_0000_0000 | UInt64(number))), channel: general,
             sender: try #require(UserID(name)), content: .text("\(number)"), createdAt: Timestamp(milliseconds: 1),
-            placement: Placement(position: Int64(number), acceptedAt: Timestamp(milliseconds: 1)))
+            serverPosition: ServerPosition(position: Int64(number), acceptedAt: Timestamp(milliseconds: 1)))
     }
 }
 
-extension Placement {
+extension ServerPosition {
     /// The position on the server.
     fileprivate init?(_ world: ClientWorld, _ id: MessageID) {
-        guard let placement = world.transport.server.withLock({ $0.accepted[id] }) else { return nil }
-        self = placement
+        guard let serverPosition = world.transport.server.withLock({ $0.accepted[id] }) else { return nil }
+        self = serverPosition
     }
 }

@@ -9,15 +9,15 @@ import Testing
 
 /// Messages of another user on the server.
 enum RemoteMessages {
-    static func placed(_ number: Int, _ world: ClientWorld) throws -> PlacedMessage {
-        PlacedMessage(
+    static func placed(_ number: Int, _ world: ClientWorld) throws -> RemoteMessage {
+        RemoteMessage(
             id: MessageID(world.runtime.makeUUIDv7()), channel: world.general, sender: try #require(UserID("grace")),
             content: .text("\(number)"), createdAt: world.runtime.wallClock,
-            placement: Placement(position: Int64(number), acceptedAt: world.runtime.wallClock))
+            serverPosition: ServerPosition(position: Int64(number), acceptedAt: world.runtime.wallClock))
     }
 
     /// Messages of another user at positions from 1 on.
-    static func server(_ count: Int, _ world: ClientWorld) throws -> [PlacedMessage] {
+    static func server(_ count: Int, _ world: ClientWorld) throws -> [RemoteMessage] {
         let messages = try (1...count).map { try placed($0, world) }
         world.transport.server.withLock { server in
             server.page = messages
@@ -27,8 +27,8 @@ enum RemoteMessages {
     }
 }
 
-extension PlacedMessage {
-    var number: Int { Int(placement.position) }
+extension RemoteMessage {
+    var number: Int { Int(serverPosition.position) }
 }
 
 /// Collects changes until they end.

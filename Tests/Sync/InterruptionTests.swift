@@ -75,7 +75,7 @@ import Testing
             #expect(try await client.messages.getMessage(reaction.id)?.syncState == .created)
             let other = try #require(UserID("bob"))
             world.transport.server.withLock {
-                $0.greeting = .success(ServerGreeting(user: other, server: "scripted"))
+                $0.serverInfo = .success(ServerInfo(user: other, server: "scripted"))
             }
             try await world.login(client)
             try await client.resume()

@@ -22,8 +22,8 @@ import Testing
         world.transport.server.withLock { server in
             server.always = isDisconnected ? .fail(away) : .work
             guard let user = UserID("ann") else { return }
-            server.greeting =
-                isDisconnected ? .failure(away) : .success(ServerGreeting(user: user, server: "scripted"))
+            server.serverInfo =
+                isDisconnected ? .failure(away) : .success(ServerInfo(user: user, server: "scripted"))
         }
     }
 
@@ -121,7 +121,7 @@ import Testing
             #expect(copies(world) == 1)
             for client in [left, right] {
                 #expect(try await client.status().counts.error == 0)
-                #expect(try await client.status().attention == nil)
+                #expect(try await client.status().actionRequired == nil)
             }
             await left.close()
             await right.close()
@@ -169,7 +169,7 @@ import Testing
             let ids = try await create("x", by: restored, world)
             try await deliverAll(restored, in: world)
             #expect(order(world).last == ids.last)
-            #expect(try await restored.status().attention == nil)
+            #expect(try await restored.status().actionRequired == nil)
             await restored.close()
         }
     }

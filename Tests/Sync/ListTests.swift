@@ -28,7 +28,7 @@ import Testing
                     ).changes
                 }, world.runtime)
             await world.pass(.seconds(10))
-            let positions = list.last?.snapshot.compactMap(\.placement?.position) ?? []
+            let positions = list.last?.snapshot.compactMap(\.serverPosition?.position) ?? []
             #expect(positions.contains(Int64(number)), "\(positions)")
             #expect(positions.count >= 20)
             #expect(list.last?.dataStatus == .fresh && list.last?.loadingStatus == .loaded)
@@ -114,7 +114,7 @@ import Testing
             #expect(world.transport.server.withLock { $0.messagesRead } == 3)
             #expect(world.transport.server.withLock { $0.pageQueries.count + $0.changeQueries.count } == 2)
             #expect(list.last?.dataStatus == .fresh && list.last?.loadingStatus == .loaded)
-            let shown = list.last?.snapshot.compactMap(\.placement?.position).sorted()
+            let shown = list.last?.snapshot.compactMap(\.serverPosition?.position).sorted()
             #expect(shown == (1...3002).map(Int64.init).filter { $0 != 2001 })
             #expect(list.last?.snapshot.first { $0.id == edited.id }?.content == .text("edited"))
             #expect(list.counts.allSatisfy { $0 == 3000 || $0 == 3001 }, "\(list.counts)")
@@ -144,7 +144,7 @@ import Testing
             try await Self.reconnect(world, client)
             #expect(world.transport.server.withLock { $0.changeQueries.count } == 1)
             #expect(list.last?.dataStatus == .fresh && list.last?.loadingStatus == .loaded)
-            let shown = list.last?.snapshot.compactMap(\.placement?.position) ?? []
+            let shown = list.last?.snapshot.compactMap(\.serverPosition?.position) ?? []
             #expect(shown.last == 1500 && zip(shown, shown.dropFirst()).allSatisfy { $0 + 1 == $1 }, "\(shown)")
             #expect(list.counts.allSatisfy { $0 >= 20 }, "\(list.counts)")
             await client.close()

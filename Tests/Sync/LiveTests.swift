@@ -38,10 +38,10 @@ import Testing
             let sender = try #require(UserID("grace"))
             world.transport.server.withLock { server in
                 server.page = (1...3).map { number in
-                    PlacedMessage(
+                    RemoteMessage(
                         id: MessageID(world.runtime.makeUUIDv7()), channel: world.general, sender: sender,
                         content: .text("\(number)"), createdAt: world.runtime.wallClock,
-                        placement: Placement(position: Int64(number), acceptedAt: world.runtime.wallClock))
+                        serverPosition: ServerPosition(position: Int64(number), acceptedAt: world.runtime.wallClock))
                 }
             }
             let client = try await world.loggedIn()
@@ -98,7 +98,7 @@ import Testing
             await world.pass(.seconds(1))
             world.transport.server.withLock { server in
                 server.pageError = .unreachable(detail: "no network")
-                server.greeting = .failure(.unreachable(detail: "no network"))
+                server.serverInfo = .failure(.unreachable(detail: "no network"))
             }
             // Nothing is sent: only the page that cannot be read shows that the server is unreachable.
             let messages = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
@@ -109,7 +109,7 @@ import Testing
             let user = try #require(UserID("ann"))
             world.transport.server.withLock { server in
                 server.pageError = nil
-                server.greeting = .success(ServerGreeting(user: user, server: "scripted"))
+                server.serverInfo = .success(ServerInfo(user: user, server: "scripted"))
                 server.page = [placed]
             }
             try await world.until("the list is fresh") { messages.last?.dataStatus == .fresh }
@@ -138,7 +138,7 @@ import Testing
             let client = try await world.loggedIn()
             var placed = try RemoteMessages.placed(7, world)
             try await world.store.commit([.merge(placed, at: world.runtime.wallClock)])
-            placed.face.content = .text("edited elsewhere")
+            placed.body.content = .text("edited elsewhere")
             let edited = placed
             world.transport.server.withLock { $0.page = [edited] }
             let message = Followed(onMain { client.messages.liveMessage(edited.id).changes }, world.runtime)
@@ -164,14 +164,14 @@ import Testing
             await world.pass(.seconds(1))
             #expect(first.last?.snapshot.count == 5)
             world.transport.server.withLock { server in
-                server.page.removeAll { deleted.contains(Int($0.placement.position)) }
+                server.page.removeAll { deleted.contains(Int($0.serverPosition.position)) }
             }
             await world.pass(.seconds(60))
             let second = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(1))
             let left = (1...5).filter { !deleted.contains($0) }.map(Int64.init)
             for list in [first, second] {
-                #expect(list.last?.snapshot.compactMap(\.placement?.position) == left)
+                #expect(list.last?.snapshot.compactMap(\.serverPosition?.position) == left)
                 #expect(list.last?.dataStatus == .fresh)
             }
             await client.close()
@@ -188,7 +188,9 @@ import Testing
             let list = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(1))
             #expect(list.last?.dataStatus == .fresh)
-            #expect(world.store.contents.messages.compactMap(\.placement?.position) == Array(1...9) + Array(990...1000))
+            #expect(
+                world.store.contents.messages.compactMap(\.serverPosition?.position) == Array(1...9) + Array(990...1000)
+            )
             await client.close()
         }
     }
@@ -226,11 +228,11 @@ import Testing
             world.transport.server.withLock { server in server.page.removeAll { $0.number == 2 } }
             let prompt = Followed(onMain { client.messages.liveMessages(in: world.general).changes }, world.runtime)
             await world.pass(.seconds(1))
-            #expect(prompt.last?.snapshot.compactMap(\.placement?.position) == [1, 3])
+            #expect(prompt.last?.snapshot.compactMap(\.serverPosition?.position) == [1, 3])
             await world.pass(.seconds(5))
             for list in [late, prompt] {
                 #expect(list.last?.dataStatus == .fresh)
-                #expect(list.last?.snapshot.compactMap(\.placement?.position) == [1, 3])
+                #expect(list.last?.snapshot.compactMap(\.serverPosition?.position) == [1, 3])
             }
             await client.close()
         }

@@ -241,14 +241,14 @@ import Testing
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
             let handle = try await client.messages.createTextMessage("one", in: world.general)
-            let placement = try await handle.delivered()
+            let serverPosition = try await handle.delivered()
             try await client.messages.addReaction("wave", to: handle.id)
             try await world.settled(client)
             world.transport.server.withLock {
                 $0.page = [
-                    PlacedMessage(
+                    RemoteMessage(
                         id: handle.id, channel: world.general, sender: handle.message.sender, content: .text("one"),
-                        createdAt: handle.message.createdAt, placement: placement)
+                        createdAt: handle.message.createdAt, serverPosition: serverPosition)
                 ]
             }
             try await client.messages.refreshMessages(in: world.general)
@@ -256,7 +256,7 @@ import Testing
             // A later one does: another device removed it.
             world.transport.server.withLock { server in
                 let changedAt = server.hub.accepted[handle.id]?.changedAt?.advanced(by: .seconds(1))
-                server.page[0].face.changedAt = changedAt
+                server.page[0].body.changedAt = changedAt
             }
             try await client.messages.refreshMessages(in: world.general)
             #expect(try await client.messages.getMessage(handle.id)?.myReactions == [])
@@ -273,23 +273,23 @@ import Testing
             world.transport.server.withLock { $0.refused = [parent.id] }
             await #expect(throws: DeliveryError.self) { try await parent.delivered() }
             let reply = try await client.messages.createTextMessage("re", in: world.general, parent: parent.id)
-            let placement = Placement(position: 7, acceptedAt: Timestamp(milliseconds: 7))
+            let serverPosition = ServerPosition(position: 7, acceptedAt: Timestamp(milliseconds: 7))
             world.transport.server.withLock {
                 $0.page = [
-                    PlacedMessage(
+                    RemoteMessage(
                         id: reply.id, channel: world.general, sender: reply.message.sender, parent: parent.id,
-                        face: MessageFace(content: .text("re")), createdAt: reply.message.createdAt,
-                        placement: placement)
+                        body: MessageBody(content: .text("re")), createdAt: reply.message.createdAt,
+                        serverPosition: serverPosition)
                 ]
             }
-            let told = Mutex<Placement?>(nil)
+            let told = Mutex<ServerPosition?>(nil)
             world.runtime.spawn {
                 let delivered = try? await reply.delivered()
                 told.withLock { $0 = delivered }
             }
             await world.pass(.seconds(1))
             try await client.messages.refreshMessages(in: world.general)
-            try await world.until("it is told") { told.withLock { $0 } == placement }
+            try await world.until("it is told") { told.withLock { $0 } == serverPosition }
         }
     }
 
@@ -345,11 +345,11 @@ import Testing
             try world.transport.server.withLock { server in
                 server.refused = []
                 _ = try server.hub.apply(copy, at: now) { _, _ in .fine }
-                let placement = try #require(server.accepted[parent.id])
+                let serverPosition = try #require(server.accepted[parent.id])
                 server.page = [
-                    PlacedMessage(
+                    RemoteMessage(
                         id: parent.id, channel: world.general, sender: parent.message.sender, content: .text("one"),
-                        createdAt: parent.message.createdAt, placement: placement)
+                        createdAt: parent.message.createdAt, serverPosition: serverPosition)
                 ]
             }
             try await client.messages.refreshMessages(in: world.general)
@@ -363,10 +363,10 @@ import Testing
     @Test func aReplyToWhatTheServerTookAwayFailsInTheEnd() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
-            let gone = PlacedMessage(
+            let gone = RemoteMessage(
                 id: MessageID(UUIDv7(high: 7, low: 1 << 63)), channel: world.general,
                 sender: try #require(UserID("bob")), content: .text("gone"), createdAt: Timestamp(milliseconds: 1),
-                placement: Placement(position: 1, acceptedAt: Timestamp(milliseconds: 1)))
+                serverPosition: ServerPosition(position: 1, acceptedAt: Timestamp(milliseconds: 1)))
             try await world.store.commit([.merge(gone, at: world.runtime.wallClock)])
             let reply = try await client.messages.createTextMessage("re", in: world.general, parent: gone.id)
             await #expect(throws: DeliveryError.self) { try await reply.delivered() }

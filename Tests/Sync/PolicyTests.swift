@@ -118,7 +118,7 @@ import Testing
     private func takeAway(_ world: ClientWorld) {
         world.transport.server.withLock {
             $0.always = .fail(.unreachable(detail: "connection refused"))
-            $0.greeting = .failure(.unreachable(detail: "connection refused"))
+            $0.serverInfo = .failure(.unreachable(detail: "connection refused"))
         }
     }
 
@@ -133,7 +133,7 @@ import Testing
             #expect(try await client.messages.getMessage(handle.id)?.failure?.reason == .expired)
             world.transport.server.withLock {
                 $0.always = .work
-                $0.greeting = .success(ServerGreeting(user: handle.message.sender, server: "back"))
+                $0.serverInfo = .success(ServerInfo(user: handle.message.sender, server: "back"))
             }
             await world.pass(.seconds(600))
             #expect(world.transport.server.withLock { $0.order } == [])
@@ -202,7 +202,7 @@ import Testing
             try await client.messages.softDeleteMessage(parent.id)
             world.transport.server.withLock {
                 $0.always = .work
-                $0.greeting = .success(ServerGreeting(user: parent.message.sender, server: "back"))
+                $0.serverInfo = .success(ServerInfo(user: parent.message.sender, server: "back"))
             }
             _ = try await next.delivered()
             #expect(world.transport.server.withLock { $0.order } == [next.id])

@@ -31,8 +31,8 @@ final class ScriptedTransport: Transport {
         var closings = 0
         var behaviours: [Behaviour] = []
         var always: Behaviour = .work
-        var greeting: Result<ServerGreeting, TransportError>
-        var page: [PlacedMessage] = []
+        var serverInfo: Result<ServerInfo, TransportError>
+        var page: [RemoteMessage] = []
         /// The error of pages; `nil` if they can be read.
         var pageError: TransportError?
         var pageQueries: [RemoteQuery] = []
@@ -52,7 +52,7 @@ final class ScriptedTransport: Transport {
         var pageDelays: [Duration] = []
 
         var order: [MessageID] { hub.history.map(\.message) }
-        var accepted: [MessageID: Placement] { hub.accepted.mapValues(\.placement) }
+        var accepted: [MessageID: ServerPosition] { hub.accepted.mapValues(\.serverPosition) }
     }
 
     let capabilities: TransportCapabilities
@@ -63,15 +63,15 @@ final class ScriptedTransport: Transport {
         capabilities = TransportCapabilities(
             deliveriesInFlightMax: 1, dedupeWindow: .forever, batchOperationsMax: operationsMax, batchBytesMax: 1 << 20)
         self.runtime = runtime
-        server = Mutex(Server(greeting: .success(ServerGreeting(user: user, server: "scripted"))))
+        server = Mutex(Server(serverInfo: .success(ServerInfo(user: user, server: "scripted"))))
     }
 
-    func greet(
+    func authenticate(
         knowing history: ServerHistory?, outbox: OutboxID?
-    ) async throws(TransportError) -> ServerGreeting {
+    ) async throws(TransportError) -> ServerInfo {
         try server.withLock { server in
             server.greetings += 1
-            return server.greeting.map { server.named($0, knowing: history, outbox) }
+            return server.serverInfo.map { server.named($0, knowing: history, outbox) }
         }.get()
     }
 
@@ -136,7 +136,7 @@ final class ScriptedTransport: Transport {
         return changes
     }
 
-    func lookup(_ id: MessageID) async throws(TransportError) -> Placement? {
+    func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
         server.withLock { $0.accepted[id] }
     }
 
@@ -146,22 +146,22 @@ final class ScriptedTransport: Transport {
 extension ScriptedTransport.Server {
     /// A greeting with the history that this server names.
     mutating func named(
-        _ greeting: ServerGreeting, knowing history: ServerHistory?, _ outbox: OutboxID?
-    ) -> ServerGreeting {
-        guard namesHistory else { return greeting }
-        var greeting = greeting
+        _ serverInfo: ServerInfo, knowing history: ServerHistory?, _ outbox: OutboxID?
+    ) -> ServerInfo {
+        guard namesHistory else { return serverInfo }
+        var serverInfo = serverInfo
         let isCurrent = hub.knowsPresent(history)
-        greeting.history = hub.present
-        if !isCurrent, let outbox { greeting.marks = hub.marks(of: outbox, account: nil) }
-        return greeting
+        serverInfo.history = hub.present
+        if !isCurrent, let outbox { serverInfo.marks = hub.marks(of: outbox, account: nil) }
+        return serverInfo
     }
 
     var revision: Int { revisions?.values.max() ?? 0 }
 
     mutating func edit(_ id: MessageID, _ text: String, at time: Timestamp) {
         guard let index = page.firstIndex(where: { $0.id == id }) else { return }
-        page[index].face.content = .text(text)
-        page[index].face.changedAt = time
+        page[index].body.content = .text(text)
+        page[index].body.changedAt = time
         let next = revision + 1
         revisions?[id] = next
     }
@@ -176,7 +176,7 @@ extension ScriptedTransport.Server {
         guard let revisions, let newest, let since = Int(query.cursor) else { return nil }
         let changed = revisions.filter { $0.value > since }.map(\.key)
         let items = page.filter { message in
-            let position = message.placement.position
+            let position = message.serverPosition.position
             let isChanged = changed.contains(message.id) && (query.from...query.through).contains(position)
             return isChanged || query.isOpen && position > query.through
         }
@@ -195,24 +195,26 @@ extension ScriptedTransport.Server {
     private func listed(_ query: RemoteQuery) -> RemotePage {
         if let fixedPage { return fixedPage }
         guard let newest else { return RemotePage(items: page, hasMore: false) }
-        let all = page.filter { $0.channel == query.channel }.sorted { $0.placement.position < $1.placement.position }
+        let all = page.filter { $0.channel == query.channel }.sorted {
+            $0.serverPosition.position < $1.serverPosition.position
+        }
         switch query.range {
         case .newest: return older(all, upTo: newest, query.limit)
         case .before(let position): return older(all, upTo: min(newest, position - 1), query.limit)
         case .after(let position):
-            let found = all.filter { $0.placement.position > position }
+            let found = all.filter { $0.serverPosition.position > position }
             let items = Array(found.prefix(query.limit))
             let hasMore = items.count < found.count
-            let last = hasMore ? items.last?.placement.position ?? position : newest
+            let last = hasMore ? items.last?.serverPosition.position ?? position : newest
             return RemotePage(items: items, hasMore: hasMore, range: position + 1..<max(position, last) + 1)
         }
     }
 
-    private func older(_ all: [PlacedMessage], upTo last: Int64, _ limit: Int) -> RemotePage {
-        let found = all.filter { $0.placement.position <= last }
+    private func older(_ all: [RemoteMessage], upTo last: Int64, _ limit: Int) -> RemotePage {
+        let found = all.filter { $0.serverPosition.position <= last }
         let items = Array(found.suffix(limit))
         let hasMore = items.count < found.count
-        let first = hasMore ? items.first?.placement.position ?? last + 1 : 1
+        let first = hasMore ? items.first?.serverPosition.position ?? last + 1 : 1
         return RemotePage(items: items, hasMore: hasMore, range: min(first, last + 1)..<last + 1)
     }
 }

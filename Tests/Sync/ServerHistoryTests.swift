@@ -101,10 +101,10 @@ import Testing
     /// delivery.
     @Test func aPageTakesNothingAwayThatWasDeliveredSinceItWasAskedFor() throws {
         try ClientWorld.run { world in
-            let other = PlacedMessage(
+            let other = RemoteMessage(
                 id: MessageID(UUIDv7(high: 7, low: 7)), channel: world.general, sender: try #require(UserID("bob")),
                 content: .text("other"), createdAt: world.runtime.wallClock,
-                placement: Placement(position: 1, acceptedAt: world.runtime.wallClock))
+                serverPosition: ServerPosition(position: 1, acceptedAt: world.runtime.wallClock))
             world.transport.server.withLock { server in
                 server.newest = 1
                 server.page = [other]
@@ -115,7 +115,7 @@ import Testing
             try await world.until("it was asked for") { world.transport.server.withLock { !$0.pageQueries.isEmpty } }
             let ids = try await create("a", by: client, world)
             try await deliverAll(client, in: world)
-            #expect(try await client.messages.getMessage(ids[0])?.placement?.position == 1)
+            #expect(try await client.messages.getMessage(ids[0])?.serverPosition?.position == 1)
             _ = try await page
             #expect(try await client.messages.getMessage(other.id) != nil)
             #expect(try await client.messages.getMessage(ids[0]) != nil)

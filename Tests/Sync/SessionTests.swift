@@ -13,7 +13,7 @@ import Testing
     private func cutOff(_ world: ClientWorld) {
         world.transport.server.withLock {
             $0.always = .fail(Self.away)
-            $0.greeting = .failure(Self.away)
+            $0.serverInfo = .failure(Self.away)
         }
     }
 
@@ -21,7 +21,7 @@ import Testing
         let user = try #require(UserID("ann"))
         world.transport.server.withLock {
             $0.always = .work
-            $0.greeting = .success(ServerGreeting(user: user, server: "back"))
+            $0.serverInfo = .success(ServerInfo(user: user, server: "back"))
         }
     }
 
@@ -146,7 +146,7 @@ import Testing
             let bob = try #require(UserID("bob"))
             world.transport.server.withLock {
                 $0.always = .work
-                $0.greeting = .success(ServerGreeting(user: bob, server: "back"))
+                $0.serverInfo = .success(ServerInfo(user: bob, server: "back"))
             }
             try await world.login(client)
             await #expect(throws: ClientError.sync(.messageNotFound(handle.id))) {
@@ -163,7 +163,7 @@ import Testing
         try ClientWorld.run { world in
             let ann = try #require(UserID("ann"))
             let bob = try #require(UserID("bob"))
-            world.transport.server.withLock { $0.greeting = .success(ServerGreeting(user: bob, server: "s")) }
+            world.transport.server.withLock { $0.serverInfo = .success(ServerInfo(user: bob, server: "s")) }
             let client = try await world.loggedIn()
             let before = try await client.messages.createTextMessage("mine", in: world.general)
             let overtaken = try await world.store.enqueue(
@@ -187,7 +187,7 @@ import Testing
             let client = try await world.loggedIn()
             let ann = try #require(UserID("ann"))
             let bob = try #require(UserID("bob"))
-            world.transport.server.withLock { $0.greeting = .success(ServerGreeting(user: bob, server: "s")) }
+            world.transport.server.withLock { $0.serverInfo = .success(ServerInfo(user: bob, server: "s")) }
             await #expect(throws: ClientError.sync(.sessionExists(user: ann, server: ClientWorld.address))) {
                 try await world.login(client)
             }
@@ -198,9 +198,9 @@ import Testing
         try ClientWorld.run { world in
             _ = try await world.loggedIn()
             let bob = try #require(UserID("bob"))
-            world.transport.server.withLock { $0.greeting = .success(ServerGreeting(user: bob, server: "s")) }
+            world.transport.server.withLock { $0.serverInfo = .success(ServerInfo(user: bob, server: "s")) }
             let next = try await world.open(on: world.store.crashed())
-            try await world.until("it is noticed") { try await next.status().attention?.cause == .tokenRefused }
+            try await world.until("it is noticed") { try await next.status().actionRequired?.cause == .tokenRefused }
         }
     }
 }

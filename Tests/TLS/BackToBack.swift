@@ -38,7 +38,7 @@ final class BackToBack {
     var isSecured: Bool { clientLog.value.completed != nil && serverLog.value.completed != nil }
 
     /// Carries bytes both ways, in slices of that size, until neither side sends any more.
-    func pump(slice: Int = .max, change: ((inout ByteBuffer) -> Void)? = nil) throws {
+    func exchange(slice: Int = .max, change: ((inout ByteBuffer) -> Void)? = nil) throws {
         while true {
             let up = try carry(from: client, to: server, slice: slice, change: change)
             let down = try carry(from: server, to: client, slice: slice, change: change)
@@ -67,7 +67,7 @@ final class BackToBack {
     }
 
     func secure() throws {
-        try pump()
+        try exchange()
         try #require(isSecured)
     }
 }

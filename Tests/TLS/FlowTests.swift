@@ -61,7 +61,7 @@ struct FlowTests {
             let pair = try BackToBack(house, client: client, server: server, serverName: name)
             // The tickets are read with the first data.
             _ = pair.server.send("hello")
-            try pair.pump()
+            try pair.exchange()
             return pair.clientLog.value.completed?.resumed
         }
         for number in 0...TLSLimits.sessionNamesMax {

@@ -11,12 +11,12 @@ struct HandlerTests {
         let pair = try BackToBack(TestHouse())
         let early = Outcome(pair.client.send("said before the handshake"))
         #expect(early.result == nil)
-        try pair.pump(slice: slice)
+        try pair.exchange(slice: slice)
         #expect(pair.isSecured)
         #expect(early.isDone)
         #expect(pair.serverLog.value.text == "said before the handshake")
         _ = pair.server.send("and an answer")
-        try pair.pump(slice: slice)
+        try pair.exchange(slice: slice)
         #expect(pair.clientLog.value.text == "and an answer")
         #expect(pair.clientLog.value.entries == [.secured, .bytes])
     }
@@ -37,7 +37,7 @@ struct HandlerTests {
             if Bool.random(using: &numbers) { pair.client.flush() }
         }
         pair.client.flush()
-        try pair.pump(slice: 50000)
+        try pair.exchange(slice: 50000)
         #expect(pair.serverLog.value.received.count == sent.count)
         #expect(Digest.sha256(pair.serverLog.value.received) == Digest.sha256(sent))
         #expect(outcomes.allSatisfy { $0.isDone })
@@ -56,7 +56,7 @@ struct HandlerTests {
         let pair = try BackToBack(TestHouse(), above: sizes)
         try pair.secure()
         _ = pair.server.writeAndFlush(ByteBuffer(repeating: 7, count: 1_000_000))
-        try pair.pump()
+        try pair.exchange()
         #expect(pair.clientLog.value.received.count == 1_000_000)
         #expect(sizes.largest <= TLSLimits.readChunkBytesMax)
         #expect(sizes.largest > TLSLimits.recordBytesMax)
@@ -78,7 +78,7 @@ struct HandlerTests {
         try pair.secure()
         // The read requested during the handshake.
         _ = pair.server.send("first")
-        try pair.pump()
+        try pair.exchange()
         #expect(pair.clientLog.value.text == "first")
         _ = pair.server.send("second")
         let bytes = try #require(try pair.server.readOutbound(as: ByteBuffer.self))
@@ -156,7 +156,7 @@ struct HandlerTests {
         #expect(pair.serverLog.value.received.isEmpty)
         let late = Outcome(pair.server.send("late"))
         #expect(late.error is TLSError)
-        try pair.pump()
+        try pair.exchange()
         guard case .refusedByPeer = pair.clientLog.value.tlsErrors.first else {
             Issue.record("\(pair.clientLog.value)")
             return
@@ -171,7 +171,7 @@ struct HandlerTests {
         let afterHandshake = seed.isMultiple(of: 2)
         if afterHandshake { try pair.secure() }
         _ = pair.client.send("the true text")
-        try pair.pump { bytes in
+        try pair.exchange { bytes in
             guard bytes.readableBytes > 0, Int.random(in: 0..<3, using: &numbers) > 0 else { return }
             let place = bytes.readerIndex + Int.random(in: 0..<bytes.readableBytes, using: &numbers)
             switch Int.random(in: 0..<3, using: &numbers) {
@@ -205,7 +205,7 @@ struct HandlerTests {
         #expect(close.isDone)
         #expect(write.error as? ChannelError == .ioOnClosedChannel)
         #expect(pair.clientLog.value.entries == [.inactive])
-        try pair.pump()
+        try pair.exchange()
         pair.server.pipeline.fireChannelInactive()
         #expect(pair.serverLog.value.tlsErrors == [.closedDuringHandshake])
         #expect(pair.serverLog.value.received.isEmpty)
@@ -219,7 +219,7 @@ struct HandlerTests {
         let close = Outcome(pair.client.close())
         #expect(lost.error as? ChannelError == .ioOnClosedChannel)
         #expect(close.result == nil)
-        try pair.pump()
+        try pair.exchange()
         pair.client.embeddedEventLoop.run()
         #expect(close.isDone)
         #expect(pair.serverLog.value.text == "last words")
@@ -272,7 +272,7 @@ struct HandlerTests {
         }
         let pair = try BackToBack(TestHouse(), above: closer)
         let write = Outcome(pair.client.send("too late"))
-        try pair.pump()
+        try pair.exchange()
         #expect(write.error as? ChannelError == .ioOnClosedChannel)
         #expect(pair.serverLog.value.received.isEmpty)
         #expect(pair.serverLog.value.tlsErrors.isEmpty)
@@ -286,7 +286,7 @@ struct HandlerTests {
         let pair = try BackToBack(TestHouse(), above: closer)
         try pair.secure()
         for _ in 0..<5 { _ = pair.server.writeAndFlush(ByteBuffer(repeating: 1, count: 200_000)) }
-        try pair.pump()
+        try pair.exchange()
         #expect(pair.clientLog.value.received.count <= TLSLimits.readChunkBytesMax)
         #expect(pair.clientLog.value.tlsErrors.isEmpty)
         #expect(!pair.client.isActive)
@@ -297,7 +297,7 @@ struct HandlerTests {
             if event == "error" { context.close(promise: nil) }
         }
         let pair = try BackToBack(TestHouse(), serverName: "wrong.example", above: closer)
-        try pair.pump()
+        try pair.exchange()
         #expect(pair.clientLog.value.tlsErrors.count == 1)
         // The alert was still sent.
         guard case .refusedByPeer = pair.serverLog.value.tlsErrors.first else {
@@ -315,7 +315,7 @@ struct HandlerTests {
             }
         }
         sendNext(1)
-        try pair.pump()
+        try pair.exchange()
         #expect(pair.serverLog.value.text == (1...20).map { "\($0) " }.joined())
     }
 }

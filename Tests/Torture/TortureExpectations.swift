@@ -2,7 +2,7 @@ import CausewayModels
 import Synchronization
 
 /// Records the events of a world as they happen: offered messages, reports, and calls without a result.
-final class TortureLedger: Sendable {
+final class TortureExpectations: Sendable {
     private struct State {
         var evidence = Evidence()
         var tally = TortureTally()

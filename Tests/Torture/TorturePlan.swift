@@ -3,7 +3,7 @@ import CausewayModels
 /// The faults for one daemon. The times are drawn from the seed; what they hit depends on the machine.
 struct TorturePlan: Sendable {
     /// The time at which a daemon is killed.
-    enum Moment: Sendable, Hashable {
+    enum KillTime: Sendable, Hashable {
         /// This long after the process was started: usually before it listens.
         case starting(after: Duration)
         /// This long after it listens, with senders at work.
@@ -22,7 +22,7 @@ struct TorturePlan: Sendable {
     }
 
     /// A deliberate loss, used to show that it would be found.
-    enum Sabotage: String, Sendable, CaseIterable {
+    enum PlantedFault: String, Sendable, CaseIterable {
         /// An accepted message is deleted from the database of the dead daemon.
         case deletesRow
         /// The database of the dead daemon is replaced by an older copy.
@@ -33,7 +33,7 @@ struct TorturePlan: Sendable {
     var kills: Int
     var restart: RestartPolicy
     var hasProxy: Bool
-    var sabotage: Sabotage?
+    var plantedFault: PlantedFault?
 
     /// Makes the plan of one world of a series: both policies, with and without a proxy, in turn.
     init(seed: UInt64, kills: Int) {
@@ -43,22 +43,22 @@ struct TorturePlan: Sendable {
         hasProxy = (seed / 2).isMultiple(of: 2)
     }
 
-    func moment(_ chance: inout SplitMix64) -> Moment {
+    func moment(_ generator: inout SplitMix64) -> KillTime {
         // A start takes about 150 ms here; a slow machine has its kills earlier in it, which is as good.
-        Int.random(in: 0..<5, using: &chance) == 0
-            ? .starting(after: Self.upTo(200, &chance)) : .working(for: Self.upTo(300, &chance))
+        Int.random(in: 0..<5, using: &generator) == 0
+            ? .starting(after: Self.upTo(200, &generator)) : .working(for: Self.upTo(300, &generator))
     }
 
-    func trouble(_ chance: inout SplitMix64) -> Trouble {
-        switch Int.random(in: 0..<10, using: &chance) {
-        case 0: .hubDies(before: Self.upTo(20, &chance))
-        case 1, 2: hasProxy ? .answersLost(for: Self.upTo(60, &chance)) : .none
-        case 3: hasProxy ? .cut(before: Self.upTo(60, &chance)) : .none
+    func trouble(_ generator: inout SplitMix64) -> Trouble {
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 0: .hubDies(before: Self.upTo(20, &generator))
+        case 1, 2: hasProxy ? .answersLost(for: Self.upTo(60, &generator)) : .none
+        case 3: hasProxy ? .cut(before: Self.upTo(60, &generator)) : .none
         default: .none
         }
     }
 
-    private static func upTo(_ milliseconds: Int, _ chance: inout SplitMix64) -> Duration {
-        .microseconds(Int.random(in: 0...milliseconds * 1000, using: &chance))
+    private static func upTo(_ milliseconds: Int, _ generator: inout SplitMix64) -> Duration {
+        .microseconds(Int.random(in: 0...milliseconds * 1000, using: &generator))
     }
 }

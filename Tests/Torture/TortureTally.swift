@@ -32,7 +32,7 @@ struct TortureTally: Sendable {
     var killCount: Int { kills.values.reduce(0, +) }
 
     /// True when enough kills hit messages in flight; otherwise the run proves nothing.
-    var isTelling: Bool { killCount > 0 && killsInFlight * 3 >= killCount }
+    var isRecording: Bool { killCount > 0 && killsInFlight * 3 >= killCount }
 
     static func += (left: inout TortureTally, right: TortureTally) {
         left.kills.merge(right.kills, uniquingKeysWith: +)

@@ -13,7 +13,7 @@ import Testing
         let environment = ProcessInfo.processInfo.environment
         let kills = try #require(Int(environment["KILLS"] ?? "50"), "KILLS is a number")
         let first = try #require(UInt64(environment["FIRST_SEED"] ?? "0"), "FIRST_SEED is a number")
-        let isTelling = environment["KILLS"] != nil
+        let isRecording = environment["KILLS"] != nil
         let clock = ContinuousClock()
         let start = clock.now
         let done = Mutex(0)
@@ -22,7 +22,7 @@ import Testing
                 done += 1
                 return done
             }
-            if isTelling, count.isMultiple(of: 20) { print("\(count) of \(kills) kills …") }
+            if isRecording, count.isMultiple(of: 20) { print("\(count) of \(kills) kills …") }
         }
         var tally = TortureTally()
         for outcome in outcomes {
@@ -32,18 +32,18 @@ import Testing
         print("\(outcomes.count) worlds in \((clock.now - start) / .seconds(1)) s")
         print(tally.summary)
         #expect(tally.killCount == kills)
-        #expect(tally.isTelling, "hardly any kill struck with messages in flight")
+        #expect(tally.isRecording, "hardly any kill struck with messages in flight")
     }
 
     /// Without this, a run that checks nothing would pass as well.
-    @Test(arguments: TorturePlan.Sabotage.allCases)
-    func aLossIsFound(sabotage: TorturePlan.Sabotage) async throws {
+    @Test(arguments: TorturePlan.PlantedFault.allCases)
+    func aLossIsFound(plantedFault: TorturePlan.PlantedFault) async throws {
         var plan = TorturePlan(seed: 1000, kills: 3)
-        plan.sabotage = sabotage
+        plan.plantedFault = plantedFault
         let outcome = try await TortureWorld.run(plan)
         let lost = outcome.verdicts.filter { if case .lost = $0 { true } else { false } }
         #expect(!lost.isEmpty)
-        if sabotage == .deletesRow { #expect(lost.count == 1) }
+        if plantedFault == .deletesRow { #expect(lost.count == 1) }
     }
 
     private static func plans(_ kills: Int, from first: UInt64) -> [TorturePlan] {

@@ -9,7 +9,7 @@ struct TortureWorld: Sendable {
     let plan: TorturePlan
     let processes: ProcessWorld
     let channel: ChannelID
-    let ledger = TortureLedger()
+    let expectations = TortureExpectations()
     let gate = Gate()
     /// Between daemon and hub, when the plan has one.
     let proxy: FaultProxy?
@@ -50,7 +50,7 @@ struct TortureWorld: Sendable {
             for number in 1...4 {
                 let sender = TortureSender(
                     number: number, way: number <= 2 ? .commandLine : .socket, world: processes, gate: gate,
-                    ledger: ledger, channel: channel)
+                    expectations: expectations, channel: channel)
                 group.addTask { try await sender.run(seed: plan.seed) }
             }
             do {
@@ -62,30 +62,31 @@ struct TortureWorld: Sendable {
             gate.end()
             try await group.waitForAll()
         }
-        if let contradiction = ledger.contradiction { throw Contradiction(what: contradiction) }
+        if let contradiction = expectations.contradiction { throw Contradiction(what: contradiction) }
         try await gatherEvidence()
-        let evidence = ledger.evidence
+        let evidence = expectations.evidence
         return Outcome(
-            plan: plan, evidence: evidence, tally: ledger.tally, verdicts: Verdict.all(evidence),
+            plan: plan, evidence: evidence, tally: expectations.tally, verdicts: Verdict.all(evidence),
             log: processes.daemonLog)
     }
 
     // MARK: - Killing
 
     private func killAgainAndAgain(_ progress: @Sendable (TorturePlan) -> Void) async throws {
-        var chance = SplitMix64(seed: plan.seed)
+        var generator = SplitMix64(seed: plan.seed)
         for kill in 1...plan.kills {
-            if let sabotage = plan.sabotage, kill == (plan.kills + 1) / 2 {
-                try await lose(sabotage)
+            if let plantedFault = plan.plantedFault, kill == (plan.kills + 1) / 2 {
+                try await lose(plantedFault)
             } else {
-                try await killOnce(plan.moment(&chance), plan.trouble(&chance), isResending: kill.isMultiple(of: 3))
+                try await killOnce(
+                    plan.moment(&generator), plan.trouble(&generator), isResending: kill.isMultiple(of: 3))
             }
             progress(plan)
         }
     }
 
     private func killOnce(
-        _ moment: TorturePlan.Moment, _ trouble: TorturePlan.Trouble, isResending: Bool
+        _ moment: TorturePlan.KillTime, _ trouble: TorturePlan.Trouble, isResending: Bool
     ) async throws {
         try await processes.beginDaemon(restart: plan.restart.rawValue, settings: Self.settings)
         var hubDied = false
@@ -100,7 +101,7 @@ struct TortureWorld: Sendable {
             hubDied = try await cause(trouble)
         }
         let wasListening = await processes.isListening
-        let underWay = ledger.underWay
+        let underWay = expectations.underWay
         gate.shut()
         await processes.endDaemon(SIGKILL)
         // Only for the tally: a command that found no daemon may be using the store already.
@@ -116,17 +117,17 @@ struct TortureWorld: Sendable {
         case .none: return false
         case .hubDies(let before):
             await processes.endHub(SIGKILL)
-            ledger.change { $1.hubKills += 1 }
+            expectations.change { $1.hubKills += 1 }
             await Eventually.pass(before)
             return true
         case .answersLost(let time):
             try await proxy?.use(.lostResponse)
-            ledger.change { $1.lostAnswers += 1 }
+            expectations.change { $1.lostAnswers += 1 }
             await Eventually.pass(time)
         case .cut(let time):
             try await proxy?.use(.refuse)
             try await proxy?.use(.none)
-            ledger.change { $1.cuts += 1 }
+            expectations.change { $1.cuts += 1 }
             await Eventually.pass(time)
         }
         return false
@@ -144,7 +145,7 @@ struct TortureWorld: Sendable {
             } else {
                 .idle
             }
-        ledger.change { _, tally in
+        expectations.change { _, tally in
             tally.kills[phase, default: 0] += 1
             if underWay > 0 { tally.killsWhileTaking += 1 }
             if underWay > 0 || isSending { tally.killsInFlight += 1 }
@@ -159,7 +160,7 @@ struct TortureWorld: Sendable {
             let page = try await client.messages(
                 ChannelQuery(channel: channel, range: PageRange(limit: 200), refresh: .never))
             let synced = page.messages.filter { $0.state == SyncState.synced.rawValue }.map(\.id)
-            ledger.change { evidence, _ in evidence.shownSynced.formUnion(synced) }
+            expectations.change { evidence, _ in evidence.shownSynced.formUnion(synced) }
         }
     }
 
@@ -168,7 +169,7 @@ struct TortureWorld: Sendable {
             let failed = try await client.failed(in: nil, PageRange(limit: 500)).messages.map(\.id)
             guard !failed.isEmpty else { return }
             // Recorded first: they may have moved even if the response is lost.
-            ledger.change { evidence, tally in
+            expectations.change { evidence, tally in
                 evidence.resent.formUnion(failed)
                 tally.resends += 1
             }
@@ -186,32 +187,32 @@ struct TortureWorld: Sendable {
     // MARK: - Losing on purpose
 
     /// Enqueues messages while the hub is down, kills the daemon, and then damages its store.
-    private func lose(_ sabotage: TorturePlan.Sabotage) async throws {
+    private func lose(_ plantedFault: TorturePlan.PlantedFault) async throws {
         try await noCallIsUnderWay()
         await processes.endHub(SIGKILL)
         let copy = processes.folder + "/older"
         try StoreImage.copy(from: processes.store, to: copy)
         try await startDaemon()
-        let before = Set(ledger.evidence.accepted.keys)
+        let before = Set(expectations.evidence.accepted.keys)
         gate.open()
-        try await Eventually.holds("messages are taken") { ledger.evidence.accepted.count >= before.count + 50 }
+        try await Eventually.holds("messages are taken") { expectations.evidence.accepted.count >= before.count + 50 }
         gate.shut()
         try await noCallIsUnderWay()
         await processes.endDaemon(SIGKILL)
-        switch sabotage {
+        switch plantedFault {
         case .restoresOlderStore: try StoreImage.restore(from: copy, to: processes.store)
         case .deletesRow:
-            let new = Set(ledger.evidence.accepted.keys).subtracting(before)
+            let new = Set(expectations.evidence.accepted.keys).subtracting(before)
             guard try StoreImage.deleteOne(of: new, in: processes.store) else {
                 throw Contradiction(what: "no message waits in the store")
             }
         }
-        ledger.change { $1.kills[.loaded, default: 0] += 1 }
+        expectations.change { $1.kills[.loaded, default: 0] += 1 }
         try await processes.startHub()
     }
 
     private func noCallIsUnderWay() async throws {
-        try await Eventually.holds("all calls have returned") { ledger.underWay == 0 }
+        try await Eventually.holds("all calls have returned") { expectations.underWay == 0 }
     }
 
     // MARK: - The end
@@ -222,7 +223,7 @@ struct TortureWorld: Sendable {
         await processes.endDaemon()
         let quiet = try StoreImage(of: processes.store, scratch: processes.folder + "/image").states
         let there = try await hubContents()
-        ledger.change { evidence, _ in
+        expectations.change { evidence, _ in
             evidence.storeBeforeResend = quiet
             evidence.hubBeforeResend = Set(there.map(\.id))
         }
@@ -231,7 +232,7 @@ struct TortureWorld: Sendable {
         await processes.endDaemon()
         let last = try StoreImage(of: processes.store, scratch: processes.folder + "/image").states
         let hub = try await hubContents()
-        ledger.change { evidence, tally in
+        expectations.change { evidence, tally in
             evidence.store = last
             evidence.hub = hub
             tally.onTheHub += hub.count

@@ -91,11 +91,11 @@ import Testing
 
     @Test func aRunThatStruckNothingIsVoid() {
         var tally = TortureTally()
-        #expect(!tally.isTelling)
+        #expect(!tally.isRecording)
         tally.kills = [.idle: 80, .starting: 20]
         tally.killsInFlight = 20
-        #expect(!tally.isTelling)
+        #expect(!tally.isRecording)
         tally.killsInFlight = 34
-        #expect(tally.isTelling)
+        #expect(tally.isRecording)
     }
 }

@@ -55,7 +55,7 @@ import Testing
 
     static let outcomes: [(DeliveryOutcome, String)] = [
         (
-            .accepted(Placement(position: 4, acceptedAt: Timestamp(milliseconds: 5))),
+            .accepted(ServerPosition(position: 4, acceptedAt: Timestamp(milliseconds: 5))),
             #"{"acceptedAt":5,"kind":"accepted","position":4}"#
         ),
         (.fenced, #"{"kind":"fenced"}"#), (.deleted, #"{"kind":"deleted"}"#),
@@ -99,7 +99,7 @@ import Testing
             reactions: ["a": .max, "b": 0, "c": .min, "d": 1])
         #expect(message.placed == nil)
         message.position = 1
-        #expect(message.placed?.face.reactions == ["a": Limits.reactionCountMax, "d": 1])
+        #expect(message.placed?.body.reactions == ["a": Limits.reactionCountMax, "d": 1])
     }
 
     @Test func anUnknownFieldIsNoError() throws {

@@ -9,7 +9,7 @@ struct FollowLines {
         /// `inserted`, `modified` or `deleted`.
         let change: String
         /// The message now; for a deletion, before it.
-        let message: MessageForm
+        let message: MessageDTO
     }
 
     let isJSON: Bool

@@ -89,14 +89,14 @@ private struct Columns {
     /// The width of `uploading`, the longest state, with a mark of doubt.
     private static let state = 10
 
-    init(messages: some Sequence<MessageForm>) {
+    init(messages: some Sequence<MessageDTO>) {
         position = messages.map { Self.text($0.position).count }.max() ?? 1
         sender = min(Self.senderMax, messages.map { TerminalText.width(of: $0.sender.value) }.max() ?? 1)
     }
 
     private static func text(_ position: Int64?) -> String { position.map(String.init) ?? "-" }
 
-    func line(_ message: MessageForm, width: Int) -> TerminalLine {
+    func line(_ message: MessageDTO, width: Int) -> TerminalLine {
         var line = TerminalLine(TerminalText.fitted(Self.text(message.position), to: position) + " ", .dim)
         line.append(String(message.createdAt.dropFirst(11).prefix(8)) + " ", .dim)
         line.append(TerminalText.fitted(VisibleText.oneLine(message.sender.value), to: sender) + " ")
@@ -107,7 +107,7 @@ private struct Columns {
         return line
     }
 
-    private func style(_ message: MessageForm) -> TerminalLine.Style {
+    private func style(_ message: MessageDTO) -> TerminalLine.Style {
         switch message.state {
         case SyncState.synced.rawValue: .green
         case SyncState.error.rawValue: .red

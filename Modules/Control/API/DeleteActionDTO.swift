@@ -1,7 +1,7 @@
 package import Causeway
 
 /// A past deletion, as JSON.
-package struct DeleteActionForm: Sendable, Hashable, Codable {
+package struct DeleteActionDTO: Sendable, Hashable, Codable {
     /// A larger number is later; the cursor for `--before`.
     package let sequence: Int64
     package let at: String
@@ -14,7 +14,7 @@ package struct DeleteActionForm: Sendable, Hashable, Codable {
     /// The state of the message when it was deleted.
     package let state: String
     /// The last error of the message, if any.
-    package let failure: FailureForm?
+    package let failure: FailureDTO?
 
     package init(_ action: DeleteAction) {
         sequence = action.sequence
@@ -25,17 +25,17 @@ package struct DeleteActionForm: Sendable, Hashable, Codable {
         channel = action.channel
         type = action.type.name
         state = action.syncState.rawValue
-        failure = action.lastFailure.map(FailureForm.init)
+        failure = action.lastFailure.map(FailureDTO.init)
     }
 }
 
 /// A page of past deletions, newest first.
-package struct DeleteActionListForm: Sendable, Hashable, Codable {
-    package let actions: [DeleteActionForm]
+package struct DeleteActionListResponse: Sendable, Hashable, Codable {
+    package let actions: [DeleteActionDTO]
     /// The cursor of the next page; absent on the last page.
     package let next: Int64?
 
-    package init(_ actions: [DeleteActionForm], next: Int64?) {
+    package init(_ actions: [DeleteActionDTO], next: Int64?) {
         self.actions = actions
         self.next = next
     }

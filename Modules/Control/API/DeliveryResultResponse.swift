@@ -1,7 +1,7 @@
 package import Causeway
 
 /// The delivery state of a message.
-package struct ResultForm: Sendable, Hashable, Codable {
+package struct DeliveryResultResponse: Sendable, Hashable, Codable {
     package enum Outcome: String, Sendable, Hashable, Codable { case delivered, failed, deleted, waiting }
 
     package let id: MessageID
@@ -11,23 +11,23 @@ package struct ResultForm: Sendable, Hashable, Codable {
     package var acceptedAt: String?
     package var acceptedAtMs: Int64?
     /// Set for `failed`.
-    package var failure: FailureForm?
+    package var failure: FailureDTO?
     /// Set for `waiting`.
-    package var wait: WaitForm?
+    package var wait: WaitReasonDTO?
     package var waitText: String?
 
-    package init(delivered id: MessageID, _ placement: Placement) {
+    package init(delivered id: MessageID, _ serverPosition: ServerPosition) {
         self.id = id
         outcome = .delivered
-        position = placement.position
-        acceptedAt = placement.acceptedAt.description
-        acceptedAtMs = placement.acceptedAt.milliseconds
+        position = serverPosition.position
+        acceptedAt = serverPosition.acceptedAt.description
+        acceptedAtMs = serverPosition.acceptedAt.milliseconds
     }
 
     package init(failed id: MessageID, _ failure: Failure) {
         self.id = id
         outcome = .failed
-        self.failure = FailureForm(failure)
+        self.failure = FailureDTO(failure)
     }
 
     package init(deleted id: MessageID) {
@@ -35,7 +35,7 @@ package struct ResultForm: Sendable, Hashable, Codable {
         outcome = .deleted
     }
 
-    package init(waiting id: MessageID, wait: WaitForm?, text: String?) {
+    package init(waiting id: MessageID, wait: WaitReasonDTO?, text: String?) {
         self.id = id
         outcome = .waiting
         self.wait = wait

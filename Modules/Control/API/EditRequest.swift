@@ -1,7 +1,7 @@
 package import Causeway
 
 /// The new content of a message, as JSON: either `text` or `custom` (an object).
-package struct EditForm: Sendable, Hashable, Codable {
+package struct EditRequest: Sendable, Hashable, Codable {
     package var text: String?
     package var custom: JSONValue?
 

@@ -1,6 +1,6 @@
 /// The body of an error response.
-package struct ProblemAnswer: Sendable, Hashable, Codable {
-    package let error: ProblemForm
+package struct ErrorResponse: Sendable, Hashable, Codable {
+    package let error: ProblemDTO
 
-    package init(_ error: ControlError) { self.error = ProblemForm(error) }
+    package init(_ error: ControlError) { self.error = ProblemDTO(error) }
 }

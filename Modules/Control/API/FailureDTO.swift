@@ -1,7 +1,7 @@
 package import Causeway
 
 /// Why a message is `error`, as JSON.
-package struct FailureForm: Sendable, Hashable, Codable {
+package struct FailureDTO: Sendable, Hashable, Codable {
     /// `refused`, `retriesUsedUp`, `sessionEnded`, `expired` or `unsendable`.
     package let reason: String
     /// The error code of the server or the network; may be empty.

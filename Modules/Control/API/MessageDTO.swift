@@ -1,7 +1,7 @@
 package import Causeway
 
 /// A message as JSON. Keys are only ever added.
-package struct MessageForm: Sendable, Hashable, Codable {
+package struct MessageDTO: Sendable, Hashable, Codable {
     /// The state under the name that each platform's SDK gives it.
     package struct States: Sendable, Hashable, Codable {
         package let ios: String
@@ -76,10 +76,10 @@ package struct MessageForm: Sendable, Hashable, Codable {
     /// True when the message is in `error` and the server has not yet reported whether a copy reached it.
     package let inDoubt: Bool
     /// Why the message waits, structured and as text; absent when it does not wait.
-    package var wait: WaitForm?
+    package var wait: WaitReasonDTO?
     package var waitText: String?
     /// Why the message failed; absent unless it did.
-    package let failure: FailureForm?
+    package let failure: FailureDTO?
 
     package init(_ message: Message, wait reason: WaitReason? = nil) {
         id = message.id
@@ -96,9 +96,9 @@ package struct MessageForm: Sendable, Hashable, Codable {
         states = States(message.syncState)
         createdAt = message.createdAt.description
         createdAtMs = message.createdAt.milliseconds
-        position = message.placement?.position
-        acceptedAt = message.placement?.acceptedAt.description
-        acceptedAtMs = message.placement?.acceptedAt.milliseconds
+        position = message.serverPosition?.position
+        acceptedAt = message.serverPosition?.acceptedAt.description
+        acceptedAtMs = message.serverPosition?.acceptedAt.milliseconds
         lane = message.lane?.rawValue
         place = message.lane == nil ? nil : message.laneSequence
         ordinal = message.ordinal
@@ -107,9 +107,9 @@ package struct MessageForm: Sendable, Hashable, Codable {
         lastAttemptAtMs = message.lastAttemptAt?.milliseconds
         history = message.history.isEmpty ? nil : message.history.map(Change.init)
         inDoubt = message.isInDoubt
-        wait = reason.map(WaitForm.init)
+        wait = reason.map(WaitReasonDTO.init)
         waitText = reason?.description
-        failure = message.failure.map(FailureForm.init)
+        failure = message.failure.map(FailureDTO.init)
         setContent(message.content)
     }
 

@@ -1,22 +1,22 @@
 package import Causeway
 
 /// A page of messages, as JSON.
-package struct MessageListForm: Sendable, Hashable, Codable {
-    package let messages: [MessageForm]
+package struct MessageListResponse: Sendable, Hashable, Codable {
+    package let messages: [MessageDTO]
     /// The cursor of the next page; absent on the last page.
-    package let next: PlaceMark?
+    package let next: PageCursor?
     /// For a channel: whether the server was asked, and why that failed.
     package var refreshed: Bool?
     package var refreshProblem: String?
 
-    package init(_ messages: [MessageForm], next: MessageCursor?) {
+    package init(_ messages: [MessageDTO], next: MessageCursor?) {
         self.messages = messages
-        self.next = next.map(PlaceMark.init)
+        self.next = next.map(PageCursor.init)
     }
 
     /// Returns the page with every message transformed.
-    package func mapMessages(_ change: (MessageForm) -> MessageForm) -> MessageListForm {
-        var list = MessageListForm(messages.map(change), next: next?.cursor)
+    package func mapMessages(_ change: (MessageDTO) -> MessageDTO) -> MessageListResponse {
+        var list = MessageListResponse(messages.map(change), next: next?.cursor)
         list.refreshed = refreshed
         list.refreshProblem = refreshProblem
         return list
@@ -24,7 +24,7 @@ package struct MessageListForm: Sendable, Hashable, Codable {
 }
 
 /// The cursor of a page as text, opaque to every caller of the service.
-package struct PlaceMark: Sendable, Hashable, Codable, LosslessStringConvertible {
+package struct PageCursor: Sendable, Hashable, Codable, LosslessStringConvertible {
     package let cursor: MessageCursor
 
     package init(_ cursor: MessageCursor) { self.cursor = cursor }
@@ -48,7 +48,7 @@ package struct PlaceMark: Sendable, Hashable, Codable, LosslessStringConvertible
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        guard let mark = PlaceMark(try container.decode(String.self)) else {
+        guard let mark = PageCursor(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
                 in: container, debugDescription: "not a place in a list; take it from a page's `next`")
         }
@@ -66,9 +66,9 @@ package struct PageRange: Sendable, Hashable {
     /// 1 to ``Limits/pageSizeMax``.
     package var limit: Int
     /// The cursor of the page; `nil` for the first page.
-    package var after: PlaceMark?
+    package var after: PageCursor?
 
-    package init(limit: Int = Limits.pageSizeDefault, after: PlaceMark? = nil) {
+    package init(limit: Int = Limits.pageSizeDefault, after: PageCursor? = nil) {
         self.limit = min(max(1, limit), Limits.pageSizeMax)
         self.after = after
     }

@@ -1,7 +1,7 @@
 import Causeway
 
 /// The messages that a request selects.
-struct ChosenMessages: Sendable, Hashable, Codable {
+struct MessageSelection: Sendable, Hashable, Codable {
     var ids: [MessageID]
     /// The origin of a deletion; `api` when absent.
     var by: DeleteAction.Origin?

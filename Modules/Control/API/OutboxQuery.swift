@@ -22,7 +22,7 @@ package struct OutboxQuery: Sendable, Hashable {
 
 extension ControlService {
     /// Returns a page of all messages that are not `synced`, oldest first, with their wait reasons.
-    package func outbox(_ range: PageRange) async throws(ControlError) -> MessageListForm {
+    package func outbox(_ range: PageRange) async throws(ControlError) -> MessageListResponse {
         try await outbox(OutboxQuery(range: range))
     }
 }

@@ -1,5 +1,5 @@
 /// An error as JSON. Sent over the socket in an object under `error`.
-package struct ProblemForm: Sendable, Hashable, Codable {
+package struct ProblemDTO: Sendable, Hashable, Codable {
     /// See ``ControlError/Code``.
     package let code: String
     package let detail: String

@@ -1,5 +1,5 @@
 /// A reaction to add or to remove, as JSON.
-package struct ReactionForm: Sendable, Hashable, Codable {
+package struct ReactionRequest: Sendable, Hashable, Codable {
     package var name: String
     /// Adds the reaction when absent.
     package var remove: Bool?

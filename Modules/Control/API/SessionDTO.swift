@@ -1,7 +1,7 @@
 package import Causeway
 
 /// A session, as JSON.
-package struct SessionForm: Sendable, Hashable, Codable {
+package struct SessionDTO: Sendable, Hashable, Codable {
     package let id: SessionID
     package let server: String
     package let user: UserID

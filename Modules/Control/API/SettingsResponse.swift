@@ -1,5 +1,5 @@
 /// The settings of a process, as JSON: each with its value and its source.
-package struct SettingsForm: Sendable, Hashable, Codable {
+package struct SettingsResponse: Sendable, Hashable, Codable {
     package struct Entry: Sendable, Hashable, Codable {
         /// Absent when the setting has no value.
         package let value: String?

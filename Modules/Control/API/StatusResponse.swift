@@ -1,7 +1,7 @@
 package import Causeway
 
 /// The status, as JSON.
-package struct StatusForm: Sendable, Hashable, Codable {
+package struct StatusResponse: Sendable, Hashable, Codable {
     package struct Link: Sendable, Hashable, Codable {
         /// `unknown`, `offline`, `settling` or `online`.
         package let state: String
@@ -63,7 +63,7 @@ package struct StatusForm: Sendable, Hashable, Codable {
         /// ``ControlLimits/laneHeadsMax``.
         package let headCreatedAt: String?
         package let headCreatedAtMs: Int64?
-        package let wait: WaitForm?
+        package let wait: WaitReasonDTO?
         package let waitText: String?
 
         init(_ lane: SyncStatus.Lane, headCreatedAt: Timestamp?) {
@@ -72,7 +72,7 @@ package struct StatusForm: Sendable, Hashable, Codable {
             head = lane.head
             self.headCreatedAt = headCreatedAt?.description
             headCreatedAtMs = headCreatedAt?.milliseconds
-            wait = lane.headWait.map(WaitForm.init)
+            wait = lane.headWait.map(WaitReasonDTO.init)
             waitText = lane.headWait?.description
         }
     }
@@ -94,13 +94,13 @@ package struct StatusForm: Sendable, Hashable, Codable {
         }
     }
 
-    package let session: SessionForm?
+    package let session: SessionDTO?
     package let connectivity: Link
     /// A problem that requires action by a user.
-    package let attention: Attention?
+    package let attention: ActionRequired?
     package let paused: Bool
     /// Why nothing is sent at all; absent otherwise.
-    package let wait: WaitForm?
+    package let wait: WaitReasonDTO?
     package let waitText: String?
     package let storeProblem: String?
     package let counts: Counts
@@ -116,11 +116,11 @@ package struct StatusForm: Sendable, Hashable, Codable {
 
     /// - Parameter headsCreatedAt: when the heads of the lanes were created, as far as known.
     package init(_ status: SyncStatus, headsCreatedAt: [MessageID: Timestamp] = [:], process: Process) {
-        session = status.session.map(SessionForm.init)
+        session = status.session.map(SessionDTO.init)
         connectivity = Link(status.connectivity)
-        attention = status.attention
+        attention = status.actionRequired
         paused = status.isPaused
-        wait = status.waitReason.map(WaitForm.init)
+        wait = status.waitReason.map(WaitReasonDTO.init)
         waitText = status.waitReason?.description
         storeProblem = status.storeProblem
         counts = Counts(status.counts)

@@ -2,8 +2,8 @@ package import Causeway
 
 /// Why a message waits, as JSON: `kind`, and the fields of that kind. Times are given twice: as RFC 3339 and as
 /// milliseconds since 1970.
-package struct WaitForm: Sendable, Hashable, Codable {
-    /// `noSession`, `offline`, `settling`, `backingOff`, `rateLimited`, `needsAttention`, `behind`, `behindLane`,
+package struct WaitReasonDTO: Sendable, Hashable, Codable {
+    /// `noSession`, `offline`, `settling`, `backingOff`, `rateLimited`, `actionRequired`, `behind`, `behindLane`,
     /// `lanePaused`, `parked`, `blocked`, `uploading`, `inFlight`, `ready`, `paused` or `storeUnavailable`.
     package let kind: String
     package var detail: String?
@@ -15,7 +15,7 @@ package struct WaitForm: Sendable, Hashable, Codable {
     package var sinceMs: Int64?
     /// `backingOff`: the number of failed attempts.
     package var attempts: Int?
-    /// `needsAttention`: `tokenRefused`, `certificate`, `protocolMismatch` or `superseded`.
+    /// `actionRequired`: `tokenRefused`, `certificate`, `protocolMismatch` or `superseded`.
     package var cause: String?
     /// `behind`, `behindLane`: the message that goes first. `lanePaused`: the failed message to resend or delete.
     /// `parked`: the message that this one refers to. `blocked`: the same message, which failed and must be resent or
@@ -44,10 +44,10 @@ package struct WaitForm: Sendable, Hashable, Codable {
         case .rateLimited(let until):
             kind = "rateLimited"
             setUntil(until)
-        case .needsAttention(let attention):
+        case .actionRequired(let actionRequired):
             kind = "needsAttention"
-            cause = attention.cause.rawValue
-            detail = attention.detail
+            cause = actionRequired.cause.rawValue
+            detail = actionRequired.detail
         case .behind(let message):
             kind = "behind"
             self.message = message

@@ -5,10 +5,10 @@ import Synchronization
 final class ActivityMonitor: Sendable {
     /// Owned by the monitor; written on the store's committing thread, read from any thread. The lock is held for an
     /// addition.
-    private final class Ledger: Sendable {
+    private final class Counters: Sendable {
         struct State {
             var version: Int64 = 0
-            var drain = DrainHistory()
+            var drain = DeliveryHistogram()
             var watchers = 0
         }
 
@@ -29,31 +29,31 @@ final class ActivityMonitor: Sendable {
         }
     }
 
-    private let ledger: Ledger
+    private let counters: Counters
     private let subscription: StoreSubscription
 
     init(_ client: CausewayClient) {
-        let ledger = Ledger()
-        self.ledger = ledger
-        subscription = client.changes { ledger.note($0) }
+        let counters = Counters()
+        self.counters = counters
+        subscription = client.changes { counters.note($0) }
     }
 
     /// The number of the last commit of this run.
-    var version: Int64 { ledger.state.withLock { $0.version } }
+    var version: Int64 { counters.state.withLock { $0.version } }
 
     func drainedPerMinute() -> [Int] {
         let now = SystemRuntime().wallClock
-        return ledger.state.withLock { $0.drain.perMinute(at: now) }
+        return counters.state.withLock { $0.drain.perMinute(at: now) }
     }
 
     /// Reserves a slot for a watcher; returns false when all are in use.
     func enter() -> Bool {
-        ledger.state.withLock { state in
+        counters.state.withLock { state in
             guard state.watchers < ControlLimits.watchersMax else { return false }
             state.watchers += 1
             return true
         }
     }
 
-    func leave() { ledger.state.withLock { $0.watchers -= 1 } }
+    func leave() { counters.state.withLock { $0.watchers -= 1 } }
 }

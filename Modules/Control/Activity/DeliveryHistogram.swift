@@ -3,7 +3,7 @@ package import Causeway
 /// The number of messages that reached the server in each of the last minutes.
 ///
 /// A value that reads no clock, bounded to a fixed number of minutes.
-package struct DrainHistory: Sendable, Hashable {
+package struct DeliveryHistogram: Sendable, Hashable {
     /// The number of minutes that are remembered, including the current one.
     package static let minutesMax = 60
 

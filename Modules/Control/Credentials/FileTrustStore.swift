@@ -4,7 +4,7 @@ import Synchronization
 
 /// Stores the entries in the file `servers.json` beside the store, and the authorities in PEM files next to it, because
 /// the file named at the login may be gone at the next start.
-package final class FileTrustKeeper: TrustKeeper {
+package final class FileTrustStore: TrustStore {
     private struct Content: Codable {
         var servers: [String: TrustEntry] = [:]
 

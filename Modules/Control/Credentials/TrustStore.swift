@@ -22,7 +22,7 @@ package struct TrustEntry: Sendable, Hashable, Codable {
 }
 
 /// Stores the certificate settings of each login by server, because the next start knows only the server's address.
-package protocol TrustKeeper: Sendable {
+package protocol TrustStore: Sendable {
     func entry(for server: String) -> TrustEntry?
     /// Replaces the entry; removes it when `nil` or empty.
     func keep(_ entry: TrustEntry?, for server: String) throws(ControlError)
@@ -31,7 +31,7 @@ package protocol TrustKeeper: Sendable {
 }
 
 /// Stores the entries in memory, for the lifetime of the process.
-package final class MemoryTrustKeeper: TrustKeeper {
+package final class MemoryTrustStore: TrustStore {
     private let entries = Mutex<[String: TrustEntry]>([:])
 
     package init() {}

@@ -14,16 +14,16 @@ import UnixSignals
 /// The daemon: owns a store, runs its engine, serves the control socket, and reports its state to the service manager.
 package struct Daemon: Sendable {
     private let settings: Settings
-    private let adapters: LocalAdapters
+    private let adapters: AdapterFactory
     private let logger: Logger
-    private let supervisor: Supervisor
+    private let notifier: SystemdNotifier
 
     /// - Parameter environment: the environment of the process; names the service manager's socket.
-    package init(settings: Settings, adapters: LocalAdapters, environment: [String: String], logger: Logger) {
+    package init(settings: Settings, adapters: AdapterFactory, environment: [String: String], logger: Logger) {
         self.settings = settings
         self.adapters = adapters
         self.logger = logger
-        supervisor = Supervisor(environment: environment)
+        notifier = SystemdNotifier(environment: environment)
     }
 
     /// Runs until SIGTERM or SIGINT, then shuts down in bounded time: requests under way are answered, nothing new is
@@ -38,7 +38,7 @@ package struct Daemon: Sendable {
             onWait: { problem in
                 let limit = ControlLimits.storeWaitSecondsOfDaemon
                 logger.warning("waiting for the store: \(problem)", metadata: ["seconds": "\(limit)"])
-                supervisor.tell("STATUS=waiting for the store: another process has it")
+                notifier.notify("STATUS=waiting for the store: another process has it")
             }, onCommit: { journal.note($0) })
         logger.info(
             "the store is open",
@@ -57,16 +57,16 @@ package struct Daemon: Sendable {
 
     private func serve(_ service: ClientControlService, _ log: DeliveryLogService) async throws {
         let server = ControlServer(
-            service: service, socketPath: settings.socket, logger: logger, settings: SettingsForm(settings)
+            service: service, socketPath: settings.socket, logger: logger, settings: SettingsResponse(settings)
         ) {
             logger.notice("ready", metadata: ["socket": "\(settings.socket)"])
-            supervisor.tell("READY=1\nSTATUS=serving \(settings.socket)")
+            notifier.notify("READY=1\nSTATUS=serving \(settings.socket)")
         }
         var configuration = ServiceGroupConfiguration(
             services: [
-                server, WatchdogService(supervisor: supervisor, service: service), HangupService(logger: logger),
+                server, WatchdogService(notifier: notifier, service: service), SIGHUPService(logger: logger),
                 StatusLogService(service: service, logger: logger), log,
-                EndingService(supervisor: supervisor, logger: logger),
+                ShutdownService(notifier: notifier, logger: logger),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
         configuration.maximumGracefulShutdownDuration = .seconds(ControlLimits.shutdownSecondsMax - 5)
@@ -85,14 +85,14 @@ package struct Daemon: Sendable {
 }
 
 /// Reports the start of the shutdown, and enforces its deadline.
-private struct EndingService: Service {
-    let supervisor: Supervisor
+private struct ShutdownService: Service {
+    let notifier: SystemdNotifier
     let logger: Logger
 
     func run() async throws {
         try? await gracefulShutdown()
         logger.notice("stopping")
-        supervisor.tell("STOPPING=1")
+        notifier.notify("STOPPING=1")
         let logger = logger
         Task.detached {
             try? await Task.sleep(for: .seconds(ControlLimits.shutdownSecondsMax))
@@ -103,7 +103,7 @@ private struct EndingService: Service {
 }
 
 /// Handles SIGHUP, which makes many daemons reload their settings; logs that this daemon does not.
-private struct HangupService: Service {
+private struct SIGHUPService: Service {
     let logger: Logger
 
     func run() async throws {

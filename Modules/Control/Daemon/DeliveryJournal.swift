@@ -64,7 +64,7 @@ package final class DeliveryJournal: Sendable {
             switch change {
             case .message(let before, let after, _): note(before, after, in: &page)
             case .session(let session): page.sessions.append(session)
-            case .control, .deleteAction: break
+            case .marker, .deleteAction: break
             }
         }
         guard !page.isEmpty else { return }

@@ -59,7 +59,7 @@ package struct DeliveryLogService: Service {
                 ])
         }
         for failed in page.failed {
-            failure(FailureForm(failed.failure), of: failed.message.id, in: failed.message.channel)
+            failure(FailureDTO(failed.failure), of: failed.message.id, in: failed.message.channel)
         }
         more(page.moreFailedCount)
     }
@@ -68,7 +68,7 @@ package struct DeliveryLogService: Service {
     /// does.
     private func reportEndedSession(_ since: inout Int64) async {
         var (shown, count, newest) = (0, 0, since - 1)
-        var place: PlaceMark?
+        var place: PageCursor?
         repeat {
             let range = PageRange(limit: Limits.pageSizeMax, after: place)
             guard let page = try? await service.failed(in: nil, range) else { break }
@@ -88,7 +88,7 @@ package struct DeliveryLogService: Service {
         since = newest + 1
     }
 
-    private func failure(_ failure: FailureForm, of message: MessageID, in channel: ChannelID) {
+    private func failure(_ failure: FailureDTO, of message: MessageID, in channel: ChannelID) {
         logger.warning(
             "message failed",
             metadata: [

@@ -6,7 +6,7 @@ import ServiceLifecycle
 struct StatusLogService: Service {
     private struct Seen: Equatable {
         var link: String
-        var attention: String?
+        var actionRequired: String?
         var storeProblem: String?
         var notices: [SyncNotice]?
     }
@@ -22,7 +22,7 @@ struct StatusLogService: Service {
             while !Task.isCancelled {
                 if let status = try? await service.status() {
                     let now = Seen(
-                        link: status.connectivity.state, attention: status.attention?.detail,
+                        link: status.connectivity.state, actionRequired: status.attention?.detail,
                         storeProblem: status.storeProblem, notices: status.notices)
                     if seen == nil, status.session == nil { logger.notice("nobody is logged in: nothing is sent") }
                     // Nothing is logged while the state is unknown; from then on each change is one line.
@@ -35,14 +35,18 @@ struct StatusLogService: Service {
         }
     }
 
-    private func report(_ status: StatusForm, from former: Seen, to now: Seen) {
+    private func report(_ status: StatusResponse, from former: Seen, to now: Seen) {
         if former.link != now.link {
             var metadata: Logger.Metadata = ["undelivered": "\(status.counts.undelivered)"]
             if let detail = status.connectivity.detail { metadata["detail"] = "\(detail)" }
             logger.info("connection: \(now.link)", metadata: metadata)
         }
-        if former.attention != now.attention {
-            if now.attention == nil { logger.notice("nothing needs attention any more") } else { attention(status) }
+        if former.actionRequired != now.actionRequired {
+            if now.actionRequired == nil {
+                logger.notice("nothing needs attention any more")
+            } else {
+                actionRequired(status)
+            }
         }
         if former.storeProblem != now.storeProblem {
             if let problem = now.storeProblem {
@@ -59,8 +63,9 @@ struct StatusLogService: Service {
         }
     }
 
-    private func attention(_ status: StatusForm) {
-        guard let attention = status.attention else { return }
-        logger.warning("needs attention: \(attention.detail)", metadata: ["cause": "\(attention.cause.rawValue)"])
+    private func actionRequired(_ status: StatusResponse) {
+        guard let actionRequired = status.attention else { return }
+        logger.warning(
+            "needs attention: \(actionRequired.detail)", metadata: ["cause": "\(actionRequired.cause.rawValue)"])
     }
 }

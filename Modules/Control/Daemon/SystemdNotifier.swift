@@ -7,7 +7,7 @@
 #endif
 
 /// Notifies the service manager as described in `sd_notify(3)`: datagrams to the socket that `NOTIFY_SOCKET` names.
-struct Supervisor: Sendable {
+struct SystemdNotifier: Sendable {
     private let socketPath: String?
     /// How often the service manager expects a keep-alive; `nil` when it expects none.
     let watchdogInterval: Duration?
@@ -20,7 +20,7 @@ struct Supervisor: Sendable {
     }
 
     /// Sends one message. Does nothing without a service manager; a manager that is not listening is ignored.
-    func tell(_ message: String) {
+    func notify(_ message: String) {
         guard let socketPath else { return }
         var name = Array(socketPath.utf8)
         // An abstract socket: its name begins with a zero byte.

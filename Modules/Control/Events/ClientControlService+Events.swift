@@ -22,16 +22,16 @@ extension ClientControlService {
     ) async throws {
         let looks = AsyncTimerSequence.repeating(every: .seconds(ControlLimits.followLookSeconds))
         let occasions = merge(changes.map { Occasion.change($0) }, looks.map { _ in Occasion.look })
-        var teller = FollowTeller()
+        var builder = FollowEventBuilder()
         var silence = 0
         for await occasion in occasions.cancelOnGracefulShutdown() {
             var change: LiveCollectionChange<Message>?
             if case .change(let new) = occasion { change = new }
-            let waiting = teller.waiting(after: change)
-            var event = teller.event(change, reasons: waiting.isEmpty ? [:] : try await reasons(waiting))
+            let waiting = builder.waiting(after: change)
+            var event = builder.event(change, reasons: waiting.isEmpty ? [:] : try await reasons(waiting))
             silence = event == nil ? silence + ControlLimits.followLookSeconds : 0
             if silence >= ControlLimits.followSilenceSecondsMax {
-                event = teller.sign()
+                event = builder.sign()
                 silence = 0
             }
             if let event { try await listener(event) }

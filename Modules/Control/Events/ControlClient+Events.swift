@@ -36,14 +36,14 @@ extension ControlClient {
                     try pipeline.addHandler(
                         IdleStateHandler(readTimeout: .seconds(3 * Int64(ControlLimits.followSilenceSecondsMax))))
                     try pipeline.addHTTPClientHandlers()
-                    try pipeline.addHandler(SilenceEnd())
+                    try pipeline.addHandler(IdleTimeoutHandler())
                     return try NIOAsyncChannel(wrappingChannelSynchronously: channel)
                 }
             }
     }
 
     private func read(_ inbound: Inbound, _ listener: (FollowEvent) async throws -> Void) async throws {
-        var lines = EventLines(bytesMax: ControlLimits.answerBytesMax)
+        var lines = ServerSentEventParser(bytesMax: ControlLimits.answerBytesMax)
         var refused: HTTPResponseStatus?
         var answer: [UInt8] = []
         for try await part in inbound {
@@ -65,7 +65,7 @@ extension ControlClient {
     }
 
     private func problem(in answer: [UInt8], _ status: HTTPResponseStatus?) -> ControlError {
-        let told = try? ControlJSON.decode(ProblemAnswer.self, from: Data(answer), what: "the answer")
+        let told = try? ControlJSON.decode(ErrorResponse.self, from: Data(answer), what: "the answer")
         let words = status.map { " \($0.code)" } ?? " something else than events"
         return told?.error.error
             ?? ControlError(.internalError, "the daemon at \(socketPath) answered\(words)")

@@ -23,7 +23,7 @@ extension ControlRoutes {
                     try await service.follow(query) { try await lent.write(try Self.event($0)) }
                 } catch let error as ControlError {
                     // The response head has already been sent.
-                    try await writer.write(try Self.event(ProblemAnswer(error), name: "problem"))
+                    try await writer.write(try Self.event(ErrorResponse(error), name: "problem"))
                 }
                 try await writer.finish(nil)
             })

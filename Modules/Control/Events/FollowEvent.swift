@@ -7,14 +7,14 @@ package struct FollowEvent: Sendable, Hashable, Codable {
     /// A message and its index in the new list.
     package struct Row: Sendable, Hashable, Codable {
         package let index: Int
-        package let message: MessageForm
+        package let message: MessageDTO
     }
 
     /// A new wait reason of a message that did not change otherwise; absent when the message no longer waits.
     package struct Waiting: Sendable, Hashable, Codable {
         /// The index in the new list.
         package let index: Int
-        package let wait: WaitForm?
+        package let wait: WaitReasonDTO?
         package let waitText: String?
     }
 

@@ -2,7 +2,7 @@ import Causeway
 
 /// Builds events from the changes of a live collection and the wait reasons, which the store does not know. A value,
 /// for one follower.
-struct FollowTeller: Sendable {
+struct FollowEventBuilder: Sendable {
     private var snapshot = LiveSnapshot<Message>()
     private var last: LiveCollectionChange<Message>?
     /// The reasons that the follower was sent last.
@@ -38,7 +38,8 @@ struct FollowTeller: Sendable {
                 let reason = reasons[message.id]
                 guard reason != told[message.id] else { continue }
                 event.waiting.append(
-                    FollowEvent.Waiting(index: index, wait: reason.map(WaitForm.init), waitText: reason?.description))
+                    FollowEvent.Waiting(
+                        index: index, wait: reason.map(WaitReasonDTO.init), waitText: reason?.description))
             }
         }
         snapshot = current.snapshot
@@ -61,7 +62,7 @@ struct FollowTeller: Sendable {
     ) -> [FollowEvent.Row] {
         indices.map { index in
             let message = change.snapshot[index]
-            return FollowEvent.Row(index: index, message: MessageForm(message, wait: reasons[message.id]))
+            return FollowEvent.Row(index: index, message: MessageDTO(message, wait: reasons[message.id]))
         }
     }
 }

@@ -2,13 +2,13 @@
 package struct FollowedMessages: Sendable, Hashable {
     /// The effect of one event on one message.
     package enum Change: Sendable, Hashable {
-        case inserted(MessageForm)
-        case modified(MessageForm, before: MessageForm)
-        case deleted(MessageForm)
+        case inserted(MessageDTO)
+        case modified(MessageDTO, before: MessageDTO)
+        case deleted(MessageDTO)
     }
 
     /// Oldest first.
-    package private(set) var messages: [MessageForm] = []
+    package private(set) var messages: [MessageDTO] = []
 
     package init() {}
 
@@ -23,7 +23,7 @@ package struct FollowedMessages: Sendable, Hashable {
     package mutating func apply(_ event: FollowEvent) throws(ControlError) -> [Change] {
         let gone = Set(event.deleted)
         guard gone.count == event.deleted.count, gone.allSatisfy(messages.indices.contains) else { throw stranger }
-        var after: [MessageForm] = []
+        var after: [MessageDTO] = []
         after.reserveCapacity(event.count)
         var kept = messages.enumerated().lazy.filter { !gone.contains($0.offset) }.map(\.element).makeIterator()
         for row in event.inserted {
@@ -34,7 +34,7 @@ package struct FollowedMessages: Sendable, Hashable {
         while let next = kept.next() { after.append(next) }
         guard after.count == event.count else { throw stranger }
 
-        var taken: [MessageForm.ID: MessageForm] = [:]
+        var taken: [MessageDTO.ID: MessageDTO] = [:]
         for index in event.deleted { taken[messages[index].id] = messages[index] }
         var changes: [(index: Int, change: Change)] = []
         for row in event.inserted {
@@ -61,4 +61,4 @@ package struct FollowedMessages: Sendable, Hashable {
     }
 }
 
-extension MessageForm: Identifiable {}
+extension MessageDTO: Identifiable {}

@@ -1,6 +1,6 @@
 /// An incremental parser of Server-Sent Events: the name and data of each, as far as the daemon uses them. Bounded. A
 /// value.
-struct EventLines: Sendable {
+struct ServerSentEventParser: Sendable {
     struct Event: Sendable, Hashable {
         var name = "message"
         var data: [UInt8] = []

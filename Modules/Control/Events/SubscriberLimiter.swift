@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Limits how many callers follow messages at the same time.
-final class FollowerPlaces: Sendable {
+final class SubscriberLimiter: Sendable {
     private let taken = Mutex(0)
 
     /// Holds a slot for as long as `body` runs.

@@ -3,7 +3,7 @@ import CausewaySystem
 
 /// Formats one message, the status and the settings for a terminal: a line for each fact.
 package enum MessageDetails {
-    package static func lines(_ message: MessageForm, for terminal: Terminal) -> [String] {
+    package static func lines(_ message: MessageDTO, for terminal: Terminal) -> [String] {
         var facts: [(String, String?)] = [
             ("id", message.id.description), ("channel", message.channel.value), ("from", message.sender.value),
             ("type", message.type), (relation(message), message.related?.description),
@@ -20,7 +20,7 @@ package enum MessageDetails {
         return facts.compactMap { fact($0.0, $0.1, terminal) } + ["", VisibleText.lines(text)]
     }
 
-    private static func relation(_ message: MessageForm) -> String {
+    private static func relation(_ message: MessageDTO) -> String {
         switch message.role {
         case "reply": "answers"
         case "edit": "edits"
@@ -30,13 +30,13 @@ package enum MessageDetails {
         }
     }
 
-    private static func reactions(_ message: MessageForm) -> String? {
+    private static func reactions(_ message: MessageDTO) -> String? {
         let mine = Set(message.myReactions ?? [])
         return message.reactions?.sorted { $0.key < $1.key }
             .map { "\($0.key) \($0.value)" + (mine.contains($0.key) ? " (yours too)" : "") }.joined(separator: ", ")
     }
 
-    package static func lines(_ status: StatusForm, for terminal: Terminal) -> [String] {
+    package static func lines(_ status: StatusResponse, for terminal: Terminal) -> [String] {
         let link = status.connectivity
         let until = link.until.map { link.state == "offline" ? "; trying again at \($0)" : " until \($0)" }
         let counts = status.counts
@@ -62,14 +62,14 @@ package enum MessageDetails {
         return facts.compactMap { fact($0.0, $0.1, terminal) }
     }
 
-    private static func outbox(_ counts: StatusForm.Counts) -> String {
+    private static func outbox(_ counts: StatusResponse.Counts) -> String {
         let blocked = counts.blocked.map { $0 > 0 ? "\($0) blocked by failed messages, " : "" } ?? ""
         return "\(counts.waiting) waiting, \(blocked)\(counts.error) failed, \(counts.undeliveredBytes) bytes"
     }
 
     /// - Parameter daemon: the settings of the running daemon, shown for comparison.
     package static func lines(
-        _ settings: SettingsForm, daemon: SettingsForm?, for terminal: Terminal
+        _ settings: SettingsResponse, daemon: SettingsResponse?, for terminal: Terminal
     ) -> [String] {
         var table = TextTable(["SETTING", "VALUE", "FROM"] + (daemon == nil ? [] : ["DAEMON", "FROM"]))
         for key in SettingKey.allCases {

@@ -3,7 +3,7 @@ import Causeway
 /// Formats lists of messages for a terminal.
 package enum MessageListing {
     /// A channel in reading order, oldest first.
-    package static func channel(_ messages: [MessageForm], for terminal: Terminal) -> [String] {
+    package static func channel(_ messages: [MessageDTO], for terminal: Terminal) -> [String] {
         var table = TextTable(["#", "TIME", "FROM", "STATE", "MESSAGE"])
         for message in messages.reversed() {
             table.add([
@@ -15,7 +15,7 @@ package enum MessageListing {
     }
 
     /// The outbox, oldest first: waiting messages and their reasons.
-    package static func outbox(_ messages: [MessageForm], for terminal: Terminal) -> [String] {
+    package static func outbox(_ messages: [MessageDTO], for terminal: Terminal) -> [String] {
         var table = TextTable(["ID", "CHANNEL", "STATE", "MESSAGE"])
         for message in messages {
             let note =
@@ -31,7 +31,7 @@ package enum MessageListing {
     }
 
     /// The failed messages, oldest first.
-    package static func failed(_ messages: [MessageForm], for terminal: Terminal) -> [String] {
+    package static func failed(_ messages: [MessageDTO], for terminal: Terminal) -> [String] {
         var table = TextTable(["ID", "CHANNEL", "FAILED", "MESSAGE"])
         for message in messages {
             table.add(
@@ -43,7 +43,7 @@ package enum MessageListing {
         return table.isEmpty ? ["No message has failed."] : table.lines(for: terminal)
     }
 
-    package static func deleteActions(_ actions: [DeleteActionForm], for terminal: Terminal) -> [String] {
+    package static func deleteActions(_ actions: [DeleteActionDTO], for terminal: Terminal) -> [String] {
         var table = TextTable(["#", "WHEN", "BY", "MESSAGE", "CHANNEL", "WAS", "LAST ERROR"])
         for action in actions {
             table.add([
@@ -60,7 +60,7 @@ package enum MessageListing {
         text.count >= 19 ? String(text.prefix(19)).replacing("T", with: " ") : text
     }
 
-    private static func state(_ message: MessageForm) -> TextTable.Cell {
+    private static func state(_ message: MessageDTO) -> TextTable.Cell {
         let style: Terminal.Style? =
             switch message.state {
             case SyncState.synced.rawValue: .green
@@ -71,7 +71,7 @@ package enum MessageListing {
     }
 
     /// The content of the message on one line.
-    package static func said(_ message: MessageForm) -> String {
+    package static func said(_ message: MessageDTO) -> String {
         if let custom = message.custom, let text = try? ControlJSON.encode(custom) {
             return String(decoding: text, as: UTF8.self)
         }
@@ -81,7 +81,7 @@ package enum MessageListing {
     }
 
     /// Why the message waits or failed, to follow its content; empty when it does neither.
-    package static func why(_ message: MessageForm) -> String {
+    package static func why(_ message: MessageDTO) -> String {
         if let text = message.waitText { return "  (\(text))" }
         if let failure = message.failure { return "  (\(failure.text))" }
         return ""

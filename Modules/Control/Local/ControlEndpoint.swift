@@ -1,7 +1,7 @@
 import Causeway
 
 /// The access of a command to the store: through the daemon, or by opening the store itself when no daemon runs.
-package struct ControlRoute: Sendable {
+package struct ControlEndpoint: Sendable {
     private enum Way: Sendable {
         case daemon(ControlClient)
         case local(LocalClient)
@@ -17,18 +17,20 @@ package struct ControlRoute: Sendable {
     ///
     /// - Parameter onWait: called at most once, with the reason, as soon as the store has to be waited for.
     package static func find(
-        _ settings: Settings, adapters: LocalAdapters, onWait: (ControlError) -> Void = { _ in }
-    ) async throws(ControlError) -> ControlRoute {
+        _ settings: Settings, adapters: AdapterFactory, onWait: (ControlError) -> Void = { _ in }
+    ) async throws(ControlError) -> ControlEndpoint {
         var settings = settings
         settings.restart = .resume
-        let place = SocketPlace(path: settings.socket)
+        let place = ControlSocketPath(path: settings.socket)
         let end = ContinuousClock.now + .seconds(ControlLimits.storeWaitSecondsOfCommand)
         var isTold = false
         while true {
-            if place.isListening { return ControlRoute(way: .daemon(try ControlClient(socketPath: settings.socket))) }
+            if place.isListening {
+                return ControlEndpoint(way: .daemon(try ControlClient(socketPath: settings.socket)))
+            }
             do throws(ControlError) {
                 let local = try await LocalClient.open(settings, isDaemon: false, storeWait: .zero, adapters: adapters)
-                return ControlRoute(way: .local(local))
+                return ControlEndpoint(way: .local(local))
             } catch {
                 guard error.code == .storeOwned else { throw error }
                 guard ContinuousClock.now < end else {

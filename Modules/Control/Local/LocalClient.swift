@@ -16,7 +16,7 @@ package struct LocalClient: Sendable {
     ///   - onWait: called at most once, with the reason, as soon as the store has to be waited for.
     ///   - onCommit: called for every commit of the run, including the first, on the committing thread.
     package static func open(
-        _ settings: Settings, isDaemon: Bool, storeWait: Duration, adapters: LocalAdapters,
+        _ settings: Settings, isDaemon: Bool, storeWait: Duration, adapters: AdapterFactory,
         onWait: (ControlError) -> Void = { _ in }, onCommit: (@Sendable (StoreCommit) -> Void)? = nil
     ) async throws(ControlError) -> LocalClient {
         if let problem = FileAccess.problem(ofFolder: settings.store) {
@@ -25,13 +25,13 @@ package struct LocalClient: Sendable {
         let store = try await openStore(settings, storeWait, adapters, onWait)
         let subscription = onCommit.map { store.subscribe($0) }
         do throws(ControlError) {
-            let trust = try FileTrustKeeper(folder: settings.store)
+            let trust = try FileTrustStore(folder: settings.store)
             let client = try await openClient(
                 store, transports: adapters.makeTransports(settings, trust),
                 credentials: FileCredentialStore(folder: settings.store), settings.clientConfiguration)
             // Completes the work that the start left, before the first status request.
             try await settle(client)
-            let process = StatusForm.Process(
+            let process = StatusResponse.Process(
                 pid: ProcessInfo.processInfo.processIdentifier, version: ProgramVersion.text, store: settings.store,
                 isDaemon: isDaemon)
             let service = ClientControlService(client: client, trust: trust, process: process)
@@ -43,7 +43,7 @@ package struct LocalClient: Sendable {
     }
 
     private static func openStore(
-        _ settings: Settings, _ wait: Duration, _ adapters: LocalAdapters, _ onWait: (ControlError) -> Void
+        _ settings: Settings, _ wait: Duration, _ adapters: AdapterFactory, _ onWait: (ControlError) -> Void
     ) async throws(ControlError) -> any Store {
         let end = ContinuousClock.now + wait
         var isTold = false
@@ -52,7 +52,7 @@ package struct LocalClient: Sendable {
                 return try await adapters.openStore(settings.store, settings.durability)
             } catch {
                 // A command that opened the store itself releases it soon.
-                guard case .owned = error, ContinuousClock.now < end else { throw ControlError(error) }
+                guard case .locked = error, ContinuousClock.now < end else { throw ControlError(error) }
                 if !isTold { onWait(ControlError(error)) }
                 isTold = true
             }

@@ -13,10 +13,10 @@ package struct ResultWaiter: Sendable {
     ///   - waiting: called now and then with the pending message and its wait reason.
     /// - Returns: one result for each message; `waiting` for those that did not end in time.
     package func results(
-        of ids: [MessageID], within limit: Duration?, waiting: (ResultForm) -> Void = { _ in }
-    ) async throws(ControlError) -> [ResultForm] {
+        of ids: [MessageID], within limit: Duration?, waiting: (DeliveryResultResponse) -> Void = { _ in }
+    ) async throws(ControlError) -> [DeliveryResultResponse] {
         let end = limit.map { ContinuousClock.now + $0 }
-        var results: [ResultForm] = []
+        var results: [DeliveryResultResponse] = []
         for id in ids {
             results.append(try await result(of: id, until: end, waiting))
         }
@@ -24,8 +24,8 @@ package struct ResultWaiter: Sendable {
     }
 
     private func result(
-        of id: MessageID, until end: ContinuousClock.Instant?, _ waiting: (ResultForm) -> Void
-    ) async throws(ControlError) -> ResultForm {
+        of id: MessageID, until end: ContinuousClock.Instant?, _ waiting: (DeliveryResultResponse) -> Void
+    ) async throws(ControlError) -> DeliveryResultResponse {
         while true {
             // A wait that is renewed every second can report its reason.
             let left = end.map { max(.zero, $0 - ContinuousClock.now) } ?? .seconds(1)
@@ -44,9 +44,9 @@ package struct ResultWaiter: Sendable {
     /// - Returns: the number of delivered messages, and the results of all.
     package func linger(
         over ids: [MessageID], within limit: Duration
-    ) async throws(ControlError) -> (delivered: Int, ended: [ResultForm]) {
+    ) async throws(ControlError) -> (delivered: Int, ended: [DeliveryResultResponse]) {
         let end = ContinuousClock.now + limit
-        var results: [ResultForm] = []
+        var results: [DeliveryResultResponse] = []
         for id in ids {
             var result = try await service.result(of: id, within: .zero)
             while result.outcome == .waiting, ContinuousClock.now < end {
@@ -60,7 +60,7 @@ package struct ResultWaiter: Sendable {
         return (results.count { $0.outcome == .delivered }, results)
     }
 
-    private func isStuck(_ status: StatusForm) -> Bool {
+    private func isStuck(_ status: StatusResponse) -> Bool {
         status.connectivity.state == "offline" || status.attention != nil || status.paused || status.session == nil
             || status.storeProblem != nil || status.wait?.kind == "rateLimited"
     }

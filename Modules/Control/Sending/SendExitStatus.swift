@@ -1,7 +1,7 @@
 /// The exit status of a command that sent messages.
-package enum SendVerdict {
+package enum SendExitStatus {
     /// The exit status for the messages that were waited for.
-    package static func exitStatus(of results: [ResultForm]) -> ExitStatus {
+    package static func exitStatus(of results: [DeliveryResultResponse]) -> ExitStatus {
         let delivered = results.count { $0.outcome == .delivered }
         let ended = results.count { $0.outcome == .failed || $0.outcome == .deleted }
         if delivered == results.count { return .ok }

@@ -9,30 +9,30 @@ import ServiceLifecycle
 ///
 /// | request | input → response |
 /// | --- | --- |
-/// | `GET /v1/status` | `StatusForm` |
-/// | `POST /v1/login`, `/v1/logout` | `LoginRequest` → `SessionForm`; `LogoutReport` |
+/// | `GET /v1/status` | `StatusResponse` |
+/// | `POST /v1/login`, `/v1/logout` | `LoginRequest` → `SessionDTO`; `LogoutReport` |
 /// | `POST /v1/messages` | a `OutgoingMessage`, an array of them, or NDJSON (`application/x-ndjson`) → `SendReport` |
-/// | `GET /v1/messages/{id}` | `MessageForm` |
-/// | `GET /v1/messages/{id}/result?withinMs=` | `ResultForm` |
-/// | `POST /v1/messages/{id}/edit`, `/v1/messages/{id}/reactions` | `EditForm`, `ReactionForm` → `MessageForm` |
-/// | `GET /v1/channels/{channel}/messages?limit=&after=&refresh=` | `MessageListForm` |
+/// | `GET /v1/messages/{id}` | `MessageDTO` |
+/// | `GET /v1/messages/{id}/result?withinMs=` | `DeliveryResultResponse` |
+/// | `POST /v1/messages/{id}/edit`, `/v1/messages/{id}/reactions` | `EditRequest`, `ReactionRequest` → `MessageDTO` |
+/// | `GET /v1/channels/{channel}/messages?limit=&after=&refresh=` | `MessageListResponse` |
 /// | `GET /v1/channels/{channel}/messages/live?limit=` | Server-Sent Events, each a `FollowEvent` |
-/// | `GET /v1/outbox?channel=&state=&order=&limit=&after=` | `MessageListForm` |
-/// | `GET /v1/failed?channel=&limit=&after=` | `MessageListForm` |
-/// | `GET /v1/activity` | `ActivityForm` |
-/// | `GET /v1/events` | Server-Sent Events, each an `ActivityForm` |
+/// | `GET /v1/outbox?channel=&state=&order=&limit=&after=` | `MessageListResponse` |
+/// | `GET /v1/failed?channel=&limit=&after=` | `MessageListResponse` |
+/// | `GET /v1/activity` | `ActivityResponse` |
+/// | `GET /v1/events` | Server-Sent Events, each an `ActivityResponse` |
 /// | `POST /v1/resend`, `POST /v1/delete` | `{"ids":[…]}` → `ChangeReport` |
 /// | `POST /v1/resend-failed`, `POST /v1/delete-failed` | `{"channel":…}` or `{}` → `ChangeReport` |
-/// | `GET /v1/delete-actions?limit=&before=` | `DeleteActionListForm` |
+/// | `GET /v1/delete-actions?limit=&before=` | `DeleteActionListResponse` |
 /// | `POST /v1/pause`, `/v1/resume`, `/v1/probe` | `{}` |
-/// | `GET /v1/config` | `SettingsForm` |
+/// | `GET /v1/config` | `SettingsResponse` |
 struct ControlRoutes: Sendable {
     typealias Context = BasicRequestContext
 
     let service: any ControlService
     let logger: Logger
     /// The settings of the process; `nil` when it has none to show.
-    let settings: SettingsForm?
+    let settings: SettingsResponse?
 
     var router: Router<Context> {
         let router = Router(context: Context.self)
@@ -81,7 +81,7 @@ struct ControlRoutes: Sendable {
     @inline(never)
     private func login(_ request: Request) async throws -> Response {
         let login = try await RequestBody.json(LoginRequest.self, from: request)
-        let session: SessionForm
+        let session: SessionDTO
         do throws(ControlError) {
             session = try await service.login(login)
         } catch {
@@ -114,12 +114,12 @@ struct ControlRoutes: Sendable {
 
     private func addOperations(to router: Router<Context>) {
         router.post("/v1/messages/:id/edit") { request, context in
-            let form = try await RequestBody.json(EditForm.self, from: request)
-            return try answer(try await service.edit(try messageID(context), form))
+            let body = try await RequestBody.json(EditRequest.self, from: request)
+            return try answer(try await service.edit(try messageID(context), body))
         }
         router.post("/v1/messages/:id/reactions") { request, context in
-            let form = try await RequestBody.json(ReactionForm.self, from: request)
-            return try answer(try await service.react(try messageID(context), form))
+            let body = try await RequestBody.json(ReactionRequest.self, from: request)
+            return try answer(try await service.react(try messageID(context), body))
         }
     }
 
@@ -150,18 +150,19 @@ struct ControlRoutes: Sendable {
 
     private func addChanging(to router: Router<Context>) {
         router.post("/v1/resend") { request, _ in
-            try answer(try await service.resend(try await RequestBody.json(ChosenMessages.self, from: request).checked))
+            try answer(
+                try await service.resend(try await RequestBody.json(MessageSelection.self, from: request).checked))
         }
         router.post("/v1/resend-failed") { request, _ in
-            let chosen = try await RequestBody.json(ChosenChannel.self, from: request)
+            let chosen = try await RequestBody.json(ChannelFilter.self, from: request)
             return try answer(try await service.resendFailed(in: chosen.channel))
         }
         router.post("/v1/delete") { request, _ in
-            let chosen = try await RequestBody.json(ChosenMessages.self, from: request)
+            let chosen = try await RequestBody.json(MessageSelection.self, from: request)
             return try answer(try await service.delete(try chosen.checked, by: chosen.by ?? .api))
         }
         router.post("/v1/delete-failed") { request, _ in
-            let chosen = try await RequestBody.json(ChosenChannel.self, from: request)
+            let chosen = try await RequestBody.json(ChannelFilter.self, from: request)
             return try answer(try await service.deleteFailed(in: chosen.channel, by: chosen.by ?? .api))
         }
     }
@@ -176,7 +177,7 @@ struct ControlRoutes: Sendable {
                     }
                 } catch let error as ControlError {
                     // The response head has already been sent.
-                    try await writer.write(try Self.event(ProblemAnswer(error), name: "problem"))
+                    try await writer.write(try Self.event(ErrorResponse(error), name: "problem"))
                 }
                 try await writer.finish(nil)
             })
@@ -203,7 +204,7 @@ struct ControlRoutes: Sendable {
     private func range(_ request: Request) throws(ControlError) -> PageRange {
         let limit = try number("limit", in: request).map { Int(clamping: $0) } ?? Limits.pageSizeDefault
         guard let text = try text("after", in: request) else { return PageRange(limit: limit) }
-        guard let mark = PlaceMark(text) else {
+        guard let mark = PageCursor(text) else {
             throw ControlError(.badRequest, "`after` is no place in a list; take it from a page's `next`")
         }
         return PageRange(limit: limit, after: mark)

@@ -6,15 +6,15 @@ import Synchronization
 
 /// Serves a ``ControlService`` over a Unix socket as HTTP and JSON.
 ///
-/// The socket and its folder are accessible to their owner only; see ``SocketPlace``. Every response is JSON; every
-/// error is `{"error":{"code":…,"detail":…}}`. Shuts down gracefully with its service group: no request is cut off,
-/// waits end early.
+/// The socket and its folder are accessible to their owner only; see ``ControlSocketPath``. Every response is JSON;
+/// every error is `{"error":{"code":…,"detail":…}}`. Shuts down gracefully with its service group: no request is cut
+/// off, waits end early.
 package struct ControlServer: Service {
     private let service: any ControlService
-    private let place: SocketPlace
+    private let place: ControlSocketPath
     private let logger: Logger
     private let requestTime: Duration
-    private let settings: SettingsForm?
+    private let settings: SettingsResponse?
     private let onReady: @Sendable () async -> Void
 
     /// - Parameters:
@@ -24,12 +24,12 @@ package struct ControlServer: Service {
     ///   in full.
     ///   - onReady: called once when the socket accepts connections.
     package init(
-        service: any ControlService, socketPath: String, logger: Logger, settings: SettingsForm? = nil,
+        service: any ControlService, socketPath: String, logger: Logger, settings: SettingsResponse? = nil,
         requestTime: Duration = .seconds(ControlLimits.requestSecondsMax),
         onReady: @escaping @Sendable () async -> Void = {}
     ) {
         self.service = service
-        place = SocketPlace(path: socketPath)
+        place = ControlSocketPath(path: socketPath)
         self.logger = logger
         self.requestTime = requestTime
         self.settings = settings

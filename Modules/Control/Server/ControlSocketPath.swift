@@ -16,7 +16,7 @@ import Foundation
 ///   never wider than its mode.
 /// 3. A lock file beside it decides which process serves; the socket of a dead process is replaced, that of a live one
 ///   never.
-package struct SocketPlace: Sendable {
+package struct ControlSocketPath: Sendable {
     package let path: String
 
     package init(path: String) { self.path = path }
@@ -139,7 +139,7 @@ package struct SocketPlace: Sendable {
 
     /// An acquired socket path, before the socket exists.
     struct Preparation: Sendable {
-        let place: SocketPlace
+        let place: ControlSocketPath
         let privateFolder: String
         /// Held until the process ends or ``leave()`` is called.
         let lock: Int32

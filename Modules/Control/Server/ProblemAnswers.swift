@@ -40,7 +40,7 @@ struct ProblemAnswers<Context: RequestContext>: RouterMiddleware {
     }
 
     private func answer(_ error: ControlError, status: HTTPResponse.Status) throws(ControlError) -> Response {
-        var response = try Response(json: ProblemAnswer(error), status: status)
+        var response = try Response(json: ErrorResponse(error), status: status)
         // The unread rest of a refused request's body is not worth reading.
         if error.code == .tooLarge || error.code == .forbidden { response.headers[.connection] = "close" }
         return response

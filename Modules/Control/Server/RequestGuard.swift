@@ -60,7 +60,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         let answer = ControlError(
             .badRequest, tooLarge ? "the request's fields are too large" : "this is no valid HTTP request")
         let status: HTTPResponse.Status = tooLarge ? .requestHeaderFieldsTooLarge : .badRequest
-        let body = (try? ControlJSON.encode(ProblemAnswer(answer))).map { ByteBuffer(bytes: $0) } ?? ByteBuffer()
+        let body = (try? ControlJSON.encode(ErrorResponse(answer))).map { ByteBuffer(bytes: $0) } ?? ByteBuffer()
         let fields: HTTPFields = [
             .contentType: "application/json", .contentLength: String(body.readableBytes), .connection: "close",
         ]

@@ -1,14 +1,14 @@
 import Causeway
 
 extension ClientControlService {
-    package func activity() async throws(ControlError) -> ActivityForm {
+    package func activity() async throws(ControlError) -> ActivityResponse {
         // Read first, so that a commit made meanwhile is reported again.
         let version = monitor.version
-        return ActivityForm(
+        return ActivityResponse(
             version: version, status: try await status(), drainedPerMinute: monitor.drainedPerMinute())
     }
 
-    package func watch() -> AsyncThrowingStream<ActivityForm, any Error> {
+    package func watch() -> AsyncThrowingStream<ActivityResponse, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let task = Task {
                 do {
@@ -23,24 +23,24 @@ extension ClientControlService {
     }
 
     /// Checks at short intervals for a commit, and now and then for changes without one.
-    private func tell(_ listener: (ActivityForm) -> Void) async throws {
+    private func tell(_ listener: (ActivityResponse) -> Void) async throws {
         guard monitor.enter() else {
             throw ControlError(
                 .busy, "\(ControlLimits.watchersMax) others watch already; more are not taken at the same time")
         }
         defer { monitor.leave() }
-        var last: ActivityForm?
+        var last: ActivityResponse?
         var toldAt = ContinuousClock.now
         while !Task.isCancelled {
-            let form = try await activity()
-            if form != last || toldAt.duration(to: .now) >= .seconds(ControlLimits.watchSilenceSecondsMax) {
-                listener(form)
-                last = form
+            let response = try await activity()
+            if response != last || toldAt.duration(to: .now) >= .seconds(ControlLimits.watchSilenceSecondsMax) {
+                listener(response)
+                last = response
                 toldAt = .now
             }
             for _ in 0..<ControlLimits.watchTicksPerLook {
                 try await Task.sleep(for: .milliseconds(ControlLimits.watchTickMilliseconds))
-                if monitor.version != form.version { break }
+                if monitor.version != response.version { break }
             }
         }
     }

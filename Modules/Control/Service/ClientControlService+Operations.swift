@@ -1,8 +1,8 @@
 package import Causeway
 
 extension ClientControlService {
-    package func edit(_ id: MessageID, _ form: EditForm) async throws(ControlError) -> MessageForm {
-        switch (form.text, form.custom) {
+    package func edit(_ id: MessageID, _ request: EditRequest) async throws(ControlError) -> MessageDTO {
+        switch (request.text, request.custom) {
         case (let text?, nil):
             try await asked { () throws(ClientError) in try await client.messages.editTextMessage(id, to: text) }
         case (nil, let custom?):
@@ -12,12 +12,12 @@ extension ClientControlService {
         return try await message(id)
     }
 
-    package func react(_ id: MessageID, _ form: ReactionForm) async throws(ControlError) -> MessageForm {
+    package func react(_ id: MessageID, _ request: ReactionRequest) async throws(ControlError) -> MessageDTO {
         try await asked { () throws(ClientError) in
-            if form.remove == true {
-                try await client.messages.removeReaction(form.name, from: id)
+            if request.remove == true {
+                try await client.messages.removeReaction(request.name, from: id)
             } else {
-                try await client.messages.addReaction(form.name, to: id)
+                try await client.messages.addReaction(request.name, to: id)
             }
         }
         return try await message(id)

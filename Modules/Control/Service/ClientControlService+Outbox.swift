@@ -1,12 +1,12 @@
 import Causeway
 
 extension ClientControlService {
-    package func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListForm {
+    package func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListResponse {
         guard let channel = query.channel, let state = query.state, state != .error else {
             return try await page(query.scope, query)
         }
         // No index covers both: the channel's part of the outbox is searched, up to a bound.
-        var found: [MessageForm] = []
+        var found: [MessageDTO] = []
         var query = query
         // Usually the first few messages match; each further read is larger.
         var step = query.range.limit
@@ -17,25 +17,25 @@ extension ClientControlService {
                 found.append(message)
                 guard found.count == query.range.limit else { continue }
                 let isLast = index == page.messages.count - 1
-                let mark = isLast ? page.next : PlaceMark(MessageCursor(position: .max, ordinal: message.ordinal))
-                return MessageListForm(found, next: mark?.cursor)
+                let mark = isLast ? page.next : PageCursor(MessageCursor(position: .max, ordinal: message.ordinal))
+                return MessageListResponse(found, next: mark?.cursor)
             }
-            guard let next = page.next else { return MessageListForm(found, next: nil) }
+            guard let next = page.next else { return MessageListResponse(found, next: nil) }
             query.range.after = next
         }
-        return MessageListForm(found, next: query.range.after?.cursor)
+        return MessageListResponse(found, next: query.range.after?.cursor)
     }
 
     private func page(
         _ scope: MessageQuery.Scope, _ query: OutboxQuery, limit: Int? = nil
-    ) async throws(ControlError) -> MessageListForm {
+    ) async throws(ControlError) -> MessageListResponse {
         let page = try await asked { () throws(ClientError) in
             try await client.messages.outbox(
                 MessageQuery(
                     scope: scope, direction: query.newestFirst ? .descending : .ascending,
                     after: query.range.after?.cursor, limit: limit ?? query.range.limit))
         }
-        return MessageListForm(page.items.map { MessageForm($0.message, wait: $0.wait) }, next: page.next)
+        return MessageListResponse(page.items.map { MessageDTO($0.message, wait: $0.wait) }, next: page.next)
     }
 }
 

@@ -25,7 +25,7 @@ extension ClientControlService {
                 ids.append(try await create(content, in: message.channel, parent: message.parent))
             } catch {
                 if ids.isEmpty { throw error }
-                return SendReport(ids: ids, problem: ProblemForm(error))
+                return SendReport(ids: ids, problem: ProblemDTO(error))
             }
         }
         return SendReport(ids: ids)
@@ -47,17 +47,17 @@ extension ClientControlService {
 
     package func result(
         of id: MessageID, within limit: Duration
-    ) async throws(ControlError) -> ResultForm {
+    ) async throws(ControlError) -> DeliveryResultResponse {
         let handle = try await asked { () throws(ClientError) in try await client.messages.handle(of: id) }
         let limit = min(max(limit, .zero), .seconds(ControlLimits.waitSecondsMax))
-        let ended: ResultForm? = await withTaskGroup(of: ResultForm?.self) { group in
+        let ended: DeliveryResultResponse? = await withTaskGroup(of: DeliveryResultResponse?.self) { group in
             group.addTask {
                 do throws(DeliveryError) {
-                    return ResultForm(delivered: id, try await handle.delivered())
+                    return DeliveryResultResponse(delivered: id, try await handle.delivered())
                 } catch {
                     switch error {
-                    case .failed(let failure): return ResultForm(failed: id, failure)
-                    case .deleted: return ResultForm(deleted: id)
+                    case .failed(let failure): return DeliveryResultResponse(failed: id, failure)
+                    case .deleted: return DeliveryResultResponse(deleted: id)
                     case .unknown: return nil
                     }
                 }
@@ -72,6 +72,6 @@ extension ClientControlService {
         }
         if let ended { return ended }
         let message = try await message(id)
-        return ResultForm(waiting: id, wait: message.wait, text: message.waitText)
+        return DeliveryResultResponse(waiting: id, wait: message.wait, text: message.waitText)
     }
 }

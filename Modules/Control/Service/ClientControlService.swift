@@ -3,13 +3,13 @@ package import Causeway
 /// The control service of the process that owns the store, on top of a client.
 package struct ClientControlService: ControlService {
     let client: CausewayClient
-    let trust: any TrustKeeper
-    let process: StatusForm.Process
+    let trust: any TrustStore
+    let process: StatusResponse.Process
     let monitor: ActivityMonitor
-    let followers = FollowerPlaces()
+    let followers = SubscriberLimiter()
 
     /// - Parameter trust: stores the certificate settings of each server.
-    package init(client: CausewayClient, trust: any TrustKeeper, process: StatusForm.Process) {
+    package init(client: CausewayClient, trust: any TrustStore, process: StatusResponse.Process) {
         self.client = client
         self.trust = trust
         self.process = process
@@ -18,7 +18,7 @@ package struct ClientControlService: ControlService {
 
     // MARK: - Session
 
-    package func login(_ request: LoginRequest) async throws(ControlError) -> SessionForm {
+    package func login(_ request: LoginRequest) async throws(ControlError) -> SessionDTO {
         var request = request
         // Another spelling of the same server would be another session.
         while request.server.hasSuffix("/") { request.server.removeLast() }
@@ -26,7 +26,7 @@ package struct ClientControlService: ControlService {
         // Stored before the login, whose transport already looks it up.
         try trust.keep(TrustEntry(request), for: request.server)
         do throws(ClientError) {
-            return SessionForm(try await client.login(server: request.server, token: request.token))
+            return SessionDTO(try await client.login(server: request.server, token: request.token))
         } catch {
             try trust.keep(former, for: request.server)
             throw ControlError(error)
@@ -39,17 +39,17 @@ package struct ClientControlService: ControlService {
 
     // MARK: - Reading
 
-    package func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm {
+    package func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListResponse {
         let (refreshed, problem) = try await refresh(query)
         let page = try await asked { () throws(ClientError) in
             try await client.messages.getMessages(
                 in: query.channel, limit: query.range.limit, before: query.range.after?.cursor)
         }
         let reasons = try await reasons(for: page.messages)
-        var form = MessageListForm(page.messages.map { MessageForm($0, wait: reasons[$0.id]) }, next: page.next)
-        form.refreshed = refreshed
-        form.refreshProblem = problem
-        return form
+        var response = MessageListResponse(page.messages.map { MessageDTO($0, wait: reasons[$0.id]) }, next: page.next)
+        response.refreshed = refreshed
+        response.refreshProblem = problem
+        return response
     }
 
     private func refresh(_ query: ChannelQuery) async throws(ControlError) -> (done: Bool, problem: String?) {
@@ -65,38 +65,38 @@ package struct ClientControlService: ControlService {
         }
     }
 
-    package func message(_ id: MessageID) async throws(ControlError) -> MessageForm {
+    package func message(_ id: MessageID) async throws(ControlError) -> MessageDTO {
         let message = try await asked { () throws(ClientError) in try await client.messages.getMessage(id) }
         guard let message else { throw ControlError(SyncError.messageNotFound(id)) }
-        return MessageForm(message, wait: try await reasons(for: [message])[id])
+        return MessageDTO(message, wait: try await reasons(for: [message])[id])
     }
 
     package func failed(
         in channel: ChannelID?, _ range: PageRange
-    ) async throws(ControlError) -> MessageListForm {
+    ) async throws(ControlError) -> MessageListResponse {
         let page = try await asked { () throws(ClientError) in
             try await client.messages.failedMessages(in: channel, limit: range.limit, after: range.after?.cursor)
         }
-        return MessageListForm(page.messages.map { MessageForm($0) }, next: page.next)
+        return MessageListResponse(page.messages.map { MessageDTO($0) }, next: page.next)
     }
 
     package func deleteActions(
         limit: Int, before: Int64?
-    ) async throws(ControlError) -> DeleteActionListForm {
+    ) async throws(ControlError) -> DeleteActionListResponse {
         let limit = PageRange(limit: limit).limit
         let actions = try await asked { () throws(ClientError) in
             try await client.messages.deleteActions(limit: limit, before: before)
         }
-        return DeleteActionListForm(
-            actions.map(DeleteActionForm.init), next: actions.count == limit ? actions.last?.sequence : nil)
+        return DeleteActionListResponse(
+            actions.map(DeleteActionDTO.init), next: actions.count == limit ? actions.last?.sequence : nil)
     }
 
-    package func status() async throws(ControlError) -> StatusForm {
+    package func status() async throws(ControlError) -> StatusResponse {
         let status = try await asked { () throws(ClientError) in try await client.status() }
         let heads = status.lanes.prefix(ControlLimits.laneHeadsMax).compactMap(\.head)
         let messages = try await asked { () throws(ClientError) in try await client.messages.getMessages(heads) }
         let ages = Dictionary(messages.map { ($0.id, $0.createdAt) }) { first, _ in first }
-        return StatusForm(status, headsCreatedAt: ages, process: process)
+        return StatusResponse(status, headsCreatedAt: ages, process: process)
     }
 
     /// Returns why these messages wait; those that do not are omitted.

@@ -19,7 +19,7 @@ extension ControlError {
         case .messageNotFound: self.init(.notFound, error.description)
         case .notAMessage, .typeDiffers, .tooManyOperations: self.init(.wrongState, error.description)
         case .notFailed, .overtaken: self.init(.wrongState, error.description)
-        case .notYours: self.init(.notYours, error.description)
+        case .notAuthor: self.init(.notAuthor, error.description)
         case .store(let problem): self.init(problem)
         case .transport(let problem): self.init(problem)
         case .closed: self.init(.stopping, error.description)
@@ -34,8 +34,8 @@ extension ControlError {
     package init(_ error: StoreError) {
         let code: Code =
             switch error {
-            case .owned: .storeOwned
-            case .fromTheFuture, .damaged: .storeUnusable
+            case .locked: .storeOwned
+            case .newerSchema, .damaged: .storeUnusable
             case .notAccessible: .storeNotAccessible
             case .full: .storeFull
             case .syncFailed, .other: .storeFailed
@@ -53,8 +53,8 @@ extension ControlError {
             case .unreachable, .inDoubt: .unreachable
             case .transient, .notSent, .serverFailed, .rateLimited, .storeForked, .historyChanged: .busy
             case .refused: .refused
-            case .needsAttention(let attention):
-                switch attention.cause {
+            case .actionRequired(let actionRequired):
+                switch actionRequired.cause {
                 case .tokenRefused: .tokenRefused
                 case .certificate: .certificate
                 case .protocolMismatch: .protocolMismatch

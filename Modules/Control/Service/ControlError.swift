@@ -3,7 +3,8 @@ package struct ControlError: Error, Sendable, Hashable {
     /// The kind of error. The raw value is its name in JSON and never changes its meaning.
     package enum Code: String, Sendable, Hashable, CaseIterable {
         case usage, badRequest, tooLarge, messageInvalid, notFound, wrongState
-        case forbidden, noSession, sessionExists, notYours, tokenRefused
+        case forbidden, noSession, sessionExists, tokenRefused
+        case notAuthor = "notYours"
         case unreachable, busy, refused, certificate, protocolMismatch, superseded
         case storeOwned, storeUnusable, storeNotAccessible, storeFull, storeFailed, outboxFull, stopping
         case daemonUnreachable, answerLost
@@ -34,7 +35,7 @@ extension ControlError.Code {
         case .usage: .usage
         case .badRequest, .tooLarge, .messageInvalid, .wrongState: .badInput
         case .notFound: .notFound
-        case .forbidden, .noSession, .sessionExists, .notYours, .tokenRefused: .notAllowed
+        case .forbidden, .noSession, .sessionExists, .notAuthor, .tokenRefused: .notAllowed
         case .unreachable, .superseded, .storeOwned, .stopping, .daemonUnreachable: .unavailable
         case .busy, .outboxFull, .answerLost: .temporary
         case .refused: .failedForGood
@@ -51,7 +52,7 @@ extension ControlError.Code {
     package var httpStatus: Int {
         switch self {
         case .usage, .badRequest: 400
-        case .forbidden, .noSession, .notYours: 403
+        case .forbidden, .noSession, .notAuthor: 403
         case .notFound: 404
         case .sessionExists, .wrongState: 409
         case .tooLarge: 413

@@ -6,7 +6,7 @@ package import Causeway
 /// socket of such a process. Thread-safe; a call that throws has changed nothing, unless documented otherwise.
 package protocol ControlService: Sendable {
     /// Asks the server for the user of the token, and starts the session or renews its token.
-    func login(_ request: LoginRequest) async throws(ControlError) -> SessionForm
+    func login(_ request: LoginRequest) async throws(ControlError) -> SessionDTO
     /// Ends the session and reports the number of undelivered messages.
     func logout() async throws(ControlError) -> LogoutReport
 
@@ -20,18 +20,18 @@ package protocol ControlService: Sendable {
     func send(_ messages: [OutgoingMessage]) async throws(ControlError) -> SendReport
     /// Waits for the end of a delivery, for at most `limit` and ``ControlLimits/waitSecondsMax`` seconds, and returns
     /// its state at that time.
-    func result(of id: MessageID, within limit: Duration) async throws(ControlError) -> ResultForm
+    func result(of id: MessageID, within limit: Duration) async throws(ControlError) -> DeliveryResultResponse
 
     /// Replaces the content of a message of the own account, wherever it is; durable on return.
     ///
     /// - Returns: the message as displayed from now on.
-    func edit(_ id: MessageID, _ form: EditForm) async throws(ControlError) -> MessageForm
+    func edit(_ id: MessageID, _ request: EditRequest) async throws(ControlError) -> MessageDTO
     /// Adds a reaction to a message, or removes it; durable on return.
-    func react(_ id: MessageID, _ form: ReactionForm) async throws(ControlError) -> MessageForm
+    func react(_ id: MessageID, _ request: ReactionRequest) async throws(ControlError) -> MessageDTO
 
     /// Returns a page of a channel, newest first.
-    func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm
-    func message(_ id: MessageID) async throws(ControlError) -> MessageForm
+    func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListResponse
+    func message(_ id: MessageID) async throws(ControlError) -> MessageDTO
     /// Notifies `listener` of the newest messages of a channel, first as they are now and then whenever they change,
     /// one event after the other; the server is asked for them meanwhile. A slow listener receives one event from its
     /// last state to the current one, and delays nothing else. An event without a change is sent now and then, as a
@@ -44,9 +44,9 @@ package protocol ControlService: Sendable {
     /// Returns a page of the messages that are not `synced`, with their wait reasons. Cost: the size of the page, at
     /// any position. For a channel and a state together, a page may contain fewer messages than requested although
     /// there is a next one.
-    func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListForm
+    func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListResponse
     /// Returns a page of the failed messages, oldest first; of one channel when given.
-    func failed(in channel: ChannelID?, _ range: PageRange) async throws(ControlError) -> MessageListForm
+    func failed(in channel: ChannelID?, _ range: PageRange) async throws(ControlError) -> MessageListResponse
 
     /// Requeues failed messages; others are unchanged and omitted from the report.
     func resend(_ ids: [MessageID]) async throws(ControlError) -> ChangeReport
@@ -59,18 +59,18 @@ package protocol ControlService: Sendable {
         in channel: ChannelID?, by origin: DeleteAction.Origin
     ) async throws(ControlError) -> ChangeReport
     /// Returns past deletions, newest first.
-    func deleteActions(limit: Int, before: Int64?) async throws(ControlError) -> DeleteActionListForm
+    func deleteActions(limit: Int, before: Int64?) async throws(ControlError) -> DeleteActionListResponse
 
-    func status() async throws(ControlError) -> StatusForm
+    func status() async throws(ControlError) -> StatusResponse
     /// Returns the status, and the number of messages delivered in each of the last minutes.
-    func activity() async throws(ControlError) -> ActivityForm
+    func activity() async throws(ControlError) -> ActivityResponse
     /// Streams the activity, first as it is now and then after each change: at most a few times a second, and at least
     /// every ``ControlLimits/watchSilenceSecondsMax`` seconds. A slow reader misses intermediate states, never the last
     /// one.
     ///
     /// Ends by throwing ``ControlError``: ``ControlError/Code/busy`` when there are too many watchers,
     /// ``ControlError/Code/daemonUnreachable`` when the daemon stopped.
-    func watch() -> AsyncThrowingStream<ActivityForm, any Error>
+    func watch() -> AsyncThrowingStream<ActivityResponse, any Error>
     /// Pauses or resumes sending.
     func setPaused(_ isPaused: Bool) async throws(ControlError)
     /// Probes the server now instead of at the next scheduled time.

@@ -6,7 +6,7 @@ import NIOPosix
 
 extension ControlClient {
     /// Uses a connection of its own. Ends by throwing when the daemon stops or falls silent.
-    package func watch() -> AsyncThrowingStream<ActivityForm, any Error> {
+    package func watch() -> AsyncThrowingStream<ActivityResponse, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { [socketPath, watchSilence] continuation in
             let task = Task {
                 do {
@@ -27,7 +27,7 @@ extension ControlClient {
     }
 
     private static func listen(
-        _ path: String, silence: Duration, _ listener: @Sendable (ActivityForm) -> Void
+        _ path: String, silence: Duration, _ listener: @Sendable (ActivityResponse) -> Void
     ) async throws {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(.seconds(10))
@@ -36,7 +36,7 @@ extension ControlClient {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(IdleStateHandler(readTimeout: TimeAmount(silence)))
                     try pipeline.addHTTPClientHandlers()
-                    try pipeline.addHandler(SilenceEnd())
+                    try pipeline.addHandler(IdleTimeoutHandler())
                     return try NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>(
                         wrappingChannelSynchronously: channel)
                 }
@@ -46,7 +46,7 @@ extension ControlClient {
             try await outbound.write(
                 .head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/v1/events", headers: fields)))
             try await outbound.write(.end(nil))
-            var lines = EventLines(bytesMax: ControlLimits.eventBytesMax)
+            var lines = ServerSentEventParser(bytesMax: ControlLimits.eventBytesMax)
             for try await part in inbound {
                 switch part {
                 case .head(let head):
@@ -57,9 +57,9 @@ extension ControlClient {
                     for event in try lines.events(in: bytes.readableBytesView) {
                         let data = Data(event.data)
                         guard event.name != "problem" else {
-                            throw try ControlJSON.decode(ProblemAnswer.self, from: data, what: "an event").error.error
+                            throw try ControlJSON.decode(ErrorResponse.self, from: data, what: "an event").error.error
                         }
-                        listener(try ControlJSON.decode(ActivityForm.self, from: data, what: "an event"))
+                        listener(try ControlJSON.decode(ActivityResponse.self, from: data, what: "an event"))
                     }
                 case .end: return
                 }

@@ -50,7 +50,7 @@ package final class ControlClient: ControlService {
     // MARK: - Session
 
     /// Does not send the token to a socket of another user: throws ``ControlError/Code/socketNotAccessible``.
-    package func login(_ request: LoginRequest) async throws(ControlError) -> SessionForm {
+    package func login(_ request: LoginRequest) async throws(ControlError) -> SessionDTO {
         if let problem = FileAccess.problem(ofSocket: socketPath) {
             throw ControlError(.socketNotAccessible, "the socket \(socketPath) \(problem); no token was sent")
         }
@@ -67,32 +67,32 @@ package final class ControlClient: ControlService {
 
     package func result(
         of id: MessageID, within limit: Duration
-    ) async throws(ControlError) -> ResultForm {
+    ) async throws(ControlError) -> DeliveryResultResponse {
         let limit = min(max(limit, .zero), .seconds(ControlLimits.waitSecondsMax))
         return try await get("/v1/messages/\(id)/result", ["withinMs": String(Int64(limit / .milliseconds(1)))])
     }
 
-    package func edit(_ id: MessageID, _ form: EditForm) async throws(ControlError) -> MessageForm {
-        try await post("/v1/messages/\(id)/edit", form)
+    package func edit(_ id: MessageID, _ request: EditRequest) async throws(ControlError) -> MessageDTO {
+        try await post("/v1/messages/\(id)/edit", request)
     }
 
-    package func react(_ id: MessageID, _ form: ReactionForm) async throws(ControlError) -> MessageForm {
-        try await post("/v1/messages/\(id)/reactions", form)
+    package func react(_ id: MessageID, _ request: ReactionRequest) async throws(ControlError) -> MessageDTO {
+        try await post("/v1/messages/\(id)/reactions", request)
     }
 
     // MARK: - Reading
 
-    package func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm {
+    package func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListResponse {
         var parts = Self.parts(of: query.range)
         parts["refresh"] = query.refresh.rawValue
         return try await get("/v1/channels/\(Self.escaped(query.channel.value))/messages", parts)
     }
 
-    package func message(_ id: MessageID) async throws(ControlError) -> MessageForm {
+    package func message(_ id: MessageID) async throws(ControlError) -> MessageDTO {
         try await get("/v1/messages/\(id)")
     }
 
-    package func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListForm {
+    package func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListResponse {
         var parts = Self.parts(of: query.range)
         parts["channel"] = query.channel?.value
         parts["state"] = query.state?.rawValue
@@ -102,7 +102,7 @@ package final class ControlClient: ControlService {
 
     package func failed(
         in channel: ChannelID?, _ range: PageRange
-    ) async throws(ControlError) -> MessageListForm {
+    ) async throws(ControlError) -> MessageListResponse {
         var parts = Self.parts(of: range)
         parts["channel"] = channel?.value
         return try await get("/v1/failed", parts)
@@ -110,41 +110,41 @@ package final class ControlClient: ControlService {
 
     package func deleteActions(
         limit: Int, before: Int64?
-    ) async throws(ControlError) -> DeleteActionListForm {
+    ) async throws(ControlError) -> DeleteActionListResponse {
         var parts = ["limit": String(limit)]
         parts["before"] = before.map(String.init)
         return try await get("/v1/delete-actions", parts)
     }
 
-    package func status() async throws(ControlError) -> StatusForm { try await get("/v1/status") }
+    package func status() async throws(ControlError) -> StatusResponse { try await get("/v1/status") }
 
-    package func activity() async throws(ControlError) -> ActivityForm { try await get("/v1/activity") }
+    package func activity() async throws(ControlError) -> ActivityResponse { try await get("/v1/activity") }
 
     /// Returns the settings of the other process.
     ///
     /// Throws ``ControlError/Code/notFound`` when it has none to show, as with older versions.
-    package func settings() async throws(ControlError) -> SettingsForm { try await get("/v1/config") }
+    package func settings() async throws(ControlError) -> SettingsResponse { try await get("/v1/config") }
 
     // MARK: - Changing
 
     package func resend(_ ids: [MessageID]) async throws(ControlError) -> ChangeReport {
-        try await post("/v1/resend", ChosenMessages(ids: ids, by: nil))
+        try await post("/v1/resend", MessageSelection(ids: ids, by: nil))
     }
 
     package func resendFailed(in channel: ChannelID?) async throws(ControlError) -> ChangeReport {
-        try await post("/v1/resend-failed", ChosenChannel(channel: channel, by: nil))
+        try await post("/v1/resend-failed", ChannelFilter(channel: channel, by: nil))
     }
 
     package func delete(
         _ ids: [MessageID], by origin: DeleteAction.Origin
     ) async throws(ControlError) -> ChangeReport {
-        try await post("/v1/delete", ChosenMessages(ids: ids, by: origin))
+        try await post("/v1/delete", MessageSelection(ids: ids, by: origin))
     }
 
     package func deleteFailed(
         in channel: ChannelID?, by origin: DeleteAction.Origin
     ) async throws(ControlError) -> ChangeReport {
-        try await post("/v1/delete-failed", ChosenChannel(channel: channel, by: origin))
+        try await post("/v1/delete-failed", ChannelFilter(channel: channel, by: origin))
     }
 
     package func setPaused(_ isPaused: Bool) async throws(ControlError) {
@@ -188,7 +188,7 @@ package final class ControlClient: ControlService {
         }
         let data = Data(response.body.readBytes(length: response.body.readableBytes) ?? [])
         guard response.status.kind == .successful else {
-            let answer = try? ControlJSON.decode(ProblemAnswer.self, from: data, what: "the answer")
+            let answer = try? ControlJSON.decode(ErrorResponse.self, from: data, what: "the answer")
             throw answer?.error.error
                 ?? ControlError(.internalError, "the daemon at \(socketPath) answered \(response.status.code)")
         }

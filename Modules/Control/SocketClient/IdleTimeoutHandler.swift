@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 
 /// Closes a connection on which nothing has arrived for long; a live peer sends keep-alives.
-final class SilenceEnd: ChannelInboundHandler {
+final class IdleTimeoutHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -10,8 +10,8 @@ final class DeliveryDecoder: Sendable {
     private let gate = FairGate(slots: HubLimits.decodersMax)
     private let queue = DispatchQueue(label: "causeway.hub.decoding", attributes: .concurrent)
 
-    /// - Throws: `HubRefusal` 400 or 413 for a body that no client of this protocol sends; 503 `busy`.
-    func decode(_ body: ByteBuffer, of account: Account) async throws -> CheckedDelivery {
+    /// - Throws: `HubHTTPError` 400 or 413 for a body that no client of this protocol sends; 503 `busy`.
+    func decode(_ body: ByteBuffer, of account: Account) async throws -> ValidatedDelivery {
         try await gate.run(for: account) {
             try await withCheckedThrowingContinuation { continuation in
                 queue.async { continuation.resume(with: Result { try Self.decode(body) }) }
@@ -19,7 +19,7 @@ final class DeliveryDecoder: Sendable {
         }
     }
 
-    private static func decode(_ body: ByteBuffer) throws -> CheckedDelivery {
+    private static func decode(_ body: ByteBuffer) throws -> ValidatedDelivery {
         let delivery: WireDelivery
         do {
             delivery = try JSONCoding.decode(
@@ -28,16 +28,16 @@ final class DeliveryDecoder: Sendable {
         } catch let problem as JSONProblem {
             throw refusal(problem)
         } catch {
-            throw HubRefusal(.badRequest, code: "jsonInvalid", detail: HubCoding.explanation(of: error))
+            throw HubHTTPError(.badRequest, code: "jsonInvalid", detail: HubCoding.explanation(of: error))
         }
-        return try CheckedDelivery(delivery)
+        return try ValidatedDelivery(delivery)
     }
 
-    private static func refusal(_ problem: JSONProblem) -> HubRefusal {
+    private static func refusal(_ problem: JSONProblem) -> HubHTTPError {
         switch problem {
-        case .invalid: HubRefusal(.badRequest, code: "jsonInvalid", detail: "\(problem)")
-        case .tooDeep: HubRefusal(.badRequest, code: "jsonTooDeep", detail: "\(problem)")
-        case .tooManyValues: HubRefusal(.contentTooLarge, code: "jsonTooManyValues", detail: "\(problem)")
+        case .invalid: HubHTTPError(.badRequest, code: "jsonInvalid", detail: "\(problem)")
+        case .tooDeep: HubHTTPError(.badRequest, code: "jsonTooDeep", detail: "\(problem)")
+        case .tooManyValues: HubHTTPError(.contentTooLarge, code: "jsonTooManyValues", detail: "\(problem)")
         }
     }
 }

@@ -8,7 +8,7 @@ internal import GRDB
 #endif
 
 /// Deletions of stored messages, and of those that have not arrived yet.
-extension DeliveryApplication {
+extension DeliveryTransaction {
     mutating func delete(_ id: MessageID, _ stored: Stored?) throws -> DeliveryOutcome {
         guard let stored else {
             try noteEarlyDeletion(of: id)

@@ -9,7 +9,7 @@ internal import GRDB
 #endif
 
 /// The stored state of outboxes and their lanes.
-extension DeliveryApplication {
+extension DeliveryTransaction {
     func loadOutbox() throws -> (number: Int64, lineage: LineageRules) {
         let key = Data(delivery.outbox.value.bytes)
         let statement = try db.cachedStatement(

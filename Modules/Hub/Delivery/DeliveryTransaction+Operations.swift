@@ -9,7 +9,7 @@ internal import GRDB
 #endif
 
 /// Edits and reactions: the id of each is stored for ever, so that it is applied only once.
-extension DeliveryApplication {
+extension DeliveryTransaction {
     /// Returns the edit or the reaction that was accepted under this id.
     func accepted(_ id: MessageID) throws -> Stored? {
         let statement = try db.cachedStatement(
@@ -20,7 +20,8 @@ extension DeliveryApplication {
         guard let row = try Row.fetchOne(statement, arguments: [Data(id.value.bytes)]) else { return nil }
         return Stored(
             number: row[0], sender: row[1],
-            placement: Placement(position: row[2], acceptedAt: Timestamp(milliseconds: row[3])), isDeleted: false)
+            serverPosition: ServerPosition(position: row[2], acceptedAt: Timestamp(milliseconds: row[3])),
+            isDeleted: false)
     }
 
     func verdict(onReactingTo target: MessageID, _ name: String, _ isAdded: Bool) throws -> LaneRules.Verdict {
@@ -103,6 +104,6 @@ extension DeliveryApplication {
         }
         try db.cachedStatement(sql: "INSERT INTO operation (id, sender, message, accepted_at) VALUES (?, ?, ?, ?)")
             .execute(arguments: [Data(id.value.bytes), account.number, stored.number, time.milliseconds])
-        return .accepted(Placement(position: stored.placement.position, acceptedAt: time))
+        return .accepted(ServerPosition(position: stored.serverPosition.position, acceptedAt: time))
     }
 }

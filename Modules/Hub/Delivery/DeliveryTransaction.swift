@@ -12,7 +12,7 @@ internal import GRDB
 /// Applies one delivery inside a transaction: reads the stored state, lets the rules decide, stores the outcome.
 ///
 /// The caller's transaction makes it atomic: when `run` throws, all of its changes are rolled back.
-struct DeliveryApplication {
+struct DeliveryTransaction {
     private struct ChannelState {
         let number: Int64
         var lastPosition: Int64
@@ -21,7 +21,7 @@ struct DeliveryApplication {
 
     let db: Database
     let account: Account
-    let delivery: CheckedDelivery
+    let delivery: ValidatedDelivery
     let now: Timestamp
     private let fault: HubFaults.Fault?
     private let opening: [UInt8]
@@ -33,7 +33,7 @@ struct DeliveryApplication {
 
     /// - Parameter opening: the opening of the database, see ``ChangesCursor``.
     init(
-        _ delivery: CheckedDelivery, of account: Account, now: Timestamp, fault: HubFaults.Fault?, opening: [UInt8],
+        _ delivery: ValidatedDelivery, of account: Account, now: Timestamp, fault: HubFaults.Fault?, opening: [UInt8],
         history: HubHistory, in db: Database
     ) {
         self.opening = opening
@@ -75,7 +75,7 @@ struct DeliveryApplication {
         return .report(WireReport(mark: lane.mark, results: results, opening: delivery.claim.opening))
     }
 
-    private mutating func apply(_ operation: CheckedDelivery.Operation, _ lane: inout LaneRules) throws
+    private mutating func apply(_ operation: ValidatedDelivery.Operation, _ lane: inout LaneRules) throws
         -> DeliveryOutcome
     {
         let kind: LaneRules.Kind
@@ -87,7 +87,7 @@ struct DeliveryApplication {
         // A stopped delivery looks nothing up any more.
         let stored = lane.isStopped ? nil : try look(up: operation)
         let known: LaneRules.Known =
-            if let stored, stored.sender == account.number { .accepted(stored.placement) } else { .no }
+            if let stored, stored.sender == account.number { .accepted(stored.serverPosition) } else { .no }
         let decision = try lane.decide(
             kind, sequence: operation.sequence, previous: operation.previous, known: known
         ) { () throws -> LaneRules.Verdict in
@@ -95,7 +95,7 @@ struct DeliveryApplication {
         }
         switch decision {
         case .answer(let outcome): return outcome
-        case .apply: return try carryOut(operation)
+        case .apply: return try apply(operation)
         case .delete:
             hasDeleted = true
             return try delete(operation.id, stored)
@@ -115,12 +115,12 @@ struct DeliveryApplication {
     struct Stored {
         let number: Int64
         let sender: Int64
-        let placement: Placement
+        let serverPosition: ServerPosition
         let isDeleted: Bool
     }
 
     /// Returns what was accepted under the operation's id: a message, or an operation on one.
-    private func look(up operation: CheckedDelivery.Operation) throws -> Stored? {
+    private func look(up operation: ValidatedDelivery.Operation) throws -> Stored? {
         switch operation.body {
         case .send: try message(operation.id)
         case .edit, .react: try accepted(operation.id)
@@ -136,10 +136,12 @@ struct DeliveryApplication {
         guard let row = try Row.fetchOne(statement, arguments: [Data(id.value.bytes)]) else { return nil }
         return Stored(
             number: row[0], sender: row[1],
-            placement: Placement(position: row[2], acceptedAt: Timestamp(milliseconds: row[3])), isDeleted: row[4])
+            serverPosition: ServerPosition(position: row[2], acceptedAt: Timestamp(milliseconds: row[3])),
+            isDeleted: row[4])
     }
 
-    private mutating func verdict(on operation: CheckedDelivery.Operation, stored: Stored?) throws -> LaneRules.Verdict
+    private mutating func verdict(on operation: ValidatedDelivery.Operation, stored: Stored?) throws
+        -> LaneRules.Verdict
     {
         if stored != nil {
             return .refuse(code: "idTaken", detail: "Another account already used the id \(operation.id).")
@@ -165,7 +167,7 @@ struct DeliveryApplication {
         }
     }
 
-    private mutating func carryOut(_ operation: CheckedDelivery.Operation) throws -> DeliveryOutcome {
+    private mutating func apply(_ operation: ValidatedDelivery.Operation) throws -> DeliveryOutcome {
         switch operation.body {
         case .edit(let target, _, let content): try edit(target, content, as: operation.id)
         case .react(let target, let name, let isAdded): try react(target, name, isAdded, as: operation.id)
@@ -173,7 +175,7 @@ struct DeliveryApplication {
         }
     }
 
-    private mutating func insert(_ operation: CheckedDelivery.Operation) throws -> DeliveryOutcome {
+    private mutating func insert(_ operation: ValidatedDelivery.Operation) throws -> DeliveryOutcome {
         guard case .send(let channel, let content, let createdAt, let parent) = operation.body,
             var state = try load(channel)
         else {
@@ -183,7 +185,7 @@ struct DeliveryApplication {
         state.lastPosition += 1
         state.isChanged = true
         channels[channel] = state
-        let placement = Placement(position: state.lastPosition, acceptedAt: now)
+        let serverPosition = ServerPosition(position: state.lastPosition, acceptedAt: now)
         let isDeleted = try takeEarlyDeletion(of: operation.id)
         let statement = try db.cachedStatement(
             sql: """
@@ -193,12 +195,12 @@ struct DeliveryApplication {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         try statement.execute(arguments: [
-            Data(operation.id.value.bytes), state.number, placement.position, account.number,
-            isDeleted ? nil : content, createdAt.milliseconds, placement.acceptedAt.milliseconds,
+            Data(operation.id.value.bytes), state.number, serverPosition.position, account.number,
+            isDeleted ? nil : content, createdAt.milliseconds, serverPosition.acceptedAt.milliseconds,
             parent.map { Data($0.value.bytes) }, isDeleted ? now.milliseconds : nil,
             isDeleted ? revision : nil,
         ])
-        return .accepted(placement)
+        return .accepted(serverPosition)
     }
 
     // MARK: - Channels

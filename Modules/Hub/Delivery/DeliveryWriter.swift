@@ -10,7 +10,7 @@ internal import GRDB
 /// `outcomeUnknown` when the commit failed, otherwise with nothing of it stored.
 actor DeliveryWriter {
     private struct Waiting {
-        let delivery: CheckedDelivery
+        let delivery: ValidatedDelivery
         let account: Account
         let fault: HubFaults.Fault?
         let continuation: CheckedContinuation<DeliveryVerdict, any Error>
@@ -24,13 +24,13 @@ actor DeliveryWriter {
 
     /// Applies a delivery; returns when its changes are on the disk. Not undone when the caller is cancelled.
     ///
-    /// - Throws: `HubRefusal` 503 `busy` when too many wait; `HubError` of the store.
-    func apply(_ delivery: CheckedDelivery, of account: Account, fault: HubFaults.Fault? = nil) async throws
+    /// - Throws: `HubHTTPError` 503 `busy` when too many wait; `HubError` of the store.
+    func apply(_ delivery: ValidatedDelivery, of account: Account, fault: HubFaults.Fault? = nil) async throws
         -> DeliveryVerdict
     {
         guard waiting.count < HubLimits.deliveriesWaitingMax,
             waiting.count(of: account.number) < HubLimits.waitingPerAccountMax
-        else { throw HubRefusal.busy }
+        else { throw HubHTTPError.busy }
         return try await withCheckedThrowingContinuation { continuation in
             waiting.append(
                 Waiting(delivery: delivery, account: account, fault: fault, continuation: continuation),
@@ -81,12 +81,12 @@ actor DeliveryWriter {
     }
 
     private static func apply(
-        _ delivery: CheckedDelivery, _ account: Account, _ now: Timestamp, _ fault: HubFaults.Fault?,
+        _ delivery: ValidatedDelivery, _ account: Account, _ now: Timestamp, _ fault: HubFaults.Fault?,
         _ opening: [UInt8], _ history: HubHistory, _ db: Database
     ) throws -> Result<DeliveryVerdict, any Error> {
-        var verdict: Result<DeliveryVerdict, any Error> = .failure(HubRefusal.busy)
+        var verdict: Result<DeliveryVerdict, any Error> = .failure(HubHTTPError.busy)
         try db.inSavepoint {
-            var application = DeliveryApplication(
+            var application = DeliveryTransaction(
                 delivery, of: account, now: now, fault: fault, opening: opening, history: history, in: db)
             do {
                 verdict = .success(try application.run())

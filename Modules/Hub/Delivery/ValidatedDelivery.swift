@@ -5,7 +5,7 @@ internal import HTTPTypes
 
 /// A delivery that obeys the rules of the wire, with its contents encoded for storage: everything that can be checked
 /// before the transaction.
-struct CheckedDelivery: Sendable {
+struct ValidatedDelivery: Sendable {
     struct Operation: Sendable {
         enum Body: Sendable {
             case send(channel: ChannelID, content: String, createdAt: Timestamp, parent: MessageID?)
@@ -53,7 +53,7 @@ struct CheckedDelivery: Sendable {
             lane.rawValue.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
         else { throw Self.broken("lane: must have 1 to \(HubLimits.laneBytesMax) bytes, no control characters") }
         guard delivery.operations.count <= HubLimits.deliveryOperationsMax else {
-            throw HubRefusal(
+            throw HubHTTPError(
                 .contentTooLarge, code: "tooManyOperations",
                 detail: "The delivery holds \(delivery.operations.count) operations; "
                     + "at most \(HubLimits.deliveryOperationsMax) are taken at once.")
@@ -129,7 +129,7 @@ struct CheckedDelivery: Sendable {
         }
     }
 
-    private static func broken(_ detail: String) -> HubRefusal {
-        HubRefusal(.badRequest, code: "deliveryInvalid", detail: "The delivery breaks the protocol at \(detail).")
+    private static func broken(_ detail: String) -> HubHTTPError {
+        HubHTTPError(.badRequest, code: "deliveryInvalid", detail: "The delivery breaks the protocol at \(detail).")
     }
 }

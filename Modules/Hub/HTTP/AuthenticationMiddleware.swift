@@ -10,7 +10,7 @@ internal import Synchronization
 ///
 /// A valid token always passes, even from an address that guesses: others may share the address. Only the number of 401
 /// responses to wrong tokens is bounded before the peer must wait; at 256 bits guessing is hopeless.
-final class TokenGate: RouterMiddleware {
+final class AuthenticationMiddleware: RouterMiddleware {
     private static let scheme = "Bearer "
     private static let tokenBytesMax = 4096
 
@@ -38,7 +38,7 @@ final class TokenGate: RouterMiddleware {
                 context.logger.notice(
                     "token refused", metadata: ["peer": "\(peer)", "reason": "\(hasToken ? "unknown" : "missing")"])
             }
-            throw wait.map(HubRefusal.tooManyAttempts) ?? HubRefusal.tokenRefused
+            throw wait.map(HubHTTPError.tooManyAttempts) ?? HubHTTPError.tokenRefused
         }
         var context = context
         context.account = account

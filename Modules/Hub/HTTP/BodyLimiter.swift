@@ -4,7 +4,7 @@ internal import NIOCore
 /// Reads bodies, and bounds the memory of all concurrent ones.
 ///
 /// Bytes count as they arrive, so that a client that announces much and sends little takes nothing from others.
-struct BodyBudget: Sendable {
+struct BodyLimiter: Sendable {
     private let shares = ByteShares(
         totalMax: HubLimits.bodyBytesInFlightMax, perAccountMax: HubLimits.bodyBytesPerAccountMax,
         perPeerMax: HubLimits.bodyBytesPerPeerMax)
@@ -17,14 +17,16 @@ struct BodyBudget: Sendable {
         _ request: Request, of owner: ByteShares.Owner, _ body: (ByteBuffer) async throws -> Value
     ) async throws -> Value {
         if let announced = request.headers[.contentLength] {
-            guard let bytes = Int(announced), bytes <= HubLimits.requestBytesMax else { throw HubRefusal.bodyTooLarge }
+            guard let bytes = Int(announced), bytes <= HubLimits.requestBytesMax else {
+                throw HubHTTPError.bodyTooLarge
+            }
         }
         let lease = ByteLease(shares, for: owner)
         defer { withExtendedLifetime(lease) {} }
         var whole = ByteBuffer()
         for try await part in request.body {
             guard whole.readableBytes + part.readableBytes <= HubLimits.requestBytesMax else {
-                throw HubRefusal.bodyTooLarge
+                throw HubHTTPError.bodyTooLarge
             }
             try lease.add(part.readableBytes)
             whole.writeImmutableBuffer(part)

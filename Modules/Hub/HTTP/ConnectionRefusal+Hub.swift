@@ -8,14 +8,14 @@ extension ConnectionRefusal {
         let refusal =
             switch problem {
             case .headerTooLarge:
-                HubRefusal(
+                HubHTTPError(
                     problem.status, code: "headerTooLarge",
                     detail: "The header is larger than \(HubLimits.headerListBytesMax) bytes, has a field larger than "
                         + "\(HubLimits.headerFieldBytesMax) bytes, or more than \(HubLimits.headerFieldsMax) fields.")
             case .hostInvalid:
-                HubRefusal(
+                HubHTTPError(
                     problem.status, code: "hostInvalid", detail: "A request has the header field Host exactly once.")
-            case .notHTTP: HubRefusal(problem.status, code: "httpInvalid", detail: "The request is not HTTP/1.1.")
+            case .notHTTP: HubHTTPError(problem.status, code: "httpInvalid", detail: "The request is not HTTP/1.1.")
             }
         return (refusal.response.head, ByteBuffer(bytes: (try? HubCoding.encode(refusal.body)) ?? []))
     }

@@ -6,7 +6,7 @@ internal import NIOCore
 internal import NIOHTTP1
 
 /// The outermost middleware: every response has the protocol's header, every error is a `WireError`.
-struct AnswerEnvelope: RouterMiddleware {
+struct ErrorMiddleware: RouterMiddleware {
     let faults: HubFaults?
 
     @concurrent
@@ -24,13 +24,13 @@ struct AnswerEnvelope: RouterMiddleware {
         _ next: @concurrent (Request, HubRequestContext) async throws -> Response
     ) async throws -> Response {
         do {
-            if let answer = try await faults?.meet(.everything, context.channel) { return answer }
+            if let answer = try await faults?.inject(.everything, context.channel) { return answer }
             var response = try await next(request, context)
-            if response.headers[HubAnswer.protocolField] == nil, !HubFaults.isForeign(response) {
-                response.headers[HubAnswer.protocolField] = WireProtocol.version
+            if response.headers[JSONResponse.protocolField] == nil, !HubFaults.isForeign(response) {
+                response.headers[JSONResponse.protocolField] = WireProtocol.version
             }
             return response
-        } catch let refusal as HubRefusal {
+        } catch let refusal as HubHTTPError {
             if refusal.status.kind == .serverError {
                 context.logger.warning(
                     "refused", metadata: ["status": "\(refusal.status.code)", "code": "\(refusal.body.code)"])
@@ -38,9 +38,9 @@ struct AnswerEnvelope: RouterMiddleware {
             return refusal.response
         } catch let error as HubError {
             // A storage that is being reopened was logged when it failed.
-            if case .recovering = error { return HubRefusal(error).response }
+            if case .recovering = error { return HubHTTPError(error).response }
             context.logger.error("the store failed", metadata: ["error": "\(error)"])
-            return HubRefusal(error).response
+            return HubHTTPError(error).response
         } catch let error as HTTPParserError {
             // The connection itself is beyond repair: Hummingbird closes it.
             throw error
@@ -51,7 +51,7 @@ struct AnswerEnvelope: RouterMiddleware {
             return HubRoute.refusal(method: request.method, path: request.uri.path).response
         } catch {
             context.logger.error("a request failed", metadata: ["error": "\(error)"])
-            return HubRefusal(
+            return HubHTTPError(
                 .internalServerError, code: "internal",
                 detail: "The hub failed on this request; its operator must look at its log."
             ).response

@@ -12,15 +12,15 @@ struct HistoryGate: RouterMiddleware {
         next: @concurrent (Request, HubRequestContext) async throws -> Response
     ) async throws -> Response {
         var context = context
-        let texts = request.headers[values: HubAnswer.historyField]
+        let texts = request.headers[values: JSONResponse.historyField]
         context.history = texts.count > 1 ? .foreign : HistoryClaim(texts.first)
         context.knowsHistory = try await store.knowsPresent(context.history)
         do {
             var response = try await next(request, context)
-            response.headers[HubAnswer.historyField] = store.history.text
+            response.headers[JSONResponse.historyField] = store.history.text
             return response
-        } catch var refusal as HubRefusal {
-            refusal.headers[HubAnswer.historyField] = store.history.text
+        } catch var refusal as HubHTTPError {
+            refusal.headers[JSONResponse.historyField] = store.history.text
             throw refusal
         }
     }

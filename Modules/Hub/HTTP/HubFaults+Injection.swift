@@ -7,8 +7,8 @@ internal import NIOCore
 private let foreignType = "text/html"
 
 extension HubFaults {
-    func meet(_ scope: Scope, _ channel: any Channel) async throws -> Response? {
-        try await next(scope)?.meetBefore(channel)
+    func inject(_ scope: Scope, _ channel: any Channel) async throws -> Response? {
+        try await next(scope)?.injectBefore(channel)
     }
 
     static func isForeign(_ response: Response) -> Bool { response.headers[.contentType] == foreignType }
@@ -16,10 +16,10 @@ extension HubFaults {
 
 extension HubFaults.Fault {
     /// Applies a fault before the request is read; a returned response ends the request.
-    func meetBefore(_ channel: any Channel) async throws -> Response? {
+    func injectBefore(_ channel: any Channel) async throws -> Response? {
         switch self {
         case .answer(let status, let code, let retryAfter):
-            var refusal = HubRefusal(.init(code: status), code: code, detail: "A fault for a test.")
+            var refusal = HubHTTPError(.init(code: status), code: code, detail: "A fault for a test.")
             if let retryAfter { refusal.headers[.retryAfter] = retryAfter }
             throw refusal
         case .foreignPage(let status):
@@ -38,7 +38,7 @@ extension HubFaults.Fault {
     }
 
     /// Applies a fault after the request was handled.
-    func meetAfter(_ channel: any Channel) async throws {
+    func injectAfter(_ channel: any Channel) async throws {
         guard case .cutAfter = self else { return }
         try await channel.close()
         throw ChannelError.alreadyClosed

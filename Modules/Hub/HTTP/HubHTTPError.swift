@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 
 /// A response that is not 2xx: a status, a `WireError` body, and header fields for the client.
-struct HubRefusal: Error, Sendable {
+struct HubHTTPError: Error, Sendable {
     var status: HTTPResponse.Status
     var body: WireError
     var headers: HTTPFields = [:]
@@ -14,41 +14,41 @@ struct HubRefusal: Error, Sendable {
         self.headers = headers
     }
 
-    static var tokenRefused: HubRefusal {
-        HubRefusal(
+    static var tokenRefused: HubHTTPError {
+        HubHTTPError(
             .unauthorized, code: "tokenRefused",
             detail: "The hub does not know this token. Log in again with the account's present token.",
             headers: [.wwwAuthenticate: "Bearer"])
     }
 
-    static func tooManyAttempts(seconds: Int64) -> HubRefusal {
-        HubRefusal(
+    static func tooManyAttempts(seconds: Int64) -> HubHTTPError {
+        HubHTTPError(
             .tooManyRequests, code: "tooManyAttempts",
             detail: "Too many requests with a wrong token came from this address. Wait \(seconds) s.",
             headers: [.retryAfter: String(seconds)])
     }
 
-    static func tooManyNewChannels(seconds: Int64) -> HubRefusal {
-        HubRefusal(
+    static func tooManyNewChannels(seconds: Int64) -> HubHTTPError {
+        HubHTTPError(
             .tooManyRequests, code: "tooManyNewChannels",
             detail: "Too many new channels were made from this address. Wait \(seconds) s.",
             headers: [.retryAfter: String(seconds)])
     }
 
-    static var busy: HubRefusal {
-        HubRefusal(
+    static var busy: HubHTTPError {
+        HubHTTPError(
             .serviceUnavailable, code: "busy", detail: "The hub has too much to do at the moment; nothing was applied.",
             headers: [.retryAfter: String(HubLimits.busyRetrySeconds)])
     }
 
-    static var bodyTooLarge: HubRefusal {
-        HubRefusal(
+    static var bodyTooLarge: HubHTTPError {
+        HubHTTPError(
             .contentTooLarge, code: "bodyTooLarge",
             detail: "The body is larger than the \(HubLimits.requestBytesMax) bytes that the hub takes.")
     }
 
-    static func notFound(_ what: String, code: String = "notFound") -> HubRefusal {
-        HubRefusal(.notFound, code: code, detail: what)
+    static func notFound(_ what: String, code: String = "notFound") -> HubHTTPError {
+        HubHTTPError(.notFound, code: code, detail: what)
     }
 
     /// The response to an error of the store; paths and causes go to the hub's log only.
@@ -81,6 +81,6 @@ struct HubRefusal: Error, Sendable {
     var response: Response {
         // Two strings always encode.
         let bytes = (try? HubCoding.encode(body)) ?? []
-        return HubAnswer.json(status, bytes, headers: headers)
+        return JSONResponse.json(status, bytes, headers: headers)
     }
 }

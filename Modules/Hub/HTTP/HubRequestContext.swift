@@ -8,7 +8,7 @@ struct HubRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The connection of the request.
     let channel: any Channel
-    /// The account of the token; set by `TokenGate`.
+    /// The account of the token; set by `AuthenticationMiddleware`.
     var account: Account?
     /// The history that the request names, and whether it is the present one; set by `HistoryGate`.
     var history = HistoryClaim.none
@@ -36,7 +36,7 @@ struct HubRequestContext: RequestContext {
 
     /// - Throws: 401 on a route without its middleware, so that a forgotten one fails closed.
     func requireAccount() throws -> Account {
-        guard let account else { throw HubRefusal.tokenRefused }
+        guard let account else { throw HubHTTPError.tokenRefused }
         return account
     }
 }

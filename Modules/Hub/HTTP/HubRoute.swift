@@ -27,14 +27,14 @@ enum HubRoute: CaseIterable {
 
     /// Returns the response for a request that no route accepts: the path is unknown (404), or the method is wrong for
     /// it (405).
-    static func refusal(method: HTTPRequest.Method, path: String) -> HubRefusal {
+    static func refusal(method: HTTPRequest.Method, path: String) -> HubHTTPError {
         let segments = path.split(separator: "/")
         let route = allCases.first { route in
             route.pattern.count == segments.count
                 && zip(route.pattern, segments).allSatisfy { $0 == nil || $0.map { $0[...] } == $1 }
         }
         guard let route else { return .notFound("The hub has no such path.", code: "pathUnknown") }
-        return HubRefusal(
+        return HubHTTPError(
             .methodNotAllowed, code: "methodNotAllowed", detail: "Only \(route.method.rawValue) is possible here.",
             headers: [.allow: route.method.rawValue])
     }

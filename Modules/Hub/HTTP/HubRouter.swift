@@ -13,7 +13,7 @@ struct HubRouter: Sendable {
 
     let store: HubStore
     let writer: DeliveryWriter
-    let budget = BodyBudget()
+    let budget = BodyLimiter()
     let decoder = DeliveryDecoder()
     let answers = AnswerShares()
     let newChannels: ChannelCreationShares
@@ -24,9 +24,9 @@ struct HubRouter: Sendable {
 
     func build() -> Router<HubRequestContext> {
         let router = Router(context: HubRequestContext.self)
-        router.add(middleware: AnswerEnvelope(faults: faults))
+        router.add(middleware: ErrorMiddleware(faults: faults))
         router.get("healthz") { _, _ in try health() }
-        router.group("v1").add(middleware: TokenGate(store, refill: attemptRefill))
+        router.group("v1").add(middleware: AuthenticationMiddleware(store, refill: attemptRefill))
             .add(middleware: accountConnections).add(middleware: RequestShares())
             .add(middleware: HistoryGate(store: store))
             .get("session") { request, context in try await session(request, context) }
@@ -42,7 +42,7 @@ struct HubRouter: Sendable {
     /// Fails from a failure of the storage until it has been reopened and verified.
     private func health() throws -> Response {
         guard store.isHealthy else { throw HubError.recovering(path: store.path) }
-        return HubAnswer.json(.ok, Array(#"{"status":"ok"}"#.utf8))
+        return JSONResponse.json(.ok, Array(#"{"status":"ok"}"#.utf8))
     }
 
     private func session(_ request: Request, _ context: HubRequestContext) async throws -> Response {
@@ -55,7 +55,7 @@ struct HubRouter: Sendable {
                 return AnswerParts(try HubCoding.encode(session))
             }
         }
-        return try HubAnswer.json(session)
+        return try JSONResponse.json(session)
     }
 
     // MARK: - Channels
@@ -71,7 +71,7 @@ struct HubRouter: Sendable {
         let owner = try context.requireOwner()
         // An existing channel costs no share.
         if let wait = newChannels.wait(of: owner.peer), try await store.channel(id) == nil {
-            throw HubRefusal.tooManyNewChannels(seconds: wait)
+            throw HubHTTPError.tooManyNewChannels(seconds: wait)
         }
         let (channel, isNew) = try await store.addChannel(id, of: context.requireAccount())
         if isNew {
@@ -79,7 +79,7 @@ struct HubRouter: Sendable {
             let who = try context.who(["channel": "\(id)"])
             context.logger.notice("channel created", metadata: who)
         }
-        return try HubAnswer.json(channel, status: isNew ? .created : .ok)
+        return try JSONResponse.json(channel, status: isNew ? .created : .ok)
     }
 
     private func page(_ request: Request, _ context: HubRequestContext) async throws -> Response {
@@ -123,7 +123,7 @@ struct HubRouter: Sendable {
         let account = try context.requireAccount()
         return try await answers.answer(context, reserving: HubLimits.pageBytesMax) {
             guard let page = try await read(account) else {
-                throw HubRefusal.notFound("There is no channel called \(id).", code: "channelNotFound")
+                throw HubHTTPError.notFound("There is no channel called \(id).", code: "channelNotFound")
             }
             return page
         }
@@ -138,14 +138,14 @@ struct HubRouter: Sendable {
         return value
     }
 
-    private func badQuery(_ detail: String) -> HubRefusal {
-        HubRefusal(.badRequest, code: "queryInvalid", detail: "The query is wrong: \(detail).")
+    private func badQuery(_ detail: String) -> HubHTTPError {
+        HubHTTPError(.badRequest, code: "queryInvalid", detail: "The query is wrong: \(detail).")
     }
 
     private func channelID(_ context: HubRequestContext) throws -> ChannelID {
         let text = try context.parameters.require("channel").removingPercentEncoding ?? ""
         guard let id = ChannelID(text) else {
-            throw HubRefusal(
+            throw HubHTTPError(
                 .badRequest, code: "nameInvalid",
                 detail: "The channel's name \(Name.problem(with: text) ?? "is wrong").")
         }
@@ -156,14 +156,14 @@ struct HubRouter: Sendable {
 
     private func message(_ context: HubRequestContext) async throws -> Response {
         guard let id = MessageID(try context.parameters.require("message")) else {
-            throw HubRefusal(.badRequest, code: "idInvalid", detail: "A message's id is a UUID of 36 characters.")
+            throw HubHTTPError(.badRequest, code: "idInvalid", detail: "A message's id is a UUID of 36 characters.")
         }
         let account = try context.requireAccount()
         return try await answers.answer(context) {
             switch try await store.message(id, for: account) {
             case .found(let message): return AnswerParts(message)
-            case .deleted: throw HubRefusal.notFound("The message \(id) was deleted.", code: "messageDeleted")
-            case .unknown: throw HubRefusal.notFound("There is no message \(id).", code: "messageNotFound")
+            case .deleted: throw HubHTTPError.notFound("The message \(id) was deleted.", code: "messageDeleted")
+            case .unknown: throw HubHTTPError.notFound("There is no message \(id).", code: "messageNotFound")
             }
         }
     }
@@ -171,7 +171,7 @@ struct HubRouter: Sendable {
     private func deliver(_ request: Request, _ context: HubRequestContext) async throws -> Response {
         let account = try context.requireAccount()
         let fault = faults?.next(.deliveries)
-        if let fault, let answer = try await fault.meetBefore(context.channel) { return answer }
+        if let fault, let answer = try await fault.injectBefore(context.channel) { return answer }
         try requireJSON(request)
         return try await budget.collecting(request, of: context.requireOwner()) { body in
             var delivery = try await decoder.decode(body, of: account)
@@ -180,22 +180,22 @@ struct HubRouter: Sendable {
             let lease = try answers.reserve(delivery.operations.count * HubLimits.resultBytes, context)
             let verdict = try await writer.apply(delivery, of: account, fault: fault)
             if case .report(let report) = verdict { try logDeletions(delivery, report, context) }
-            if let fault { try await fault.meetAfter(context.channel) }
+            if let fault { try await fault.injectAfter(context.channel) }
             switch verdict {
             case .report(let report):
                 return AnswerShares.answer(AnswerParts(try HubCoding.encode(report)), holding: lease, context)
             case .forked:
-                throw HubRefusal(
+                throw HubHTTPError(
                     .conflict, code: "storeForked",
                     detail: "Another copy of this store has delivered since this one was taken. Nothing was applied; "
                         + "go on under a new outbox id.")
             case .historyChanged:
-                throw HubRefusal(
+                throw HubHTTPError(
                     .conflict, code: "historyChanged",
                     detail: "The hub lost data that it had confirmed, or is another one. Nothing was applied; ask for "
                         + "the session, and deliver again what is missing.")
             case .superseded(let highest):
-                throw HubRefusal(
+                throw HubHTTPError(
                     .conflict, code: "superseded",
                     detail: "The outbox was opened again since (epoch \(highest), this is \(delivery.epoch)); "
                         + "only the newest opening may deliver. Nothing was applied.")
@@ -204,7 +204,7 @@ struct HubRouter: Sendable {
     }
 
     private func logDeletions(
-        _ delivery: CheckedDelivery, _ report: WireReport, _ context: HubRequestContext
+        _ delivery: ValidatedDelivery, _ report: WireReport, _ context: HubRequestContext
     ) throws {
         let deleted = zip(delivery.operations, report.results).filter { $1.kind == .deleted }.map { $0.0.id }
         guard !deleted.isEmpty else { return }
@@ -216,7 +216,7 @@ struct HubRouter: Sendable {
     private func requireJSON(_ request: Request) throws {
         let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased() ?? ""
         guard type.filter({ $0 != " " }) == "application/json" else {
-            throw HubRefusal(
+            throw HubHTTPError(
                 .unsupportedMediaType, code: "contentTypeUnsupported",
                 detail: "A delivery is sent with the content type application/json.")
         }

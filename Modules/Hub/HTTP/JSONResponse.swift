@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import NIOCore
 
 /// JSON responses, and the names of header fields that HTTPTypes does not define.
-enum HubAnswer {
+enum JSONResponse {
     static let protocolField: HTTPField.Name = {
         guard let name = HTTPField.Name(WireProtocol.header) else {
             preconditionFailure("The protocol's header is a header's name.")

@@ -63,7 +63,7 @@ package final class HubFaults: Sendable {
     }
 
     /// Throws the error that SQLite throws when the disk fails.
-    func meetStorage(_ step: StorageStep) throws {
+    func injectStorage(_ step: StorageStep) throws {
         let fails = state.withLock { state in
             guard let index = state.storage.firstIndex(of: step) else { return false }
             state.storage.remove(at: index)

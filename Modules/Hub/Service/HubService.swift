@@ -61,7 +61,7 @@ package final class HubService: Service {
         let application = Application(
             router: router,
             server: HTTPServerBuilder { responder in
-                GuardedChannel(responder: responder, tls: tls, limits: limits, refusal: .hub)
+                LimitedServerChannel(responder: responder, tls: tls, limits: limits, refusal: .hub)
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),

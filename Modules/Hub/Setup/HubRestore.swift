@@ -33,7 +33,7 @@ package struct HubRestore: Sendable {
 
     /// Verifies the backup and then puts it in place atomically; nothing is changed before.
     ///
-    /// - Throws: `inUse` while a hub serves from the folder, `damaged`, `fromTheFuture`, `io`, `full`.
+    /// - Throws: `inUse` while a hub serves from the folder, `damaged`, `newerSchema`, `io`, `full`.
     package func run() throws(HubError) -> Report {
         try folder.checkOwner()
         guard DataFolder.exists(source) else { throw .io(path: source, detail: "there is no backup here") }

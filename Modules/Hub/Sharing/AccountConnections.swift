@@ -35,7 +35,7 @@ final class AccountConnections: RouterMiddleware {
         let id = ObjectIdentifier(channel)
         guard began(channel, of: String(try context.requireAccount().number)) else {
             // The connection counts for its address alone; its next request checks again.
-            throw HubRefusal.busy
+            throw HubHTTPError.busy
         }
         defer { state.withLock { $0.shares.becameIdle(id, at: SystemClock.monotonic()) } }
         return try await next(request, context)

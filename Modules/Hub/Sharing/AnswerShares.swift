@@ -33,8 +33,8 @@ struct AnswerShares: Sendable {
     }
 
     static func answer(_ parts: AnswerParts, holding lease: ByteLease, _ context: HubRequestContext) -> Response {
-        guard !parts.isSmall else { return HubAnswer.json(parts) }
+        guard !parts.isSmall else { return JSONResponse.json(parts) }
         lease.correct(to: parts.count)
-        return HubAnswer.json(parts, holding: lease, on: context.channel)
+        return JSONResponse.json(parts, holding: lease, on: context.channel)
     }
 }

@@ -68,7 +68,7 @@ final class ByteLease: Sendable {
 
     /// - Throws: 503 `busy` when there is no room: requests do not queue here.
     func add(_ bytes: Int) throws {
-        guard shares.take(bytes, for: owner) else { throw HubRefusal.busy }
+        guard shares.take(bytes, for: owner) else { throw HubHTTPError.busy }
         held.withLock { $0 += bytes }
     }
 

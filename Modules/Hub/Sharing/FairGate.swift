@@ -26,7 +26,7 @@ final class FairGate: Sendable {
     }
 
     private func enter(_ account: Int64) async throws {
-        guard state.withLock({ $0.waiting.count(of: account) }) < waitingPerAccountMax else { throw HubRefusal.busy }
+        guard state.withLock({ $0.waiting.count(of: account) }) < waitingPerAccountMax else { throw HubHTTPError.busy }
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
                 guard state.free == 0 else {

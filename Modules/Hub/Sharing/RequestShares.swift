@@ -27,7 +27,7 @@ final class RequestShares: RouterMiddleware {
             state.ofPeers[owner.peer] = ofPeer
             return true
         }
-        guard isAdmitted else { throw HubRefusal.busy }
+        guard isAdmitted else { throw HubHTTPError.busy }
         defer {
             state.withLock { state in
                 let ofAccount = (state.ofAccounts[owner.account] ?? 0) - 1

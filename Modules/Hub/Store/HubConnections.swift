@@ -31,7 +31,7 @@ struct HubConnections: Sendable {
             throw HubError.io(path: path, detail: "SQLite did not take synchronous = FULL")
         }
         let migrator = HubSchema.migrator
-        guard try !pool.read(migrator.hasBeenSuperseded) else { throw HubError.fromTheFuture(path: path) }
+        guard try !pool.read(migrator.hasBeenSuperseded) else { throw HubError.newerSchema(path: path) }
         try migrator.migrate(pool)
         configuration.label = "hub.tokens"
         configuration.readonly = true

@@ -89,14 +89,14 @@ extension HubStore {
     /// Starts another history, unless one has begun since.
     private func beginHistory(above floor: Int64, after present: HubHistory.Present) async throws(HubError) {
         let now = now()
-        let hasBegun = try await write { [history] db in
+        let hasStarted = try await write { [history] db in
             guard var next = history.present, next.history == present.history else { return false }
             (next.history, next.floor) = try Self.beginHistory(above: floor, at: now, db)
             // Before the next write, which may be a delivery of the former history.
             db.afterNextTransaction { [next] _ in history.present = next }
             return true
         }
-        guard hasBegun else { return }
+        guard hasStarted else { return }
         logger?.critical(
             "data lost: the database is older than what this hub had confirmed; another history begins",
             metadata: ["history": "\(history.present.map { Hexadecimal.text(of: $0.history) } ?? "")"])

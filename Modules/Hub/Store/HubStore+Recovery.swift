@@ -30,7 +30,7 @@ extension HubStore {
     private func reopen(after failures: Int) {
         guard !condition.isClosed else { return }
         do {
-            try faults?.meetStorage(.reopen)
+            try faults?.injectStorage(.reopen)
             let connections = try HubConnections(opening: path)
             do {
                 try connections.verify(path: path)

@@ -38,7 +38,7 @@ package final class HubStore: Sendable {
     ///   - creating: creates a new one, readable by its owner only.
     ///   - faults: for tests only.
     ///   - logger: receives failures of the storage and their end; without it, a failed storage is not reopened.
-    /// - Throws: `notSetUp`, `alreadySetUp` when a new one should be created and one exists, `fromTheFuture`,
+    /// - Throws: `notSetUp`, `alreadySetUp` when a new one should be created and one exists, `newerSchema`,
     ///   `damaged`, `io`, `full`, `busy`.
     package init(
         _ folder: DataFolder, creating: Bool = false, faults: HubFaults? = nil, logger: Logger? = nil
@@ -104,13 +104,13 @@ package final class HubStore: Sendable {
         do {
             return try await use { connections in
                 let value = try await connections.pool.write { db in
-                    try faults?.meetStorage(.write)
+                    try faults?.injectStorage(.write)
                     let value = try body(db, connections.opening)
                     hasReachedCommit.withLock { $0 = true }
-                    try faults?.meetStorage(.commit)
+                    try faults?.injectStorage(.commit)
                     return value
                 }
-                try faults?.meetStorage(.sync)
+                try faults?.injectStorage(.sync)
                 return value
             }
         } catch .recovering where hasReachedCommit.withLock({ $0 }) {

@@ -6,7 +6,7 @@ import Synchronization
 /// Ownership: the router publishes frames into the slots under the gate, a turn takes all of them under the gate. So a
 /// turn finds every collection at the same version. Order of locks: gate, then an outlet's. No caller's code runs under
 /// either of them.
-final class LiveStage: Sendable {
+final class FrameScheduler: Sendable {
     private struct Presenter {
         weak var presenter: (any LivePresenter)?
     }
@@ -89,13 +89,13 @@ final class LiveStage: Sendable {
             let presenters = windows.compactMap { gate.presenters[$0]?.presenter }
             gate.dirty.removeFirst(windows.count)
             gate.isDirty.subtract(windows)
-            for presenter in presenters { presenter.take() }
+            for presenter in presenters { presenter.dequeue() }
             return presenters
         }
         // All collections are updated to this version before observers are notified, so that an observer never finds
         // two lists at different versions.
-        for presenter in presenters { presenter.show() }
-        for presenter in presenters { presenter.tell() }
+        for presenter in presenters { presenter.apply() }
+        for presenter in presenters { presenter.notifyObservers() }
         if plantedFault == .tearsFrames, gate.withLock({ $0.callTurn() }) { scheduleTurn() }
     }
 }
@@ -103,9 +103,9 @@ final class LiveStage: Sendable {
 /// Displays a window on the main actor. The three steps are called in this order, within one turn.
 @MainActor protocol LivePresenter: AnyObject, Sendable {
     /// Takes the changes out of the slot. Called under the gate, so it must call no observer.
-    func take()
+    func dequeue()
     /// Sets the observed properties.
-    func show()
+    func apply()
     /// Calls the observers.
-    func tell()
+    func notifyObservers()
 }

@@ -2,7 +2,7 @@
 struct LiveFrame<Query: LiveQuery>: Sendable {
     /// The commit of the store that it corresponds to.
     var version: Int64 = 0
-    var rows: RankedRows<Query.Key, Query.Record>
+    var rows: OrderStatisticTree<Query.Key, Query.Record>
     var status = LiveStatus()
 }
 

@@ -1,5 +1,5 @@
 /// The common part of live objects and live collections on the main actor: the displayed state, and the observers.
-@MainActor final class LiveCore<Record: LiveRecord>: LivePresenter {
+@MainActor final class ObservationCore<Record: LiveRecord>: LivePresenter {
     /// One registered listener.
     struct Listener {
         var stage: LiveStep
@@ -13,16 +13,16 @@
     nonisolated let lifetime: LiveLifetime
     nonisolated let source: any LiveSource<Record>
     /// Sets the observed properties.
-    var onShow: (@MainActor (LiveCollectionChange<Record>) -> Void)?
+    var onApply: (@MainActor (LiveCollectionChange<Record>) -> Void)?
 
     private nonisolated let reader: Int
-    private var taken: LiveTaken<Record>?
+    private var pending: PendingChange<Record>?
     private var change: LiveCollectionChange<Record>?
-    private(set) var shown: LiveShown<Record>?
+    private(set) var displayed: DisplayedState<Record>?
     private var listeners: [Listener] = []
     private(set) var isDisposed = false
     /// True while listeners are being called.
-    private var isTelling = false
+    private var isNotifying = false
 
     init(lifetime: LiveLifetime, source: any LiveSource<Record>) {
         self.lifetime = lifetime
@@ -40,22 +40,22 @@
 
     // MARK: A turn
 
-    func take() { taken = source.take(reader) }
+    func dequeue() { pending = source.dequeue(reader) }
 
-    func show() {
-        change = isDisposed ? nil : taken?.change()
-        taken = nil
+    func apply() {
+        change = isDisposed ? nil : pending?.change()
+        pending = nil
         guard let change else { return }
-        shown = LiveShown(version: change.version, snapshot: change.snapshot, status: change.status)
-        onShow?(change)
+        displayed = DisplayedState(version: change.version, snapshot: change.snapshot, status: change.status)
+        onApply?(change)
     }
 
-    func tell() {
+    func notifyObservers() {
         let change = self.change
         self.change = nil
-        isTelling = true
+        isNotifying = true
         defer {
-            isTelling = false
+            isNotifying = false
             removeEnded()
         }
         for step in LiveStep.allCases {
@@ -66,7 +66,9 @@
                 guard listeners[index].stage == step, listeners[index].validity.isValid else { continue }
                 let isNewcomer = listeners[index].isNewcomer
                 listeners[index].isNewcomer = false
-                guard let told = isNewcomer ? shown?.asFirst ?? change : change, step.isDue(in: told) else { continue }
+                guard let told = isNewcomer ? displayed?.asFirst ?? change : change, step.isDue(in: told) else {
+                    continue
+                }
                 let listener = listeners[index]
                 if listener.call(told) { _ = listener.validity.end() }
             }
@@ -84,8 +86,9 @@
             _ = validity.end()
             return validity
         }
-        listeners.append(Listener(stage: step, validity: validity, isNewcomer: isReplayed && shown != nil, call: call))
-        if isReplayed, shown != nil { lifetime.requestTurn() }
+        listeners.append(
+            Listener(stage: step, validity: validity, isNewcomer: isReplayed && displayed != nil, call: call))
+        if isReplayed, displayed != nil { lifetime.requestTurn() }
         return validity
     }
 
@@ -93,7 +96,7 @@
         for index in listeners.indices where steps.contains(listeners[index].stage) {
             _ = listeners[index].validity.end()
         }
-        if !isTelling { removeEnded() }
+        if !isNotifying { removeEnded() }
     }
 
     /// Releasing a listener's values may run arbitrary code, so it happens after the list is consistent again.
@@ -131,7 +134,7 @@ enum LiveStep: Int, CaseIterable, Sendable {
 }
 
 /// The displayed state, without the one before it.
-struct LiveShown<Record: LiveRecord>: Sendable {
+struct DisplayedState<Record: LiveRecord>: Sendable {
     let version: Int64
     let snapshot: LiveSnapshot<Record>
     let status: LiveStatus

@@ -4,9 +4,9 @@ import Synchronization
 ///
 /// Ownership: only the router publishes frames; each reader takes from its own slot. The lock guards everything and is
 /// held for as long as merging a change takes, never while a caller's code runs.
-package final class LiveOutlet<Query: LiveQuery>: LiveSource {
+package final class SnapshotBroadcaster<Query: LiveQuery>: LiveSource {
     package typealias Record = Query.Record
-    typealias Touched = TouchedRows<Record.ID, Query.Key>
+    typealias Touched = ChangedRows<Record.ID, Query.Key>
 
     /// The changes that one reader has not taken yet.
     private struct Slot {
@@ -42,7 +42,7 @@ package final class LiveOutlet<Query: LiveQuery>: LiveSource {
     private let plantedFault: LiveFault?
 
     init(_ query: Query, plantedFault: LiveFault?) {
-        nothing = LiveFrame(rows: RankedRows(isDescending: query.direction == .descending))
+        nothing = LiveFrame(rows: OrderStatisticTree(isDescending: query.direction == .descending))
         state = Mutex(State(latest: nothing))
         self.plantedFault = plantedFault
     }
@@ -109,16 +109,16 @@ package final class LiveOutlet<Query: LiveQuery>: LiveSource {
     package var isFinished: Bool { state.withLock { $0.isFinished } }
     package var isOver: Bool { state.withLock { $0.isFinished || $0.isEnding } }
 
-    package func take(_ reader: Int) -> LiveTaken<Record>? {
-        let taken = state.withLock { state -> (old: LiveFrame<Query>, new: LiveFrame<Query>, touched: Touched)? in
+    package func dequeue(_ reader: Int) -> PendingChange<Record>? {
+        let pending = state.withLock { state -> (old: LiveFrame<Query>, new: LiveFrame<Query>, touched: Touched)? in
             guard !state.isFinished, let slot = state.slots[reader], slot.hasNews else { return nil }
             state.slots[reader]?.seen = state.latest
             state.slots[reader]?.touched = Touched()
             state.slots[reader]?.hasNews = false
             return (slot.seen, state.latest, slot.touched)
         }
-        return taken.map { taken in
-            LiveTaken { Self.change(from: taken.old, to: taken.new, taken.touched) }
+        return pending.map { pending in
+            PendingChange { Self.change(from: pending.old, to: pending.new, pending.touched) }
         }
     }
 
@@ -160,7 +160,7 @@ package protocol LiveSource<Record>: AnyObject, Sendable {
     func addReader() -> Int
     func removeReader(_ reader: Int)
     /// All changes that the reader has not seen, merged into one; `nil` if there are none.
-    func take(_ reader: Int) -> LiveTaken<Record>?
+    func dequeue(_ reader: Int) -> PendingChange<Record>?
     func waitForNews(_ reader: Int) async
     /// True if there is a change to take.
     func hasNews(_ reader: Int) -> Bool
@@ -172,7 +172,7 @@ package protocol LiveSource<Record>: AnyObject, Sendable {
 }
 
 /// A change taken from a slot. The indices are computed on demand: that is the reader's work, done under no lock.
-package struct LiveTaken<Record: LiveRecord>: Sendable {
+package struct PendingChange<Record: LiveRecord>: Sendable {
     private let compare: @Sendable () -> LiveCollectionChange<Record>
 
     init(_ compare: @escaping @Sendable () -> LiveCollectionChange<Record>) { self.compare = compare }

@@ -22,7 +22,7 @@ protocol LiveWindow: AnyObject {
     /// Adopts the records that were read. Commits that the feed reported meanwhile must be applied next.
     func integrate()
     /// Invalidates the last read: it may be ahead of the feed, whose progress could not be determined.
-    func doubt(_ error: StoreError)
+    func invalidateRead(_ error: StoreError)
 
     func turn(_ page: LivePageJob)
 
@@ -46,7 +46,7 @@ protocol LiveWindow: AnyObject {
 
     /// Creates an immutable frame of the current state, and returns a closure that publishes it; `nil` if nothing
     /// differs.
-    func freeze(at version: Int64) -> (() -> Void)?
+    func makeSnapshot(at version: Int64) -> (() -> Void)?
     func close()
     /// Returns a closure that publishes the last frame, with the reason for the end.
     func end(_ error: any Error) -> () -> Void

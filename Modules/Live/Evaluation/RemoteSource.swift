@@ -3,19 +3,19 @@
 /// Requirements of an implementation: the store's feed has reported everything that it stored when ``load(_:)``
 /// returns, and a call ends soon after its task was cancelled. It keeps no state between calls: the window keeps track
 /// of the loaded range.
-package protocol LiveRemote<Key>: Sendable {
+package protocol RemoteSource<Key>: Sendable {
     associatedtype Key: Comparable & Hashable & Sendable
 
     /// Requests a page and merges it into the store.
     ///
     /// - Returns: the range that is completely known now.
-    func load(_ page: LiveRemotePage<Key>) async throws -> LiveReach<Key>
+    func load(_ page: RemoteSourcePage<Key>) async throws -> LoadedRange<Key>
 
-    /// Requests all changes since the server was asked for the records that `reach` covers, and merges them into the
-    /// store in one commit.
+    /// Requests all changes since the server was asked for the records that `loadedRange` covers, and merges them into
+    /// the store in one commit.
     ///
     /// - Returns: the range that is covered now, no less than before; `nil` if pages must be requested instead.
-    func loadChanges(since reach: LiveReach<Key>) async throws -> LiveReach<Key>?
+    func loadChanges(since loadedRange: LoadedRange<Key>) async throws -> LoadedRange<Key>?
 
     /// True for the key of a record with a position on the server. Records without one sort after all others.
     func isPlaced(_ key: Key) -> Bool
@@ -24,14 +24,14 @@ package protocol LiveRemote<Key>: Sendable {
     func placedCount(after newest: Key, through key: Key) -> Int
 }
 
-extension LiveRemote {
-    package func loadChanges(since reach: LiveReach<Key>) async throws -> LiveReach<Key>? { nil }
+extension RemoteSource {
+    package func loadChanges(since loadedRange: LoadedRange<Key>) async throws -> LoadedRange<Key>? { nil }
     package func isPlaced(_ key: Key) -> Bool { false }
     package func placedCount(after newest: Key, through key: Key) -> Int { 0 }
 }
 
 /// A page to request from the server, in the order in which the collection shows it.
-package enum LiveRemotePage<Key: Hashable & Sendable>: Sendable, Hashable {
+package enum RemoteSourcePage<Key: Hashable & Sendable>: Sendable, Hashable {
     /// The page at the query's anchor.
     case first
     /// A page after this key, with up to `count` records.
@@ -43,9 +43,9 @@ package enum LiveRemotePage<Key: Hashable & Sendable>: Sendable, Hashable {
 /// The part of a query's result that the server has returned completely, in the order in which the collection shows it:
 /// stored records beyond it may have gaps.
 ///
-/// The response to ``LiveRemotePage/next(_:count:)`` contains only the new end, the one to
-/// ``LiveRemotePage/previous(_:count:)`` only the new start.
-package struct LiveReach<Key: Hashable & Sendable>: Sendable, Hashable {
+/// The response to ``RemoteSourcePage/next(_:count:)`` contains only the new end, the one to
+/// ``RemoteSourcePage/previous(_:count:)`` only the new start.
+package struct LoadedRange<Key: Hashable & Sendable>: Sendable, Hashable {
     /// The start, inclusive; `nil` if the server has nothing before it.
     package var start: Key?
     /// The end, inclusive; `nil` if the server has nothing after it.
@@ -65,7 +65,7 @@ package struct LiveReach<Key: Hashable & Sendable>: Sendable, Hashable {
 }
 
 /// The reason why a response of the server was rejected.
-package enum LiveRemoteError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum RemoteSourceError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The response reports more records, and leads to none.
     case noProgress
 

@@ -7,7 +7,7 @@ import CausewayModels
 /// The range covered before remains in effect until the refresh has ended: meanwhile the list neither shrinks nor gets
 /// a gap. If there are so many new records that the rest cannot be reached, the list ends there.
 struct ServerProgress<Key: Comparable & Hashable & Sendable> {
-    enum Question: Sendable, Hashable {
+    enum ServerRequest: Sendable, Hashable {
         /// The changes in the whole covered range.
         case changes
         /// The first page.
@@ -19,11 +19,11 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
     }
 
     /// The range that the server has returned completely in this session; `nil` if there is none yet.
-    var reach: LiveReach<Key>?
+    var loadedRange: LoadedRange<Key>?
     /// The corresponding range of a refresh under way.
-    var pending: LiveReach<Key>?
+    var pending: LoadedRange<Key>?
     /// The first and the last key that were displayed when the refresh began: it goes no further than these.
-    var goal = LiveReach<Key>()
+    var goal = LoadedRange<Key>()
     /// The side of the window that the refresh has not reached.
     var restSide: WindowSide?
     /// The number of pages that the refresh may still request, and the number of records in each.
@@ -33,10 +33,10 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
     var isRefreshDue: Bool
     /// True if that became necessary while a request was under way.
     var isRefreshDueAgain = false
-    var underWay: Question?
+    var underWay: ServerRequest?
     /// The newest record that was displayed when the current request was made: the response covers it.
     var newestWhenAsked: Key?
-    /// True if the server has returned everything up to ``reach``.
+    /// True if the server has returned everything up to ``loadedRange``.
     var isComplete: Bool
     /// True if records arrived by themselves, and the server may have others before them that were not requested.
     var hasGap = false
@@ -54,7 +54,7 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
 
     /// Discards everything that the server returned.
     mutating func forget() {
-        reach = nil
+        loadedRange = nil
         abandonRefresh()
         isRefreshDue = false
         isRefreshDueAgain = false
@@ -81,14 +81,14 @@ struct ServerProgress<Key: Comparable & Hashable & Sendable> {
     /// - Parameters:
     ///   - side: the side at which the window lacks records that only the server has.
     ///   - isTroubled: true if the last request failed: missing records are then not requested before another trigger.
-    func next(lacking side: WindowSide?, isTroubled: Bool) -> Question? {
+    func next(lacking side: WindowSide?, isTroubled: Bool) -> ServerRequest? {
         if underWay != nil { return nil }
         if isRefreshDue { return refreshing }
         if pending != nil, let restSide { return .rest(restSide) }
         if hasGap, !isTroubled { return refreshing }
-        guard reach != nil, let side else { return nil }
+        guard loadedRange != nil, let side else { return nil }
         return .more(side)
     }
 
-    private var refreshing: Question { isComplete && reach?.cursor != nil ? .changes : .first }
+    private var refreshing: ServerRequest { isComplete && loadedRange?.cursor != nil ? .changes : .first }
 }

@@ -1,11 +1,11 @@
 /// The range that the server has returned completely, and its effect on the window.
 extension Window {
-    typealias Reach = LiveReach<Key>
+    typealias Reach = LoadedRange<Key>
 
-    /// Restricts the window to `reach`; `nil` admits all stored records. A window that lies completely outside is read
-    /// again at the anchor: an edge that remained outside would admit the records between it and the reach.
-    func confine(to reach: Reach?) {
-        self.reach = reach ?? Reach()
+    /// Restricts the window to `loadedRange`; `nil` admits all stored records. A window that lies completely outside is
+    /// read again at the anchor: an edge that remained outside would admit the records between it and the reach.
+    func confine(to loadedRange: Reach?) {
+        self.loadedRange = loadedRange ?? Reach()
         if let key = start.key, isPast(key, .end) { return reopenInPlace() }
         if let key = end.key, isPast(key, .start) { return reopenInPlace() }
         start = confined(start, .start)
@@ -30,32 +30,32 @@ extension Window {
         while let row = side == .start ? rows.first : rows.last, isPast(row.key, side) { remove(row.record.id) }
     }
 
-    func limit(_ side: Side) -> Key? { side == .start ? reach.start : reach.end }
+    func limit(_ side: Side) -> Key? { side == .start ? loadedRange.start : loadedRange.end }
 
     /// The key, or the nearest one that the server has returned everything up to.
     func withinReach(_ key: Key) -> Key {
-        if let end = reach.end, isPast(key, .end) { return end }
-        if let start = reach.start, isPast(key, .start) { return start }
+        if let end = loadedRange.end, isPast(key, .end) { return end }
+        if let start = loadedRange.start, isPast(key, .start) { return start }
         return key
     }
 
     /// True for a key beyond the range that the server has returned.
-    func isPast(_ key: Key, _ side: Side) -> Bool { isPast(key, side, of: reach) }
+    func isPast(_ key: Key, _ side: Side) -> Bool { isPast(key, side, of: loadedRange) }
 
-    private func isPast(_ key: Key, _ side: Side, of reach: Reach) -> Bool {
+    private func isPast(_ key: Key, _ side: Side, of loadedRange: Reach) -> Bool {
         switch side {
-        case .start: reach.start.map { rows.isBefore(key, $0) } ?? false
-        case .end: reach.end.map { rows.isBefore($0, key) } ?? false
+        case .start: loadedRange.start.map { rows.isBefore(key, $0) } ?? false
+        case .end: loadedRange.end.map { rows.isBefore($0, key) } ?? false
         }
     }
 
     /// The edge of a window that contains the whole range that the server has returned.
     func outermost(_ side: Side) -> WindowEdge<Key> { limit(side).map { .limited(at: $0) } ?? .open }
 
-    /// A side on which `extent` goes beyond `reach`.
-    func side(of extent: Reach, outside reach: Reach) -> Side? {
-        if let first = extent.start, isPast(first, .start, of: reach) { return .start }
-        if let last = extent.end, isPast(last, .end, of: reach) { return .end }
+    /// A side on which `extent` goes beyond `loadedRange`.
+    func side(of extent: Reach, outside loadedRange: Reach) -> Side? {
+        if let first = extent.start, isPast(first, .start, of: loadedRange) { return .start }
+        if let last = extent.end, isPast(last, .end, of: loadedRange) { return .end }
         return nil
     }
 

@@ -8,7 +8,7 @@ import CausewayStorage
 /// 1. `rows` are the records that match with keys between the edges, as of the last applied commit.
 /// 2. `keys` has the key of each of them by its identity.
 /// 3. A bounded edge contains the key of the next record outside, or is marked as unknown.
-/// 4. No edge lies beyond `reach`, and no edge that could lie beyond it is open.
+/// 4. No edge lies beyond `loadedRange`, and no edge that could lie beyond it is open.
 /// 5. `touched` names every row that differs from the last frozen state.
 ///
 /// Consistency while the store is read: a page comes from some state r of the store, while the feed has been applied up
@@ -27,13 +27,13 @@ final class Window<Query: LiveQuery> {
     private let surplusMax: Int
     /// The number of records that are read at a time.
     let readingMax: Int
-    private(set) var rows: RankedRows<Key, Record>
+    private(set) var rows: OrderStatisticTree<Key, Record>
     private(set) var keys: [Record.ID: Key] = [:]
-    private(set) var touched = TouchedRows<Record.ID, Key>()
+    private(set) var touched = ChangedRows<Record.ID, Key>()
     var start: WindowEdge<Key> = .open
     var end: WindowEdge<Key> = .open
     /// The range that may be displayed: records beyond it are never admitted.
-    var reach = LiveReach<Key>()
+    var loadedRange = LoadedRange<Key>()
     /// The number of rows that it should contain if there are as many.
     var target: Int
     /// Pages that were requested and not read yet.
@@ -48,7 +48,7 @@ final class Window<Query: LiveQuery> {
         self.readingMax = readingMax
         self.surplusMax = surplusMax
         self.plantedFault = plantedFault
-        rows = RankedRows(isDescending: query.direction == .descending)
+        rows = OrderStatisticTree(isDescending: query.direction == .descending)
         target = Self.pageSize(query)
     }
 
@@ -68,8 +68,8 @@ final class Window<Query: LiveQuery> {
     }
 
     /// Returns and clears the changes since the last call.
-    func takeTouched() -> TouchedRows<Record.ID, Key> {
-        defer { touched = TouchedRows() }
+    func takeTouched() -> ChangedRows<Record.ID, Key> {
+        defer { touched = ChangedRows() }
         return touched
     }
 
@@ -157,8 +157,8 @@ final class Window<Query: LiveQuery> {
     /// Adopts rows as a whole, for an empty window; no record may occur twice. Cost: linear.
     func fill(_ records: some Collection<Record>) {
         if records.isEmpty { return }
-        let ordered = records.map { RankedRows<Key, Record>.Row(query.key(of: $0), $0) }
-        rows = RankedRows(isDescending: rows.isDescending, inOrder: ordered)
+        let ordered = records.map { OrderStatisticTree<Key, Record>.Row(query.key(of: $0), $0) }
+        rows = OrderStatisticTree(isDescending: rows.isDescending, inOrder: ordered)
         keys.reserveCapacity(ordered.count)
         for row in ordered { keys[row.record.id] = row.key }
         // Everything is new: a reader that saw nothing before needs no list of changes.

@@ -2,104 +2,105 @@ import CausewayModels
 
 /// Requests to the server.
 extension WindowDriver {
-    private typealias Question = ServerProgress<Query.Key>.Question
-    private typealias Reach = LiveReach<Query.Key>
+    private typealias ServerRequest = ServerProgress<Query.Key>.ServerRequest
+    private typealias Reach = LoadedRange<Query.Key>
 
     /// True if a response of the server is pending.
     var isAskingServer: Bool { server.underWay != nil || wantsLoad }
 
-    var wantsLoad: Bool { nextQuestion != nil }
+    var wantsLoad: Bool { nextRequest != nil }
 
-    private var nextQuestion: Question? {
+    private var nextRequest: ServerRequest? {
         remote == nil ? nil : server.next(lacking: window.sideForServer, isTroubled: remoteTrouble != nil)
     }
 
     func beginLoad() -> LiveLoad? {
-        guard let remote, let question = nextQuestion, let ask = call(remote, question) else { return nil }
-        server.underWay = question
-        if question == .first || question == .changes {
+        guard let remote, let request = nextRequest, let ask = call(remote, request) else { return nil }
+        server.underWay = request
+        if request == .first || request == .changes {
             server.isRefreshDue = false
             server.newestWhenAsked = window.newestKey(where: remote.isPlaced)
         }
         return LiveLoad {
-            let result: Result<LiveReach<Query.Key>?, any Error>
+            let result: Result<LoadedRange<Query.Key>?, any Error>
             do {
                 result = .success(try await ask())
             } catch {
                 result = .failure(error)
             }
-            return LiveLoadEnd { window, now in (window as? WindowDriver<Query>)?.loadEnded(question, result, now) }
+            return LiveLoadEnd { window, now in (window as? WindowDriver<Query>)?.loadEnded(request, result, now) }
         }
     }
 
     private func call(
-        _ remote: any LiveRemote<Query.Key>, _ question: Question
+        _ remote: any RemoteSource<Query.Key>, _ request: ServerRequest
     ) -> (@Sendable () async throws -> Reach?)? {
-        if question == .changes {
-            guard let reach = server.reach else { return nil }
-            return { try await remote.loadChanges(since: reach) }
+        if request == .changes {
+            guard let loadedRange = server.loadedRange else { return nil }
+            return { try await remote.loadChanges(since: loadedRange) }
         }
-        guard let page = page(for: question) else { return nil }
+        guard let page = page(for: request) else { return nil }
         return { try await remote.load(page) }
     }
 
-    private func page(for question: Question) -> LiveRemotePage<Query.Key>? {
-        switch question {
+    private func page(for request: ServerRequest) -> RemoteSourcePage<Query.Key>? {
+        switch request {
         case .changes: nil
         case .first: .first
         case .rest(let side): page(beyond: server.pending, side, count: server.restPageSize)
-        case .more(let side): page(beyond: server.reach, side, count: window.pageSize)
+        case .more(let side): page(beyond: server.loadedRange, side, count: window.pageSize)
         }
     }
 
-    private func page(beyond reach: Reach?, _ side: WindowSide, count: Int) -> LiveRemotePage<Query.Key>? {
+    private func page(beyond loadedRange: Reach?, _ side: WindowSide, count: Int) -> RemoteSourcePage<Query.Key>? {
         switch side {
-        case .start: reach?.start.map { .previous($0, count: count) }
-        case .end: reach?.end.map { .next($0, count: count) }
+        case .start: loadedRange?.start.map { .previous($0, count: count) }
+        case .end: loadedRange?.end.map { .next($0, count: count) }
         }
     }
 
     // MARK: Responses
 
-    private func loadEnded(_ question: Question, _ result: Result<Reach?, any Error>, _ now: MonotonicTime) {
+    private func loadEnded(_ request: ServerRequest, _ result: Result<Reach?, any Error>, _ now: MonotonicTime) {
         server.underWay = nil
         if server.isRefreshDueAgain {
             server.isRefreshDueAgain = false
             server.isRefreshDue = true
         }
         switch result {
-        case .success(let answer?): answered(question, answer, now)
+        case .success(let answer?): answered(request, answer, now)
         case .success(nil):
             // Too much changed, or the changes are unknown to the server: the pages are requested again.
-            server.reach?.cursor = nil
+            server.loadedRange?.cursor = nil
             server.isRefreshDue = plantedFault != .takesTooMuchForNothing
         case .failure(let error):
             // Another trigger since the request was made causes a new request anyway.
-            if question == .first || question == .changes, server.isRefreshDue { return }
-            loadFailed(question, error)
+            if request == .first || request == .changes, server.isRefreshDue { return }
+            loadFailed(request, error)
         }
     }
 
-    private func answered(_ question: Question, _ answer: Reach, _ now: MonotonicTime) {
-        switch question {
+    private func answered(_ request: ServerRequest, _ answer: Reach, _ now: MonotonicTime) {
+        switch request {
         case .changes:
-            server.reach = covering(answer)
+            server.loadedRange = covering(answer)
         case .first:
             beginRest(answer)
             goOn()
         case .rest(let side):
             guard let pending = server.pending?.extended(by: answer, at: side, isNewest: side == newestSide) else {
-                return loadFailed(question, LiveRemoteError.noProgress)
+                return loadFailed(request, RemoteSourceError.noProgress)
             }
             server.pending = pending
             goOn()
         case .more(let side):
-            guard let reach = server.reach?.extended(by: answer, at: side, isNewest: side == newestSide) else {
-                return loadFailed(question, LiveRemoteError.noProgress)
+            guard let loadedRange = server.loadedRange?.extended(by: answer, at: side, isNewest: side == newestSide)
+            else {
+                return loadFailed(request, RemoteSourceError.noProgress)
             }
-            server.reach = reach
-            if plantedFault == .takesNewerCursor { server.reach?.cursor = answer.cursor }
-            window.confine(to: reach)
+            server.loadedRange = loadedRange
+            if plantedFault == .takesNewerCursor { server.loadedRange?.cursor = answer.cursor }
+            window.confine(to: loadedRange)
         }
         remoteTrouble = nil
         server.freshSince = now
@@ -110,7 +111,7 @@ extension WindowDriver {
         server.goal = Reach(start: window.rows.first?.key, end: window.rows.last?.key)
         server.restPageSize = LiveLimits.catchUpPageSize
         server.restPagesLeft = LiveLimits.catchUpPagesMax
-        if server.reach != nil {
+        if server.loadedRange != nil {
             // All displayed records come from the server: however many there are, they are kept.
             server.restPagesLeft += window.rows.count / LiveLimits.catchUpPageSize
         } else if case .at = window.query.anchor {
@@ -123,8 +124,8 @@ extension WindowDriver {
     /// Continues with the range displayed beyond the first page, or ends the refresh.
     private func goOn() {
         guard let pending = server.pending else { return }
-        if plantedFault == .stopsRefreshEarly, let reach = server.reach {
-            server.reach?.cursor = pending.cursor ?? reach.cursor
+        if plantedFault == .stopsRefreshEarly, let loadedRange = server.loadedRange {
+            server.loadedRange?.cursor = pending.cursor ?? loadedRange.cursor
             server.abandonRefresh()
             server.isComplete = true
             return
@@ -136,17 +137,17 @@ extension WindowDriver {
             server.restSide = side
             return
         }
-        server.reach = pending
+        server.loadedRange = pending
         server.abandonRefresh()
         server.isComplete = true
         if plantedFault != .leavesHoles { window.confine(to: pending) }
     }
 
-    private func loadFailed(_ question: Question, _ error: any Error) {
+    private func loadFailed(_ request: ServerRequest, _ error: any Error) {
         remoteTrouble = trouble(error)
         let isRefreshDue = server.isRefreshDue
-        if case .more = question {
-        } else if server.reach != nil, window.sideForServer == nil {
+        if case .more = request {
+        } else if server.loadedRange != nil, window.sideForServer == nil {
             return server.abandonRefresh()
         }
         // Without the server all stored records are displayed, including gaps; the data are not reported as fresh.
@@ -163,9 +164,9 @@ extension WindowDriver {
     /// Rows that were displayed when the server was asked are older than its response, even if that is empty.
     private func covering(_ answer: Reach) -> Reach {
         guard let newest = answer.newest, let asked = server.newestWhenAsked, asked > newest else { return answer }
-        var reach = answer
-        reach.newest = asked
-        return reach
+        var loadedRange = answer
+        loadedRange.newest = asked
+        return loadedRange
     }
 
     /// Checks whether records that arrived by themselves, such as a delivered message of this account, directly follow
@@ -174,12 +175,12 @@ extension WindowDriver {
     func checkNewest() {
         guard let remote, !window.isStale else { return }
         server.hasGap = false
-        guard let reach = server.reach, let newest = reach.newest, plantedFault != .leavesHoles,
-            newestSide == .end ? reach.end == nil : reach.start == nil,
+        guard let loadedRange = server.loadedRange, let newest = loadedRange.newest, plantedFault != .leavesHoles,
+            newestSide == .end ? loadedRange.end == nil : loadedRange.start == nil,
             let last = window.newestKey(where: remote.isPlaced), last > newest
         else { return }
         if window.count(after: newest, through: last) == remote.placedCount(after: newest, through: last) {
-            server.reach?.newest = last
+            server.loadedRange?.newest = last
         } else {
             server.hasGap = plantedFault != .losesGap
         }
@@ -205,30 +206,30 @@ extension WindowDriver {
 
     func adoptFreshness(from other: any LiveWindow, at now: MonotonicTime) -> Bool {
         guard let other = other as? WindowDriver<Query>, other.window.query == window.query, remote != nil,
-            other.remote != nil, other.server.isFresh, let reach = other.server.reach,
+            other.remote != nil, other.server.isFresh, let loadedRange = other.server.loadedRange,
             now - other.server.freshSince <= LiveLimits.freshnessAge
         else { return false }
         server = ServerProgress(isAsked: false)
-        server.reach = reach
+        server.loadedRange = loadedRange
         server.freshSince = other.server.freshSince
-        window.confine(to: reach)
+        window.confine(to: loadedRange)
         return true
     }
 }
 
-extension LiveReach where Key: Comparable {
+extension LoadedRange where Key: Comparable {
     /// The range extended by a response on one side; `nil` if the response makes no progress.
-    fileprivate func extended(by answer: LiveReach, at side: WindowSide, isNewest: Bool) -> LiveReach? {
-        var reach = self
+    fileprivate func extended(by answer: LoadedRange, at side: WindowSide, isNewest: Bool) -> LoadedRange? {
+        var loadedRange = self
         switch side {
         case .start:
             if let start = answer.start, start == self.start { return nil }
-            reach.start = answer.start
+            loadedRange.start = answer.start
         case .end:
             if let end = answer.end, end == self.end { return nil }
-            reach.end = answer.end
+            loadedRange.end = answer.end
         }
-        if isNewest { reach.newest = answer.newest }
-        return reach
+        if isNewest { loadedRange.newest = answer.newest }
+        return loadedRange
     }
 }

@@ -12,9 +12,9 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     }
 
     let id: Int
-    let remote: (any LiveRemote<Query.Key>)?
+    let remote: (any RemoteSource<Query.Key>)?
     let window: Window<Query>
-    private let outlet: LiveOutlet<Query>
+    private let broadcaster: SnapshotBroadcaster<Query>
     private let isObject: Bool
     let plantedFault: LiveFault?
 
@@ -26,24 +26,25 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     /// True if the rows may belong to another account, until they have been read again.
     private var isDisowned = false
     /// The frame that was published last.
-    private var frozen: LiveFrame<Query>
+    private var lastFrame: LiveFrame<Query>
 
     init(
-        id: Int, query: Query, isObject: Bool, outlet: LiveOutlet<Query>, remote: (any LiveRemote<Query.Key>)?,
+        id: Int, query: Query, isObject: Bool, broadcaster: SnapshotBroadcaster<Query>,
+        remote: (any RemoteSource<Query.Key>)?,
         surplusMax: Int, readingMax: Int, plantedFault: LiveFault?
     ) {
         self.id = id
         self.remote = remote
-        self.outlet = outlet
+        self.broadcaster = broadcaster
         self.isObject = isObject
         self.plantedFault = plantedFault
         window = Window(query, surplusMax: surplusMax, readingMax: readingMax, plantedFault: plantedFault)
-        frozen = LiveFrame(rows: window.rows)
+        lastFrame = LiveFrame(rows: window.rows)
         server = ServerProgress(isAsked: remote != nil)
     }
 
     var topic: LiveTopic { window.query.topic }
-    var isShown: Bool { frozen.status.isOpen }
+    var isShown: Bool { lastFrame.status.isOpen }
 
     // MARK: The feed
 
@@ -55,7 +56,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     func invalidate() {
         window.invalidate()
         // The unreported changes may include records of the server.
-        if remote != nil, server.reach != nil { server.askAgain() }
+        if remote != nil, server.loadedRange != nil { server.askAgain() }
     }
 
     func disown() { isDisowned = true }
@@ -88,7 +89,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         window.integrate(fetched)
     }
 
-    func doubt(_ error: StoreError) {
+    func invalidateRead(_ error: StoreError) {
         window.invalidate()
         readingFailed(error)
     }
@@ -109,7 +110,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
 
     // MARK: Frames
 
-    func freeze(at version: Int64) -> (() -> Void)? {
+    func makeSnapshot(at version: Int64) -> (() -> Void)? {
         if !window.isStale { window.trim() }
         // The failed read may no longer be needed: the window has changed meanwhile.
         if !needsReading { readTrouble = nil }
@@ -117,32 +118,32 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         // Stale rows are displayed at no version; only the failure to read them is reported.
         if window.isStale, readTrouble == nil { return nil }
         let status = status
-        if isDisowned, window.isStale { return freezeNothing(at: version, status) }
+        if isDisowned, window.isStale { return makeEmptySnapshot(at: version, status) }
         isDisowned = false
-        guard !window.touched.isEmpty || !status.isSame(as: frozen.status) else { return nil }
-        let touched = window.isStale ? TouchedRows() : window.takeTouched()
+        guard !window.touched.isEmpty || !status.isSame(as: lastFrame.status) else { return nil }
+        let touched = window.isStale ? ChangedRows() : window.takeTouched()
         if window.isStale {
-            frozen.status = status
+            lastFrame.status = status
         } else {
-            frozen = LiveFrame(version: version, rows: window.rows, status: status)
+            lastFrame = LiveFrame(version: version, rows: window.rows, status: status)
         }
-        return { [outlet, frozen] in outlet.publish(frozen, touched) }
+        return { [broadcaster, lastFrame] in broadcaster.publish(lastFrame, touched) }
     }
 
     /// Displays nothing: the rows belonged to another account, and those of this one cannot be read.
-    private func freezeNothing(at version: Int64, _ status: LiveStatus) -> (() -> Void)? {
+    private func makeEmptySnapshot(at version: Int64, _ status: LiveStatus) -> (() -> Void)? {
         var status = status
         status.data = .error
         status.hasNext = false
         status.hasPrevious = false
-        guard !frozen.rows.isEmpty || !status.isSame(as: frozen.status) else { return nil }
+        guard !lastFrame.rows.isEmpty || !status.isSame(as: lastFrame.status) else { return nil }
         // The next rows are all new.
         window.touchAll()
-        var touched = TouchedRows<Query.Record.ID, Query.Key>()
+        var touched = ChangedRows<Query.Record.ID, Query.Key>()
         touched.overflow()
-        let nothing = RankedRows<Query.Key, Query.Record>(isDescending: window.rows.isDescending)
-        frozen = LiveFrame(version: version, rows: nothing, status: status)
-        return { [outlet, frozen] in outlet.publish(frozen, touched) }
+        let nothing = OrderStatisticTree<Query.Key, Query.Record>(isDescending: window.rows.isDescending)
+        lastFrame = LiveFrame(version: version, rows: nothing, status: status)
+        return { [broadcaster, lastFrame] in broadcaster.publish(lastFrame, touched) }
     }
 
     private var status: LiveStatus {
@@ -170,17 +171,17 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
         return status
     }
 
-    func close() { outlet.finish() }
+    func close() { broadcaster.finish() }
 
     func end(_ error: any Error) -> () -> Void {
-        frozen.status.data = .error
-        frozen.status.loading = .error
-        frozen.status.hasNext = false
-        frozen.status.hasPrevious = false
-        frozen.status.isOpen = true
+        lastFrame.status.data = .error
+        lastFrame.status.loading = .error
+        lastFrame.status.hasNext = false
+        lastFrame.status.hasPrevious = false
+        lastFrame.status.isOpen = true
         let trouble = trouble(error)
-        frozen.status.error = trouble.error
-        frozen.status.errorNumber = trouble.number
-        return { [outlet, frozen] in outlet.end(frozen) }
+        lastFrame.status.error = trouble.error
+        lastFrame.status.errorNumber = trouble.number
+        return { [broadcaster, lastFrame] in broadcaster.end(lastFrame) }
     }
 }

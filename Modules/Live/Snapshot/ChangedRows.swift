@@ -2,7 +2,7 @@
 ///
 /// Two consecutive sets merge into one: the changes that a reader has not seen are always a single change from the
 /// state that it saw to the current one, never a queue. Bounded: beyond a limit it only records that much has changed.
-struct TouchedRows<ID: Hashable & Sendable, Key: Comparable & Sendable>: Sendable {
+struct ChangedRows<ID: Hashable & Sendable, Key: Comparable & Sendable>: Sendable {
     /// The keys of one record: `nil` where it is not in the window.
     struct Places: Sendable {
         var old: Key?
@@ -27,7 +27,7 @@ struct TouchedRows<ID: Hashable & Sendable, Key: Comparable & Sendable>: Sendabl
     }
 
     /// Appends later changes.
-    mutating func append(_ later: TouchedRows, limit: Int) {
+    mutating func append(_ later: ChangedRows, limit: Int) {
         if later.isOverfull || isOverfull { return overflow() }
         if places.isEmpty {
             places = later.places
@@ -44,10 +44,10 @@ struct TouchedRows<ID: Hashable & Sendable, Key: Comparable & Sendable>: Sendabl
 
     /// Everything that differs between two states, found by identity. Cost: linear in both.
     static func all<Record>(
-        from old: RankedRows<Key, Record>, to new: RankedRows<Key, Record>
-    ) -> TouchedRows where Record: Identifiable & Equatable, Record.ID == ID {
-        var touched = TouchedRows()
-        var before: [ID: RankedRows<Key, Record>.Row] = [:]
+        from old: OrderStatisticTree<Key, Record>, to new: OrderStatisticTree<Key, Record>
+    ) -> ChangedRows where Record: Identifiable & Equatable, Record.ID == ID {
+        var touched = ChangedRows()
+        var before: [ID: OrderStatisticTree<Key, Record>.Row] = [:]
         for row in old.rows { before[row.record.id] = row }
         for row in new.rows {
             let was = before.removeValue(forKey: row.record.id)

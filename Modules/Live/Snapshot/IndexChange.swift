@@ -42,8 +42,8 @@ extension IndexChange {
     /// - Complexity: O(t log n) for t touched records in windows of n, wherever they lie; O(n) if one of the two is
     ///   empty or if more was touched than `touched` lists.
     init<Key, Record: Equatable & Identifiable>(
-        from old: RankedRows<Key, Record>, to new: RankedRows<Key, Record>,
-        touched: TouchedRows<Record.ID, Key>
+        from old: OrderStatisticTree<Key, Record>, to new: OrderStatisticTree<Key, Record>,
+        touched: ChangedRows<Record.ID, Key>
     ) {
         if old.isEmpty || new.isEmpty {
             deletions = Array(0..<old.count)

@@ -54,7 +54,7 @@ protocol LiveRows<Record>: Sendable {
     func records(in range: Range<Int>) -> [Record]
 }
 
-extension RankedRows: LiveRows {
+extension OrderStatisticTree: LiveRows {
     func record(at index: Int) -> Record { self[index].record }
     func records(in range: Range<Int>) -> [Record] { rows(in: range).map(\.record) }
 }

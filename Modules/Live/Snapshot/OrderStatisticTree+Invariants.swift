@@ -1,4 +1,4 @@
-extension RankedRows {
+extension OrderStatisticTree {
     /// A description of a defect of the tree; `nil` if there is none. Cost: linear; for tests.
     package var brokenInvariant: String? {
         let rows = rows

@@ -5,7 +5,7 @@
 ///
 /// Balance: one side of a node holds at most ``delta`` times as many rows as the other, the one row between them
 /// counted on both sides; rotations as in Adams's trees, for which 3 and 2 are known to hold.
-package struct RankedRows<Key: Comparable & Sendable, Record: Sendable>: Sendable {
+package struct OrderStatisticTree<Key: Comparable & Sendable, Record: Sendable>: Sendable {
     /// A record in the tree: shared by all states of the tree that contain it, so that copying a path copies no record.
     package final class Row: Sendable {
         package let key: Key

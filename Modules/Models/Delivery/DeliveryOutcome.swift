@@ -1,7 +1,7 @@
 /// The server's result for one operation of a delivery.
 public enum DeliveryOutcome: Sendable, Hashable {
     /// The server has the message, at this position. A repeat returns the first placement again.
-    case accepted(Placement)
+    case accepted(ServerPosition)
     /// Result of a fence: the server has no copy, and will accept no late one with this sequence.
     case fenced
     /// Result of a deletion: the message is no longer on the server.

@@ -8,13 +8,13 @@ extension DeliveryReport {
 extension DeliveryOutcome {
     package var isInRange: Bool {
         switch self {
-        case .accepted(let placement): placement.isInRange
+        case .accepted(let serverPosition): serverPosition.isInRange
         case .gap(let mark), .late(let mark): (0..<Limits.sequenceMax).contains(mark)
         case .fenced, .deleted, .refused, .unrelated, .tryLater, .notAttempted: true
         }
     }
 }
 
-extension Placement {
+extension ServerPosition {
     package var isInRange: Bool { (1...Limits.positionMax).contains(position) }
 }

@@ -14,7 +14,7 @@ public enum TransportError: Error, Sendable, Hashable {
     /// The server asked to wait; nothing was applied.
     case rateLimited(after: Duration, detail: String)
     /// User action is required; nothing was applied.
-    case needsAttention(Attention)
+    case actionRequired(ActionRequired)
     /// Another copy of this store has delivered: this one was restored from a backup, or copied. Nothing was applied,
     /// and the server will apply nothing that this opening sent under its outbox id.
     case storeForked(detail: String)
@@ -29,7 +29,7 @@ public enum TransportError: Error, Sendable, Hashable {
         case .unreachable, .notSent, .transient, .storeForked, .historyChanged: .transient
         case .inDoubt, .serverFailed: .inDoubt
         case .rateLimited: .rateLimited
-        case .needsAttention: .needsAttention
+        case .actionRequired: .actionRequired
         case .refused: .refused
         }
     }
@@ -44,7 +44,7 @@ extension TransportError: CustomStringConvertible {
         case .transient(let code, let detail), .notSent(let code, let detail), .serverFailed(let code, let detail),
             .refused(let code, let detail):
             code.isEmpty ? detail : "\(detail) (\(code))"
-        case .needsAttention(let attention): attention.detail
+        case .actionRequired(let actionRequired): actionRequired.detail
         }
     }
 }

@@ -9,9 +9,9 @@ public struct Message: Sendable, Hashable, Identifiable {
     /// Whether it is a message in its own right, a reply, or an operation on another message.
     public let role: MessageRole
     /// The displayed body: with pending changes of this device applied that the server has not confirmed.
-    public var face: MessageFace
+    public var displayed: MessageBody
     /// The confirmed body, without pending changes; `nil` while no operation on the message is pending.
-    package var base: MessageFace?
+    package var confirmed: MessageBody?
     /// The creation time, by the clock of the device that created it. For display; nothing is ordered by it.
     public let createdAt: Timestamp
     /// The order in which this store received messages: larger means later. Numbers may be skipped.
@@ -23,7 +23,7 @@ public struct Message: Sendable, Hashable, Identifiable {
     /// True while it is unknown whether the server received an abandoned copy of the message; also after a resend.
     public var isInDoubt: Bool
     /// The message's position on the server; `nil` until it is `synced`.
-    public var placement: Placement?
+    public var serverPosition: ServerPosition?
 
     /// The lane that delivers it; `nil` for a message of another user.
     public var lane: LaneID?
@@ -45,15 +45,15 @@ public struct Message: Sendable, Hashable, Identifiable {
     public var type: MessageType { content.type }
 
     /// The displayed content; for an operation, the content that it applies.
-    public var content: MessageContent { face.content }
-    public var editedAt: Timestamp? { face.editedAt }
-    public var reactions: [String: Int] { face.reactions }
-    public var myReactions: Set<String> { face.myReactions }
+    public var content: MessageContent { displayed.content }
+    public var editedAt: Timestamp? { displayed.editedAt }
+    public var reactions: [String: Int] { displayed.reactions }
+    public var myReactions: Set<String> { displayed.myReactions }
     /// The message that this one replies to.
     public var parent: MessageID? { role.parent }
 
     /// The content that is sent to the server under this id: it does not change once it was transmitted.
-    package var sentContent: MessageContent { (base ?? face).content }
+    package var sentContent: MessageContent { (confirmed ?? displayed).content }
 
     /// True while it is in the outbox: in every state but `synced`.
     public var isUndelivered: Bool { syncState != .synced }
@@ -62,18 +62,19 @@ public struct Message: Sendable, Hashable, Identifiable {
     public var isParked: Bool { syncState == .created && laneSequence == 0 }
 
     package init(
-        id: MessageID, channel: ChannelID, sender: UserID, role: MessageRole = .message, face: MessageFace,
-        base: MessageFace? = nil, createdAt: Timestamp, ordinal: Int64, lane: LaneID?, laneSequence: Int64,
+        id: MessageID, channel: ChannelID, sender: UserID, role: MessageRole = .message, displayed: MessageBody,
+        confirmed: MessageBody? = nil, createdAt: Timestamp, ordinal: Int64, lane: LaneID?, laneSequence: Int64,
         queuedAt: Timestamp? = nil, syncState: SyncState = .created, failure: Failure? = nil, isInDoubt: Bool = false,
-        placement: Placement? = nil, attempts: Int = 0, lastAttemptAt: Timestamp? = nil, history: [StateChange] = [],
+        serverPosition: ServerPosition? = nil, attempts: Int = 0, lastAttemptAt: Timestamp? = nil,
+        history: [StateChange] = [],
         previousSequence: Int64? = nil
     ) {
         self.id = id
         self.channel = channel
         self.sender = sender
         self.role = role
-        self.face = face
-        self.base = base
+        self.displayed = displayed
+        self.confirmed = confirmed
         self.createdAt = createdAt
         self.ordinal = ordinal
         self.lane = lane
@@ -82,7 +83,7 @@ public struct Message: Sendable, Hashable, Identifiable {
         self.syncState = syncState
         self.failure = failure
         self.isInDoubt = isInDoubt
-        self.placement = placement
+        self.serverPosition = serverPosition
         self.attempts = attempts
         self.lastAttemptAt = lastAttemptAt
         self.history = history
@@ -94,13 +95,13 @@ extension Message {
     package init(
         id: MessageID, channel: ChannelID, sender: UserID, content: MessageContent, createdAt: Timestamp,
         ordinal: Int64, lane: LaneID?, laneSequence: Int64, syncState: SyncState = .created,
-        failure: Failure? = nil, isInDoubt: Bool = false, placement: Placement? = nil, attempts: Int = 0,
+        failure: Failure? = nil, isInDoubt: Bool = false, serverPosition: ServerPosition? = nil, attempts: Int = 0,
         lastAttemptAt: Timestamp? = nil, previousSequence: Int64? = nil
     ) {
         self.init(
-            id: id, channel: channel, sender: sender, face: MessageFace(content: content), createdAt: createdAt,
+            id: id, channel: channel, sender: sender, displayed: MessageBody(content: content), createdAt: createdAt,
             ordinal: ordinal, lane: lane, laneSequence: laneSequence, syncState: syncState, failure: failure,
-            isInDoubt: isInDoubt, placement: placement, attempts: attempts, lastAttemptAt: lastAttemptAt,
+            isInDoubt: isInDoubt, serverPosition: serverPosition, attempts: attempts, lastAttemptAt: lastAttemptAt,
             previousSequence: previousSequence)
     }
 }

@@ -1,5 +1,5 @@
 /// The mutable part of a message: its content and its reactions.
-public struct MessageFace: Sendable, Hashable, Codable {
+public struct MessageBody: Sendable, Hashable, Codable {
     public var content: MessageContent
     /// The time when the server accepted the last edit, by the server's clock; `nil` if it was never edited.
     public var editedAt: Timestamp?
@@ -10,7 +10,7 @@ public struct MessageFace: Sendable, Hashable, Codable {
     public var reactions: [String: Int]
     /// The reactions of this account.
     public var myReactions: Set<String>
-    package var clock = FaceClock()
+    package var clock = VersionClock()
 
     public init(
         content: MessageContent, editedAt: Timestamp? = nil, changedAt: Timestamp? = nil,

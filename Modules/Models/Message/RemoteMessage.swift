@@ -1,36 +1,36 @@
 /// A message in the form that the server returns.
-public struct PlacedMessage: Sendable, Hashable {
+public struct RemoteMessage: Sendable, Hashable {
     public var id: MessageID
     public var channel: ChannelID
     public var sender: UserID
     /// The message that this one replies to.
     public var parent: MessageID?
     /// The current content and reactions.
-    public var face: MessageFace
+    public var body: MessageBody
     public var createdAt: Timestamp
-    public var placement: Placement
+    public var serverPosition: ServerPosition
 
-    public var content: MessageContent { face.content }
+    public var content: MessageContent { body.content }
 
     public init(
-        id: MessageID, channel: ChannelID, sender: UserID, parent: MessageID? = nil, face: MessageFace,
-        createdAt: Timestamp, placement: Placement
+        id: MessageID, channel: ChannelID, sender: UserID, parent: MessageID? = nil, body: MessageBody,
+        createdAt: Timestamp, serverPosition: ServerPosition
     ) {
         self.id = id
         self.channel = channel
         self.sender = sender
         self.parent = parent
-        self.face = face
+        self.body = body
         self.createdAt = createdAt
-        self.placement = placement
+        self.serverPosition = serverPosition
     }
 
     public init(
         id: MessageID, channel: ChannelID, sender: UserID, content: MessageContent, createdAt: Timestamp,
-        placement: Placement
+        serverPosition: ServerPosition
     ) {
         self.init(
-            id: id, channel: channel, sender: sender, face: MessageFace(content: content), createdAt: createdAt,
-            placement: placement)
+            id: id, channel: channel, sender: sender, body: MessageBody(content: content), createdAt: createdAt,
+            serverPosition: serverPosition)
     }
 }

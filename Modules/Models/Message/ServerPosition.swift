@@ -1,6 +1,6 @@
 /// The position that the server assigned to an accepted message. A repeat of the same message returns the same
 /// placement.
-public struct Placement: Sendable, Hashable, Codable {
+public struct ServerPosition: Sendable, Hashable, Codable {
     /// The position in the channel: 1, 2, 3 … in the order of acceptance by the server.
     public let position: Int64
     /// The time when the server accepted the message, by the server's clock.

@@ -1,5 +1,5 @@
 /// A condition that requires user action. The outbox pauses, no message fails, and the status reports the condition.
-public struct Attention: Sendable, Hashable, Codable, CustomStringConvertible {
+public struct ActionRequired: Sendable, Hashable, Codable, CustomStringConvertible {
     public enum Cause: String, Sendable, Hashable, Codable, CaseIterable {
         /// The server refuses the token; the user must log in again.
         case tokenRefused

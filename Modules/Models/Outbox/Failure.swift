@@ -5,7 +5,7 @@ public enum FailureKind: String, Sendable, Hashable, Codable, CaseIterable {
     /// The server asked to wait for a given time; uses up no retry.
     case rateLimited
     /// User action is required: a refused token, a certificate that does not verify. Nothing fails; the outbox pauses.
-    case needsAttention
+    case actionRequired = "needsAttention"
     /// Refused permanently, with the server's reason.
     case refused
     /// Sent without a response: the server may have received it.

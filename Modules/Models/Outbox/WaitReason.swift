@@ -11,7 +11,7 @@ public enum WaitReason: Sendable, Hashable, Codable {
     /// The server asked to wait.
     case rateLimited(until: Timestamp)
     /// User action is required first.
-    case needsAttention(Attention)
+    case actionRequired(ActionRequired)
     /// An earlier message of the lane is delivered first.
     case behind(MessageID)
     /// A message that was created earlier in another lane is delivered first: ``OrderingPolicy/mediaAfterText``.
@@ -34,6 +34,15 @@ public enum WaitReason: Sendable, Hashable, Codable {
     case storeUnavailable(detail: String)
 }
 
+extension WaitReason {
+    private enum CodingKeys: String, CodingKey {
+        case noSession, offline, settling, backingOff, rateLimited, behind, behindLane, lanePaused, parked, blocked
+        case uploading, inFlight, ready, paused, storeUnavailable
+        /// Its former name, which is what was stored and sent.
+        case actionRequired = "needsAttention"
+    }
+}
+
 extension WaitReason: CustomStringConvertible {
     public var description: String {
         switch self {
@@ -44,7 +53,7 @@ extension WaitReason: CustomStringConvertible {
         case .backingOff(let until, let attempts):
             (attempts > 0 ? "attempt \(attempts) failed; " : "") + "trying again at \(until)"
         case .rateLimited(let until): "the server asked to wait until \(until)"
-        case .needsAttention(let attention): "needs attention: \(attention)"
+        case .actionRequired(let actionRequired): "needs attention: \(actionRequired)"
         case .behind(let message): "behind message \(message)"
         case .behindLane(let lane, let message): "behind message \(message) of the \(lane) lane"
         case .lanePaused(let message): "its lane is paused by the failed message \(message); resend or delete that one"

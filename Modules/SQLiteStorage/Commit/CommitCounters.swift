@@ -4,7 +4,7 @@ import CausewayStorage
 /// Numbers of the store that are kept in memory beside the disk, so that no query has to count.
 ///
 /// A value: a commit works on a copy, which becomes the ledger once the disk has confirmed.
-struct Ledger: Sendable {
+struct CommitCounters: Sendable {
     /// The row of the current account, to whose records all counts below apply.
     var account = AccountRow.first
     /// The current account; `nil` before the first session.
@@ -22,7 +22,7 @@ struct Ledger: Sendable {
     var awaited = AwaitedMessages()
     /// The number of recorded deletions.
     var deletions = 0
-    var hasBegun = false
+    var hasStarted = false
     /// The number of the last commit of this run.
     var version: Int64 = 0
 

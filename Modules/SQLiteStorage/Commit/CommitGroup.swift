@@ -3,7 +3,7 @@ import CausewayStorage
 import GRDB
 
 /// The writes of one call of ``Store``.
-struct Call: Sendable {
+struct WriteRequest: Sendable {
     enum Answer: Sendable {
         case done
         case message(Message)
@@ -22,55 +22,55 @@ struct Call: Sendable {
 /// 1. A call that fails is rolled back alone; the others commit.
 /// 2. If the transaction as a whole fails, every call of it fails, and nothing of it is on disk.
 /// 3. Callers get their results only after the commit.
-struct CallGroup {
+struct CommitGroup {
     struct Outcome {
         /// One result for each call, in order.
-        var answers: [Result<Call.Answer, StoreError>]
+        var answers: [Result<WriteRequest.Answer, StoreError>]
         /// The changes of each successful call, in order.
         var commits: [StoreCommit]
-        var ledger: Ledger
+        var counters: CommitCounters
         /// The reason why the transaction as a whole failed.
         var failure: StoreError?
     }
 
-    var calls: [Call]
+    var requests: [WriteRequest]
     var path: String
 
     /// - Parameter recent: the writer's cache; moved into the writer and back, never copied.
     func run(
-        _ db: Database, _ ledger: Ledger, _ bounds: OutboxBounds, _ recent: inout RecentMessages
+        _ db: Database, _ counters: CommitCounters, _ bounds: OutboxBounds, _ rowCache: inout RowCache
     ) -> Outcome {
-        let writer = CommitWriter(db, ledger, bounds)
-        swap(&writer.recent, &recent)
-        defer { swap(&writer.recent, &recent) }
+        let writer = CommitWriter(db, counters, bounds)
+        swap(&writer.rowCache, &rowCache)
+        defer { swap(&writer.rowCache, &rowCache) }
         do {
-            return try commit(writer, ledger)
+            return try commit(writer, counters)
         } catch {
-            writer.recent.forgetAll()
+            writer.rowCache.forgetAll()
             let failure = StoreError(error, path: path)
             // SQLite rolls the transaction back automatically if the disk failed.
             if db.isInsideTransaction { try? db.rollback() }
             return Outcome(
-                answers: calls.map { _ in .failure(failure) }, commits: [], ledger: ledger, failure: failure)
+                answers: requests.map { _ in .failure(failure) }, commits: [], counters: counters, failure: failure)
         }
     }
 
     /// - Parameter ledger: the ledger as of the last commit.
-    private func commit(_ writer: CommitWriter, _ ledger: Ledger) throws -> Outcome {
+    private func commit(_ writer: CommitWriter, _ counters: CommitCounters) throws -> Outcome {
         let db = writer.db
-        var outcome = Outcome(answers: [], commits: [], ledger: ledger)
+        var outcome = Outcome(answers: [], commits: [], counters: counters)
         // Cached statements: preparing these two anew costs as much as the insertion between them.
         try writer.execute("BEGIN IMMEDIATE")
-        for call in calls {
+        for request in requests {
             writer.changes = []
             writer.isReset = false
-            let answer = try write(call, writer)
+            let answer = try write(request, writer)
             outcome.answers.append(answer)
             if case .success = answer {
-                writer.ledger.version += 1
+                writer.counters.version += 1
                 outcome.commits.append(
                     StoreCommit(
-                        version: writer.ledger.version, changes: writer.changes, isReset: writer.isReset))
+                        version: writer.counters.version, changes: writer.changes, isReset: writer.isReset))
             }
         }
         if outcome.commits.isEmpty {
@@ -79,26 +79,28 @@ struct CallGroup {
         }
         try writer.reserveSequences()
         try writer.execute("COMMIT")
-        outcome.ledger = writer.ledger
+        outcome.counters = writer.counters
         return outcome
     }
 
     /// Writes one call; throws only errors that fail the whole transaction.
-    private func write(_ call: Call, _ writer: CommitWriter) throws -> Result<Call.Answer, StoreError> {
-        let ledger = writer.ledger
-        if call.isCompound { try writer.execute("SAVEPOINT call") }
+    private func write(_ request: WriteRequest, _ writer: CommitWriter) throws -> Result<
+        WriteRequest.Answer, StoreError
+    > {
+        let counters = writer.counters
+        if request.isCompound { try writer.execute("SAVEPOINT call") }
         do {
-            let answer = try call.write(writer)
-            if call.isCompound { try writer.execute("RELEASE call") }
+            let answer = try request.write(writer)
+            if request.isCompound { try writer.execute("RELEASE call") }
             return .success(answer)
         } catch {
             guard writer.db.isInsideTransaction else { throw error }
-            if call.isCompound {
+            if request.isCompound {
                 try writer.execute("ROLLBACK TO call")
                 try writer.execute("RELEASE call")
             }
-            writer.ledger = ledger
-            writer.recent.forgetAll()
+            writer.counters = counters
+            writer.rowCache.forgetAll()
             return .failure(StoreError(error, path: path))
         }
     }

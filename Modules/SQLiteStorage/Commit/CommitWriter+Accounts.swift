@@ -9,18 +9,18 @@ extension CommitWriter {
     /// account.
     func save(_ session: Session) throws {
         let account = session.account
-        if ledger.accountName == nil {
+        if counters.accountName == nil {
             try execute(
                 "UPDATE account SET server = ?, user = ? WHERE id = ?",
-                [account.server, account.user.value, ledger.account.id])
-            ledger.accountName = account
-        } else if ledger.accountName != account {
-            ledger.account = try accountRow(of: account, firstSession: session.id)
-            try execute("UPDATE store SET account = ? WHERE id = 1", [ledger.account.id])
-            recent.forgetAll()
-            let former = ledger.lineage
+                [account.server, account.user.value, counters.account.id])
+            counters.accountName = account
+        } else if counters.accountName != account {
+            counters.account = try accountRow(of: account, firstSession: session.id)
+            try execute("UPDATE store SET account = ? WHERE id = 1", [counters.account.id])
+            rowCache.forgetAll()
+            let former = counters.lineage
             try loadAccount()
-            ledger.lineage.takeOver(from: former)
+            counters.lineage.takeOver(from: former)
             try storeOutbox()
             isReset = true
         }
@@ -34,11 +34,11 @@ extension CommitWriter {
         try execute(
             "UPDATE account SET outbox_id = ?, opening = ?, ancestors = ? WHERE id = ?",
             [
-                ledger.outboxID.map { MessageID($0.value).blob },
-                ledger.lineage.opening.map { MessageID($0.value).blob },
-                LineageCoding.encode(ledger.lineage.ancestors), ledger.account.id,
+                counters.outboxID.map { MessageID($0.value).blob },
+                counters.lineage.opening.map { MessageID($0.value).blob },
+                LineageCoding.encode(counters.lineage.ancestors), counters.account.id,
             ])
-        try execute("UPDATE store SET shared_below = ? WHERE id = 1", [ledger.lineage.sharedBelow])
+        try execute("UPDATE store SET shared_below = ? WHERE id = 1", [counters.lineage.sharedBelow])
     }
 
     /// The row of the account, created if it does not exist; an account without an outbox id gets one.

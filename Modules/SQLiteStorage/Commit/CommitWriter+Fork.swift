@@ -6,31 +6,31 @@ import GRDB
 extension CommitWriter {
     /// See ``Mutation/forkOutbox(_:at:)``. Cost: linear in the outbox.
     func forkOutbox(_ id: OutboxID, at time: Timestamp) throws {
-        recent.forgetAll()
-        let links = try db.outbox(id, ledger).entries
-        ledger.outboxID = id
-        try execute("DELETE FROM control WHERE account = ?", [ledger.account.id])
-        try execute("DELETE FROM lane WHERE account = ?", [ledger.account.id])
+        rowCache.forgetAll()
+        let links = try db.outbox(id, counters).entries
+        counters.outboxID = id
+        try execute("DELETE FROM control WHERE account = ?", [counters.account.id])
+        try execute("DELETE FROM lane WHERE account = ?", [counters.account.id])
         try resumeAll(at: time)
         for link in links {
-            let sequence = ledger.takeSequence()
+            let sequence = counters.takeSequence()
             if link.kind == .send {
                 try execute(
                     "UPDATE message SET lane_sequence = ?, previous_sequence = NULL WHERE account = ? AND id = ?",
-                    [sequence, ledger.account.id, link.message.blob])
+                    [sequence, counters.account.id, link.message.blob])
             } else {
                 let control = link.forkedControl(sequence: sequence)
-                try insertControl(control.kind, control.lane.rawValue, sequence, control.message.blob)
+                try insertMarker(control.kind, control.lane.rawValue, sequence, control.message.blob)
             }
         }
         try fenceFailed()
-        ledger.lineage.sharedBelow = ledger.nextSequence
+        counters.lineage.sharedBelow = counters.nextSequence
         try storeOutbox()
     }
 
     /// Adds a fence for each failed message without one: any of them may be on the server.
     private func fenceFailed() throws {
-        let account = ledger.account.id
+        let account = counters.account.id
         let rows = try Row.fetchAll(
             db,
             sql: """
@@ -39,7 +39,7 @@ extension CommitWriter {
                 (SELECT message FROM control WHERE account = ? AND kind = \(OutboxEntry.Kind.fence.rawValue)) \
                 ORDER BY ordinal
                 """, arguments: [account, account])
-        for row in rows { try insertControl(.fence, row[0], ledger.takeSequence(), row[1]) }
+        for row in rows { try insertMarker(.fence, row[0], counters.takeSequence(), row[1]) }
         try execute(
             """
             UPDATE message INDEXED BY message_failed SET in_doubt = 1 \
@@ -51,15 +51,15 @@ extension CommitWriter {
     func fenceParked(below sharedBelow: Int64) throws {
         let rows = try Row.fetchAll(
             db, sql: "SELECT lane, id FROM \(StoreQueries.parked) AND role < 2 AND ordinal < ? ORDER BY ordinal",
-            arguments: [ledger.account.id, sharedBelow])
-        for row in rows { try insertControl(.fence, row[0], ledger.takeSequence(), row[1]) }
+            arguments: [counters.account.id, sharedBelow])
+        for row in rows { try insertMarker(.fence, row[0], counters.takeSequence(), row[1]) }
     }
 
-    private func insertControl(
+    private func insertMarker(
         _ kind: OutboxEntry.Kind, _ lane: String, _ sequence: Int64, _ message: Data
     ) throws {
         try execute(
-            "INSERT INTO control (account, \(ControlEntry.columns)) VALUES (?, ?, ?, ?, NULL, ?)",
-            [ledger.account.id, sequence, kind.rawValue, lane, message])
+            "INSERT INTO control (account, \(ChainMarker.columns)) VALUES (?, ?, ?, ?, NULL, ?)",
+            [counters.account.id, sequence, kind.rawValue, lane, message])
     }
 }

@@ -5,24 +5,24 @@ import GRDB
 
 extension CommitWriter {
     func keepHistory(_ history: ServerHistory) throws {
-        guard ledger.history != history else { return }
-        ledger.history = history
+        guard counters.history != history else { return }
+        counters.history = history
         try execute(
-            "UPDATE account SET server_history = ? WHERE id = ?", [try StoredJSON.encode(history), ledger.account.id])
+            "UPDATE account SET server_history = ? WHERE id = ?", [try StoredJSON.encode(history), counters.account.id])
     }
 
     /// See ``Mutation/followHistory(_:_:marks:at:)``. Cost: linear in the messages that are stored.
     func followHistory(
         _ history: ServerHistory, _ id: OutboxID, marks: [LaneID: Int64], at time: Timestamp
     ) throws {
-        recent.forgetAll()
+        rowCache.forgetAll()
         try keepHistory(history)
         try execute(
             """
             UPDATE message INDEXED BY message_place SET extras = json_remove(extras, '$.changedAt', '$.clock'), \
             shown = json_set(json_remove(shown, '$.changedAt'), '$.clock', json('{"reactions":{}}')) \
             WHERE role < 2 AND account = ? AND sync_state = 3 AND (extras IS NOT NULL OR shown IS NOT NULL)
-            """, [ledger.account.id])
+            """, [counters.account.id])
         let lost = try lost(marks)
         guard !lost.isEmpty else { return try forkOutbox(id, at: time) }
         let waiting = try waitingPlaces()
@@ -35,7 +35,7 @@ extension CommitWriter {
 
     /// A message that the server has lost.
     private struct Lost {
-        var place: LostPlaces.Place
+        var place: LostPlaces.Entry
         var bytes: Int
     }
 
@@ -47,42 +47,42 @@ extension CommitWriter {
             sql: """
                 SELECT ordinal, lane, lane_sequence, bytes FROM message INDEXED BY message_place \
                 WHERE role < 2 AND account = ? AND sync_state = 3 AND lane IS NOT NULL AND (? IS NULL OR sender = ?)
-                """, arguments: [ledger.account.id, user, user])
+                """, arguments: [counters.account.id, user, user])
         var lost: [LaneID: [Lost]] = [:]
         while let row = try rows.next() {
             let lane = LaneID(rawValue: row[1])
             let (ordinal, sequence): (Int64, Int64) = (row[0], row[2])
             guard sequence == 0 || sequence > marks[lane] ?? 0 else { continue }
-            let place = LostPlaces.Place(ordinal: ordinal, sequence: sequence == 0 ? ordinal : sequence)
+            let place = LostPlaces.Entry(ordinal: ordinal, sequence: sequence == 0 ? ordinal : sequence)
             lost[lane, default: []].append(Lost(place: place, bytes: row[3]))
         }
         return lost
     }
 
-    private func waitingPlaces() throws -> [LaneID: [LostPlaces.Place]] {
+    private func waitingPlaces() throws -> [LaneID: [LostPlaces.Entry]] {
         let rows = try Row.fetchCursor(
             db,
             sql: """
                 SELECT ordinal, lane, lane_sequence FROM message INDEXED BY message_pending \
                 WHERE sync_state < 3 AND account = ? AND lane_sequence > 0 AND lane IS NOT NULL
-                """, arguments: [ledger.account.id])
-        var waiting: [LaneID: [LostPlaces.Place]] = [:]
+                """, arguments: [counters.account.id])
+        var waiting: [LaneID: [LostPlaces.Entry]] = [:]
         while let row = try rows.next() {
             waiting[LaneID(rawValue: row[1]), default: []].append(
-                LostPlaces.Place(ordinal: row[0], sequence: row[2]))
+                LostPlaces.Entry(ordinal: row[0], sequence: row[2]))
         }
         return waiting
     }
 
     /// - Parameter places: of what was lost in a lane, and of what waits in it.
-    private func queueAgain(_ lost: [Lost], _ places: [LostPlaces.Place], at time: Timestamp) throws {
+    private func queueAgain(_ lost: [Lost], _ places: [LostPlaces.Entry], at time: Timestamp) throws {
         let lostBytes = Dictionary(uniqueKeysWithValues: lost.map { ($0.place.ordinal, $0.bytes) })
         for place in places {
             guard let bytes = lostBytes[place.ordinal] else {
                 try execute("UPDATE message SET lane_sequence = ? WHERE ordinal = ?", [place.sequence, place.ordinal])
                 continue
             }
-            ledger.counts.count(.created, bytes: bytes)
+            counters.counts.count(.created, bytes: bytes)
             try execute(
                 """
                 UPDATE message SET sync_state = 0, position = \(Int64.max), accepted_at = NULL, attempts = 0, \

@@ -13,8 +13,8 @@ extension CommitWriter {
             try change(id) { $0.attempted(previous: previous, attempts: attempts, at: time) }
         case .requeue(let id, let attempts, let time):
             try change(id) { $0.requeued(attempts: attempts, at: time) }
-        case .deliver(let id, let placement, let time):
-            try deliver(id, placement, at: time)
+        case .deliver(let id, let serverPosition, let time):
+            try deliver(id, serverPosition, at: time)
         case .fail(let id, let failure, let inDoubt):
             try fail(id, failure, inDoubt: inDoubt)
         case .settle(let id):
@@ -33,14 +33,14 @@ extension CommitWriter {
             try release(id, at: nil)
         case .merge(let placed, let time):
             try merge(placed, content: content ?? ContentCoding.encode(placed.content), at: time)
-        case .putControl, .appendDelete, .attemptControl, .removeControl, .rebase:
+        case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .rebase:
             try applyToChain(mutation)
         case .setLastTransmitted(let lane, let sequence):
             try execute(
                 """
                 INSERT INTO lane (account, name, last_transmitted) VALUES (?, ?, ?) \
                 ON CONFLICT (account, name) DO UPDATE SET last_transmitted = excluded.last_transmitted
-                """, [ledger.account.id, lane.rawValue, sequence])
+                """, [counters.account.id, lane.rawValue, sequence])
         case .raiseSequence(let mark):
             raiseSequence(above: mark)
         case .forkOutbox(let id, let time):
@@ -66,81 +66,81 @@ extension CommitWriter {
 
     private func applyToChain(_ mutation: Mutation) throws {
         switch mutation {
-        case .putControl(let entry):
+        case .putMarker(let entry):
             raiseSequence(above: entry.sequence)
-            try setControl(entry.sequence, over: try control(entry.sequence), entry)
+            try setMarker(entry.sequence, over: try marker(entry.sequence), entry)
         case .appendDelete(let id, let lane):
-            let entry = ControlEntry(
-                kind: .delete, lane: lane, sequence: ledger.takeSequence(), previous: nil, message: id)
-            try setControl(entry.sequence, over: nil, entry)
-        case .attemptControl(let sequence, let previous):
-            _ = try rebaseControl(sequence, previous)
-        case .removeControl(let sequence):
-            try setControl(sequence, over: try control(sequence), nil)
+            let entry = ChainMarker(
+                kind: .delete, lane: lane, sequence: counters.takeSequence(), previous: nil, message: id)
+            try setMarker(entry.sequence, over: nil, entry)
+        case .attemptMarker(let sequence, let previous):
+            _ = try rebaseMarker(sequence, previous)
+        case .removeMarker(let sequence):
+            try setMarker(sequence, over: try marker(sequence), nil)
         case .rebase(let sequence, let previous):
-            if try rebaseControl(sequence, previous) { return }
+            if try rebaseMarker(sequence, previous) { return }
             let pending =
                 """
                 SELECT id, ordinal FROM message INDEXED BY message_pending \
                 WHERE sync_state < 3 AND account = ? AND lane_sequence > 0 AND lane_sequence = ?
                 """
             let statement = try db.cachedStatement(sql: pending)
-            guard let row = try Row.fetchOne(statement, arguments: [ledger.account.id, sequence]) else { return }
+            guard let row = try Row.fetchOne(statement, arguments: [counters.account.id, sequence]) else { return }
             try change(MessageID(blob: row[0]) ?? MessageID(ordinal: row[1])) { $0.rebased(previous: previous) }
         default:
             preconditionFailure("not a mutation of the chain")
         }
     }
 
-    private func rebaseControl(_ sequence: Int64, _ previous: Int64) throws -> Bool {
-        guard let old = try control(sequence) else { return false }
+    private func rebaseMarker(_ sequence: Int64, _ previous: Int64) throws -> Bool {
+        guard let old = try marker(sequence) else { return false }
         var entry = old
         entry.previous = previous
-        try setControl(sequence, over: old, entry)
+        try setMarker(sequence, over: old, entry)
         return true
     }
 
-    private func control(_ sequence: Int64) throws -> ControlEntry? {
+    private func marker(_ sequence: Int64) throws -> ChainMarker? {
         let statement = try db.cachedStatement(sql: StoreQueries.control)
-        return try Row.fetchOne(statement, arguments: [ledger.account.id, sequence]).flatMap { try? ControlEntry($0) }
+        return try Row.fetchOne(statement, arguments: [counters.account.id, sequence]).flatMap { try? ChainMarker($0) }
     }
 
-    private func setControl(_ sequence: Int64, over old: ControlEntry?, _ entry: ControlEntry?) throws {
+    private func setMarker(_ sequence: Int64, over old: ChainMarker?, _ entry: ChainMarker?) throws {
         guard entry != old else { return }
         if let entry {
             try execute(
                 """
-                INSERT INTO control (account, \(ControlEntry.columns)) VALUES (?, ?, ?, ?, ?, ?) \
+                INSERT INTO control (account, \(ChainMarker.columns)) VALUES (?, ?, ?, ?, ?, ?) \
                 ON CONFLICT (account, sequence) DO UPDATE SET kind = excluded.kind, lane = excluded.lane, \
                 previous = excluded.previous, message = excluded.message
                 """,
                 [
-                    ledger.account.id, entry.sequence, entry.kind.rawValue, entry.lane.rawValue, entry.previous,
+                    counters.account.id, entry.sequence, entry.kind.rawValue, entry.lane.rawValue, entry.previous,
                     entry.message.blob,
                 ])
         } else {
-            try execute("DELETE FROM control WHERE account = ? AND sequence = ?", [ledger.account.id, sequence])
+            try execute("DELETE FROM control WHERE account = ? AND sequence = ?", [counters.account.id, sequence])
         }
-        changes.append(.control(before: old, after: entry))
+        changes.append(.marker(before: old, after: entry))
     }
 
     private func raiseSequence(above mark: Int64) {
-        ledger.nextSequence = max(ledger.nextSequence, min(mark, Limits.sequenceMax) + 1)
+        counters.nextSequence = max(counters.nextSequence, min(mark, Limits.sequenceMax) + 1)
     }
 
     // MARK: Past deletions
 
     private func record(_ action: DeleteAction) throws {
         var action = action
-        action.sequence = ledger.takeSequence()
+        action.sequence = counters.takeSequence()
         try execute(
             "INSERT INTO delete_action (account, sequence, message, action) VALUES (?, ?, ?, ?)",
-            [ledger.account.id, action.sequence, action.message.blob, try StoredJSON.encode(action)])
-        ledger.deletions += 1
-        if ledger.deletions > Limits.deleteActionsKeptMax {
+            [counters.account.id, action.sequence, action.message.blob, try StoredJSON.encode(action)])
+        counters.deletions += 1
+        if counters.deletions > Limits.deleteActionsKeptMax {
             try execute(
-                "DELETE FROM delete_action WHERE sequence = (\(StoreQueries.oldestDeletion))", [ledger.account.id])
-            ledger.deletions -= 1
+                "DELETE FROM delete_action WHERE sequence = (\(StoreQueries.oldestDeletion))", [counters.account.id])
+            counters.deletions -= 1
         }
         changes.append(.deleteAction(action))
     }

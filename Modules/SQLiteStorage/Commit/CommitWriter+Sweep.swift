@@ -5,17 +5,17 @@ import GRDB
 
 /// Changes of the whole outbox at once: one statement for each step, regardless of its size.
 extension CommitWriter {
-    /// Starts a run: see ``Store/begin(_:)``.
-    func begin(_ opening: StoreOpening) throws -> OutboxSnapshot {
-        recent.forgetAll()
-        if ledger.hasBegun { throw StoreError.begunTwice }
+    /// Starts a run: see ``Store/start(_:)``.
+    func start(_ opening: StartOptions) throws -> OutboxSnapshot {
+        rowCache.forgetAll()
+        if counters.hasStarted { throw StoreError.startedTwice }
         try mendStates()
         try load()
-        let outboxID = ledger.outboxID ?? opening.newOutboxID
-        ledger.outboxID = outboxID
-        ledger.epoch += 1
-        ledger.lineage.open(opening.opening, nextSequence: ledger.nextSequence)
-        try execute("UPDATE store SET epoch = ? WHERE id = 1", [ledger.epoch])
+        let outboxID = counters.outboxID ?? opening.newOutboxID
+        counters.outboxID = outboxID
+        counters.epoch += 1
+        counters.lineage.open(opening.opening, nextSequence: counters.nextSequence)
+        try execute("UPDATE store SET epoch = ? WHERE id = 1", [counters.epoch])
         try storeOutbox()
         switch opening.restart {
         case .fail:
@@ -23,9 +23,9 @@ extension CommitWriter {
         case .resume:
             try resumeAll(at: opening.failure.at)
         }
-        ledger.hasBegun = true
+        counters.hasStarted = true
         isReset = true
-        return try db.outbox(outboxID, ledger)
+        return try db.outbox(outboxID, counters)
     }
 
     /// Returns messages under way to the queue.
@@ -35,10 +35,10 @@ extension CommitWriter {
             UPDATE message INDEXED BY message_pending SET sync_state = 0, \
             history = \(HistoryCoding.appending(.created, at: time)) \
             WHERE sync_state < 3 AND account = ? AND sync_state > 0
-            """, [ledger.account.id])
-        ledger.counts.created += ledger.counts.uploading + ledger.counts.syncing
-        ledger.counts.uploading = 0
-        ledger.counts.syncing = 0
+            """, [counters.account.id])
+        counters.counts.created += counters.counts.uploading + counters.counts.syncing
+        counters.counts.uploading = 0
+        counters.counts.syncing = 0
     }
 
     /// Treats an invalid state as failed, so that messages with it can be listed and deleted. Cost: linear in the
@@ -50,53 +50,53 @@ extension CommitWriter {
             SELECT ordinal FROM message INDEXED BY message_undelivered WHERE sync_state <> 3 \
             AND sync_state NOT IN (0, 1, 2, 4))
             """)
-        try execute("DELETE FROM control WHERE kind NOT IN (\(ControlEntry.kinds)) OR length(message) <> 16")
+        try execute("DELETE FROM control WHERE kind NOT IN (\(ChainMarker.kinds)) OR length(message) <> 16")
     }
 
     /// Loads the ledger's numbers from the tables. Cost: linear in the outbox.
     func load() throws {
         guard let row = try Row.fetchOne(db, sql: "SELECT \(StoreQueries.storeColumns) FROM store WHERE id = 1")
         else { throw UnreadableRow(table: "store", key: 1) }
-        ledger.account = AccountRow(id: row[0])
-        ledger.epoch = row[1]
-        ledger.nextSequence = row[2]
-        ledger.reservedSequence = row[2]
-        ledger.lineage.sharedBelow = row[3]
+        counters.account = AccountRow(id: row[0])
+        counters.epoch = row[1]
+        counters.nextSequence = row[2]
+        counters.reservedSequence = row[2]
+        counters.lineage.sharedBelow = row[3]
         try loadAccount()
     }
 
     /// Loads the current account's numbers. Cost: linear in its outbox.
     func loadAccount() throws {
-        let account = ledger.account.id
+        let account = counters.account.id
         let stored = "SELECT \(StoreQueries.accountColumns) FROM account WHERE id = ?"
         guard let row = try Row.fetchOne(db, sql: stored, arguments: [account])
         else { throw UnreadableRow(table: "account", key: account) }
-        ledger.accountName = nil
+        counters.accountName = nil
         if let server = row[0] as String?, let user = (row[1] as String?).flatMap(UserID.init) {
-            ledger.accountName = Account(server: server, user: user)
+            counters.accountName = Account(server: server, user: user)
         }
-        ledger.outboxID = try (row[2] as Data?).map { blob in
+        counters.outboxID = try (row[2] as Data?).map { blob in
             guard let id = MessageID(blob: blob) else { throw UnreadableRow(table: "account", key: account) }
             return OutboxID(id.value)
         }
-        (ledger.lineage.opening, ledger.lineage.ancestors) = try LineageCoding.openings(
+        (counters.lineage.opening, counters.lineage.ancestors) = try LineageCoding.openings(
             row[3], ancestors: row[4], of: account)
-        ledger.history = try StoredJSON.decode(ServerHistory.self, ifPresent: row[5], table: "account", key: account)
-        ledger.counts = StoreCounts()
+        counters.history = try StoredJSON.decode(ServerHistory.self, ifPresent: row[5], table: "account", key: account)
+        counters.counts = StoreCounts()
         let sums = "SELECT sync_state, count(*), sum(bytes) FROM \(StoreQueries.undelivered) GROUP BY sync_state"
         for row in try Row.fetchAll(db, sql: sums, arguments: [account]) {
             guard let state = StateCode.state(row[0]) else { throw UnreadableRow(table: "message", key: 0) }
-            ledger.counts.count(state, bytes: 0, times: row[1])
-            ledger.counts.undeliveredBytes += row[2] as Int
+            counters.counts.count(state, bytes: 0, times: row[1])
+            counters.counts.undeliveredBytes += row[2] as Int
         }
-        ledger.awaited = try awaitedMessages()
-        ledger.deletions = try Int.fetchOne(db, sql: StoreQueries.deletionCount, arguments: [account]) ?? 0
+        counters.awaited = try awaitedMessages()
+        counters.deletions = try Int.fetchOne(db, sql: StoreQueries.deletionCount, arguments: [account]) ?? 0
     }
 
     func endSession(_ failure: Failure) throws {
-        recent.forgetAll()
-        let account = ledger.account.id
-        let sharedBelow = ledger.lineage.sharedBelow
+        rowCache.forgetAll()
+        let account = counters.account.id
+        let sharedBelow = counters.lineage.sharedBelow
         try execute(
             """
             INSERT INTO control (account, sequence, kind, lane, previous, message) \
@@ -116,14 +116,14 @@ extension CommitWriter {
             history = \(HistoryCoding.appending(.error, at: failure.at)) \
             WHERE sync_state < 3 AND account = ? AND NOT (role > 1 AND sync_state = 0 AND lane_sequence = 0)
             """, [try StoredJSON.encode(failure), sharedBelow, account])
-        let undelivered = ledger.counts.undelivered
-        ledger.awaited = try awaitedMessages()
+        let undelivered = counters.counts.undelivered
+        counters.awaited = try awaitedMessages()
         let parked = "SELECT count(*) FROM \(StoreQueries.parked)"
         // Operations continue to wait for their targets.
-        ledger.counts.created = try Int.fetchOne(db, sql: parked, arguments: [account]) ?? 0
-        ledger.counts.error = undelivered - ledger.counts.created
-        ledger.counts.uploading = 0
-        ledger.counts.syncing = 0
+        counters.counts.created = try Int.fetchOne(db, sql: parked, arguments: [account]) ?? 0
+        counters.counts.error = undelivered - counters.counts.created
+        counters.counts.uploading = 0
+        counters.counts.syncing = 0
         try overlayAll()
     }
 
@@ -131,7 +131,7 @@ extension CommitWriter {
     private func awaitedMessages() throws -> AwaitedMessages {
         var awaited = AwaitedMessages()
         let waiting = "SELECT related FROM \(StoreQueries.parked)"
-        let rows = try Row.fetchCursor(db, sql: waiting, arguments: [ledger.account.id])
+        let rows = try Row.fetchCursor(db, sql: waiting, arguments: [counters.account.id])
         while let row = try rows.next() {
             // An unreadable row waits for no message that could be found.
             if let related = (row[0] as Data?).flatMap(MessageID.init(blob:)) { awaited.add(related) }
@@ -142,7 +142,7 @@ extension CommitWriter {
     /// Updates the targets of all operations; failed operations are no longer displayed.
     private func overlayAll() throws {
         let listed = changes
-        for blob in try Data.fetchAll(db, sql: StoreQueries.targets, arguments: [ledger.account.id]) {
+        for blob in try Data.fetchAll(db, sql: StoreQueries.targets, arguments: [counters.account.id]) {
             if let id = MessageID(blob: blob) { try overlay(id) }
         }
         changes = listed
@@ -154,6 +154,6 @@ extension CommitWriter {
             """
             UPDATE message INDEXED BY message_failed SET failure = json_remove(failure, '$.pausesLane') \
             WHERE sync_state = 4 AND account = ? AND json_valid(failure) AND json_extract(failure, '$.pausesLane')
-            """, [ledger.account.id])
+            """, [counters.account.id])
     }
 }

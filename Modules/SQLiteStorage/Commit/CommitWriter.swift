@@ -5,21 +5,21 @@ import GRDB
 
 /// Writes the calls of one group within one transaction, and collects the changes of each of them.
 ///
-/// Lives for one transaction on the writer's thread. `ledger` runs ahead of the disk; the owner of the transaction
+/// Lives for one transaction on the writer's thread. `counters` runs ahead of the disk; the owner of the transaction
 /// adopts it after the commit, and it is reset when a call fails.
 final class CommitWriter {
     let db: Database
     let bounds: OutboxBounds
-    var ledger: Ledger
+    var counters: CommitCounters
     /// The changes of the current call so far.
     var changes: [RecordChange] = []
     var isReset = false
     /// Cached rows of the most recently written messages.
-    var recent = RecentMessages()
+    var rowCache = RowCache()
 
-    init(_ db: Database, _ ledger: Ledger, _ bounds: OutboxBounds) {
+    init(_ db: Database, _ counters: CommitCounters, _ bounds: OutboxBounds) {
         self.db = db
-        self.ledger = ledger
+        self.counters = counters
         self.bounds = bounds
     }
 
@@ -28,30 +28,30 @@ final class CommitWriter {
     }
 
     /// The stored row of the message.
-    func row(_ id: MessageID) throws -> MessageRow? { try recent[id] ?? db.storedMessage(id, ledger.account) }
+    func row(_ id: MessageID) throws -> MessageRow? { try rowCache[id] ?? db.storedMessage(id, counters.account) }
 
     /// Stores the upper limit of assigned numbers, some ahead of use, so that most transactions write one page less. A
     /// run starts above the reserved numbers of the one before; unused ones are skipped.
     func reserveSequences() throws {
-        guard ledger.nextSequence > ledger.reservedSequence else { return }
-        ledger.reservedSequence = ledger.nextSequence + SQLiteLimits.sequencesReservedMax
-        try execute("UPDATE store SET next_sequence = ? WHERE id = 1", [ledger.reservedSequence])
+        guard counters.nextSequence > counters.reservedSequence else { return }
+        counters.reservedSequence = counters.nextSequence + SQLiteLimits.sequencesReservedMax
+        try execute("UPDATE store SET next_sequence = ? WHERE id = 1", [counters.reservedSequence])
     }
 
     // MARK: Enqueue
 
     func enqueue(_ draft: MessageDraft, content: Data) throws -> Message {
-        if !ledger.hasBegun { throw StoreError.notBegun }
-        if let wanted = draft.account, let account = ledger.accountName, wanted != account {
+        if !counters.hasStarted { throw StoreError.notStarted }
+        if let wanted = draft.account, let account = counters.accountName, wanted != account {
             throw StoreError.otherAccount(wanted)
         }
         do {
-            try bounds.admit(bytes: content.count, to: ledger.counts)
+            try bounds.admit(bytes: content.count, to: counters.counts)
         } catch {
             throw try row(draft.id) == nil ? error : StoreError.duplicate(draft.id)
         }
         let related = try draft.role.related.flatMap { try row($0)?.message }
-        let ordinal = ledger.takeSequence()
+        let ordinal = counters.takeSequence()
         let mayGo = Message.mayGo(draft.role, in: draft.lane, with: related)
         let message = Message(draft, ordinal: ordinal, laneSequence: mayGo ? ordinal : 0)
         try insert(message, content: content)
@@ -72,12 +72,12 @@ final class CommitWriter {
             try execute(
                 Self.insertion,
                 [
-                    ledger.account.id, message.ordinal, message.id.blob, message.channel.value, message.sender.value,
+                    counters.account.id, message.ordinal, message.id.blob, message.channel.value, message.sender.value,
                     String(decoding: content, as: UTF8.self), content.count, message.createdAt.milliseconds,
                     message.lane?.rawValue, message.laneSequence, message.previousSequence,
                     StateCode.code(message.syncState), message.attempts, message.lastAttemptAt?.milliseconds,
                     try message.failure.map(StoredJSON.encode), message.isInDoubt, message.cursor.position,
-                    message.placement?.acceptedAt.milliseconds,
+                    message.serverPosition?.acceptedAt.milliseconds,
                 ])
         } catch DatabaseError.SQLITE_CONSTRAINT_UNIQUE {
             throw StoreError.duplicate(message.id)
@@ -85,11 +85,11 @@ final class CommitWriter {
         if let related = message.role.related {
             try execute(Self.relating, [RoleCode.code(message.role), related.blob, message.ordinal])
         }
-        if let extras = FaceExtras(message.face) {
+        if let extras = StoredAggregates(message.displayed) {
             try execute(Self.showing, [try StoredJSON.encode(extras), nil, message.ordinal])
         }
-        ledger.count(nil, 0, message, content.count)
-        recent.remember(MessageRow(message: message, bytes: content.count))
+        counters.count(nil, 0, message, content.count)
+        rowCache.remember(MessageRow(message: message, bytes: content.count))
         changes.append(.message(before: nil, after: message, bytes: content.count))
     }
 
@@ -101,14 +101,14 @@ final class CommitWriter {
         try save(step(old.message), over: old, content: content)
     }
 
-    func merge(_ placed: PlacedMessage, content: Data, at time: Timestamp) throws {
+    func merge(_ placed: RemoteMessage, content: Data, at time: Timestamp) throws {
         if let old = try row(placed.id) {
             // Merged and overlaid in one step: a message that was merely read again is not written.
             try save(try overlaid(old.message.merged(with: placed, at: time)), over: old, content: content)
         } else {
             let deleted = try db.cachedStatement(sql: StoreQueries.deletionOfMessage)
-            guard try Row.fetchOne(deleted, arguments: [ledger.account.id, placed.id.blob]) == nil else { return }
-            try insert(Message(placed, ordinal: ledger.takeSequence()), content: content)
+            guard try Row.fetchOne(deleted, arguments: [counters.account.id, placed.id.blob]) == nil else { return }
+            try insert(Message(placed, ordinal: counters.takeSequence()), content: content)
             try overlay(placed.id)
         }
         try release(placed.id, at: time)
@@ -117,8 +117,8 @@ final class CommitWriter {
     func delete(_ id: MessageID) throws {
         guard let old = try row(id) else { return }
         try execute("DELETE FROM message WHERE ordinal = ?", [old.message.ordinal])
-        ledger.count(old.message, old.bytes, nil, 0)
-        recent.forget(id)
+        counters.count(old.message, old.bytes, nil, 0)
+        rowCache.forget(id)
         changes.append(.message(before: old.message, after: nil, bytes: old.bytes))
         if let target = old.message.role.target { try overlay(target) }
     }
@@ -137,11 +137,11 @@ final class CommitWriter {
     /// Writes the changed columns. Only a change of the position updates the index of positions.
     func save(_ message: Message, over old: MessageRow, content: Data? = nil) throws {
         guard message != old.message else { return }
-        if message.placement != old.message.placement, let placement = message.placement {
+        if message.serverPosition != old.message.serverPosition, let serverPosition = message.serverPosition {
             try execute(
                 Self.placing,
                 [
-                    StateCode.code(message.syncState), placement.position, placement.acceptedAt.milliseconds,
+                    StateCode.code(message.syncState), serverPosition.position, serverPosition.acceptedAt.milliseconds,
                     HistoryCoding.encode(message.history), message.ordinal,
                 ])
         } else {
@@ -155,9 +155,9 @@ final class CommitWriter {
                     HistoryCoding.encode(message.history), message.ordinal,
                 ])
         }
-        if message.face != old.message.face || message.base != old.message.base {
-            let extras = try FaceExtras(message.base ?? message.face).map(StoredJSON.encode)
-            let shown = message.base == nil ? nil : try StoredJSON.encode(message.face)
+        if message.displayed != old.message.displayed || message.confirmed != old.message.confirmed {
+            let extras = try StoredAggregates(message.confirmed ?? message.displayed).map(StoredJSON.encode)
+            let shown = message.confirmed == nil ? nil : try StoredJSON.encode(message.displayed)
             try execute(Self.showing, [extras, shown, message.ordinal])
         }
         var bytes = old.bytes
@@ -165,8 +165,8 @@ final class CommitWriter {
             bytes = content.count
             try execute(Self.rewriting, [String(decoding: content, as: UTF8.self), bytes, message.ordinal])
         }
-        ledger.count(old.message, old.bytes, message, bytes)
-        recent.remember(MessageRow(message: message, bytes: bytes))
+        counters.count(old.message, old.bytes, message, bytes)
+        rowCache.remember(MessageRow(message: message, bytes: bytes))
         changes.append(.message(before: old.message, after: message, bytes: bytes))
         if let target = message.role.target { try overlay(target) }
     }

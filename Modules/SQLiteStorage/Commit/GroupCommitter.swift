@@ -11,23 +11,25 @@ import Synchronization
 ///   the first group on its own thread, because waking another one costs more than the whole insertion, and leaves
 ///   calls that arrived meanwhile to `queue`. So at most one thread of the shared pool waits for the disk, and never an
 ///   actor's caller.
-/// - Only the writer changes `ledger` and `recent`, publishes and resumes callers; `isDraining` is true while there is
-///   a writer.
+/// - Only the writer changes `counters` and `rowCache`, publishes and resumes callers; `isDraining` is true while there
+///   is a writer.
 /// - For each group: transaction, ledger, feed, results, in this order. So a caller that has its result finds its write
 ///   in every query, and its subscribers have received it.
 final class GroupCommitter: Sendable {
-    private typealias Waiter = (call: Call, answer: CheckedContinuation<Result<Call.Answer, StoreError>, Never>)
+    private typealias Waiter = (
+        request: WriteRequest, answer: CheckedContinuation<Result<WriteRequest.Answer, StoreError>, Never>
+    )
 
     private struct Waiting {
-        var calls: [Waiter] = []
+        var requests: [Waiter] = []
         var closers: [CheckedContinuation<Void, Never>] = []
         var isDraining = false
         var isClosed = false
         /// The number of calls that the next group waits for; only tests set it above 1.
-        var callsToGather = 1
+        var requestsToGather = 1
 
         /// True if there is a group to commit.
-        var hasGroup: Bool { !calls.isEmpty && (isClosed || calls.count >= callsToGather) }
+        var hasGroup: Bool { !requests.isEmpty && (isClosed || requests.count >= requestsToGather) }
 
         /// Returns true to the one caller that becomes the writer.
         mutating func becomeWriter() -> Bool {
@@ -38,9 +40,9 @@ final class GroupCommitter: Sendable {
     }
 
     private let waiting = Mutex(Waiting())
-    private let ledger = Mutex(Ledger())
+    private let counters = Mutex(CommitCounters())
     /// The writer's cache; only the writer takes this lock.
-    private let recent = Mutex(RecentMessages())
+    private let rowCache = Mutex(RowCache())
     private let queue = DispatchQueue(label: "causeway.store", qos: .userInitiated)
     private let database: StoreDatabase
     private let feed: CommitFeed
@@ -55,17 +57,17 @@ final class GroupCommitter: Sendable {
     }
 
     /// The numbers as of the last commit.
-    var committed: Ledger { ledger.withLock { $0 } }
+    var committed: CommitCounters { counters.withLock { $0 } }
 
     /// Adds a call and waits for its commit. Cancelling the waiter does not cancel the call.
     ///
     /// Leaves the caller's actor, because waiting for the disk must not block the main thread.
     @concurrent
-    func submit(_ call: Call) async throws(StoreError) -> Call.Answer {
+    func submit(_ request: WriteRequest) async throws(StoreError) -> WriteRequest.Answer {
         let result = await withCheckedContinuation { answer in
             let isFirst: Bool? = waiting.withLock { waiting in
                 if waiting.isClosed { return nil }
-                waiting.calls.append((call, answer))
+                waiting.requests.append((request, answer))
                 return waiting.becomeWriter()
             }
             switch isFirst {
@@ -81,8 +83,8 @@ final class GroupCommitter: Sendable {
     /// On a single processor the pool has a single thread: a commit on it would keep groups from gathering.
     private static let commitsInPlace = ProcessInfo.processInfo.activeProcessorCount > 1
 
-    /// For tests: delays commits until `calls` calls are waiting, or the store is closed.
-    func gather(_ calls: Int) { waiting.withLock { $0.callsToGather = calls } }
+    /// For tests: delays commits until `requests` calls are waiting, or the store is closed.
+    func gather(_ requests: Int) { waiting.withLock { $0.requestsToGather = requests } }
 
     /// Commits the waiting calls, then closes the database.
     func close() async {
@@ -130,21 +132,21 @@ final class GroupCommitter: Sendable {
     private func takeGroup() -> [Waiter] {
         waiting.withLock { waiting in
             guard waiting.hasGroup else { return [] }
-            waiting.callsToGather = 1
+            waiting.requestsToGather = 1
             var (count, bytes) = (0, 0)
-            for waiter in waiting.calls.prefix(SQLiteLimits.groupCallsMax) {
-                bytes += waiter.call.bytes
+            for waiter in waiting.requests.prefix(SQLiteLimits.groupRequestsMax) {
+                bytes += waiter.request.bytes
                 if count > 0, bytes > groupBytesMax { break }
                 count += 1
             }
-            let group = Array(waiting.calls.prefix(count))
-            waiting.calls.removeFirst(count)
+            let group = Array(waiting.requests.prefix(count))
+            waiting.requests.removeFirst(count)
             return group
         }
     }
 
     private func commitAndAnswer(_ group: [Waiter]) {
-        let answers = commit(group.map(\.call))
+        let answers = commit(group.map(\.request))
         for (waiter, answer) in zip(group, answers) { waiter.answer.resume(returning: answer) }
     }
 
@@ -152,75 +154,75 @@ final class GroupCommitter: Sendable {
 
     /// The state of publication. From before a transaction begins until its commits are published, there may be commits
     /// that are visible to readers and unknown to subscribers.
-    private struct Telling {
+    private struct PublishState {
         var isUnderWay = false
         /// The last commit that was published; the ledger may be ahead of it while a commit is under way.
-        var told: Int64 = 0
+        var published: Int64 = 0
         var waiters: [CheckedContinuation<Int64, Never>] = []
     }
 
-    private let telling = Mutex(Telling())
+    private let publishing = Mutex(PublishState())
 
     /// Waits until all commits that readers can see have been published.
     func settledVersion() async -> Int64 {
         await withCheckedContinuation { waiter in
-            let told: Int64? = telling.withLock { telling in
-                if telling.isUnderWay { telling.waiters.append(waiter) }
-                return telling.isUnderWay ? nil : telling.told
+            let published: Int64? = publishing.withLock { publishing in
+                if publishing.isUnderWay { publishing.waiters.append(waiter) }
+                return publishing.isUnderWay ? nil : publishing.published
             }
-            if let told { waiter.resume(returning: told) }
+            if let published { waiter.resume(returning: published) }
         }
     }
 
-    private func commit(_ calls: [Call]) -> [Result<Call.Answer, StoreError>] {
-        telling.withLock { $0.isUnderWay = true }
+    private func commit(_ requests: [WriteRequest]) -> [Result<WriteRequest.Answer, StoreError>] {
+        publishing.withLock { $0.isUnderWay = true }
         defer {
-            let told = committed.version
-            let waiters = telling.withLock { telling in
-                defer { telling = Telling(told: told) }
-                return telling.waiters
+            let published = committed.version
+            let waiters = publishing.withLock { publishing in
+                defer { publishing = PublishState(published: published) }
+                return publishing.waiters
             }
-            for waiter in waiters { waiter.resume(returning: told) }
+            for waiter in waiters { waiter.resume(returning: published) }
         }
         do {
-            try verifyIfSuspect()
+            try verifyIfNeeded()
             let before = committed
-            let group = CallGroup(calls: calls, path: database.path)
-            let outcome = try recent.withLock { recent throws(StoreError) in
-                try database.write { db in group.run(db, before, bounds, &recent) }
+            let group = CommitGroup(requests: requests, path: database.path)
+            let outcome = try rowCache.withLock { rowCache throws(StoreError) in
+                try database.write { db in group.run(db, before, bounds, &rowCache) }
             }
-            ledger.withLock { $0 = outcome.ledger }
-            if case .syncFailed? = outcome.failure { database.suspect() } else { database.boundLog() }
+            counters.withLock { $0 = outcome.counters }
+            if case .syncFailed? = outcome.failure { database.requireVerification() } else { database.boundLog() }
             for commit in outcome.commits { feed.publish(commit) }
             return outcome.answers
         } catch {
-            return calls.map { _ in .failure(error) }
+            return requests.map { _ in .failure(error) }
         }
     }
 
     /// After a failed sync, blocks all acknowledgements until the database has been reopened and found intact. The
     /// database's contents are then authoritative: the ledger is loaded from it, and subscribers get a reset.
-    private func verifyIfSuspect() throws(StoreError) {
-        guard database.isSuspect else { return }
+    private func verifyIfNeeded() throws(StoreError) {
+        guard database.needsVerification else { return }
         try database.reopen()
-        recent.withLock { $0.forgetAll() }
+        rowCache.withLock { $0.forgetAll() }
         var renewed = committed
-        guard renewed.hasBegun else { return }
+        guard renewed.hasStarted else { return }
         let before = renewed
         do {
             renewed = try database.write { [bounds] db in
                 let writer = CommitWriter(db, before, bounds)
                 try writer.load()
-                return writer.ledger
+                return writer.counters
             }
         } catch {
             // Without these numbers nothing may be committed.
-            database.suspect()
+            database.requireVerification()
             throw error
         }
         renewed.nextSequence = max(renewed.nextSequence, before.nextSequence)
         renewed.version += 1
-        ledger.withLock { $0 = renewed }
+        counters.withLock { $0 = renewed }
         feed.publish(StoreCommit(version: renewed.version, changes: [], isReset: true))
     }
 }

@@ -5,7 +5,7 @@ import CausewayModels
 ///
 /// Only the writer changes rows, so the cache equals the table as long as it is cleared after every rollback and every
 /// statement that changes many rows. Two generations: a full young generation replaces the old one, which is dropped.
-struct RecentMessages: Sendable {
+struct RowCache: Sendable {
     private var young: [MessageID: MessageRow] = [:]
     private var old: [MessageID: MessageRow] = [:]
     private var youngBytes = 0
@@ -15,7 +15,7 @@ struct RecentMessages: Sendable {
     mutating func remember(_ row: MessageRow) {
         young[row.message.id] = row
         youngBytes += row.bytes
-        guard young.count >= SQLiteLimits.recentMessagesMax || youngBytes >= SQLiteLimits.recentBytesMax else { return }
+        guard young.count >= SQLiteLimits.cachedRowsMax || youngBytes >= SQLiteLimits.cachedRowBytesMax else { return }
         old = young
         young = [:]
         youngBytes = 0
@@ -26,5 +26,5 @@ struct RecentMessages: Sendable {
         old[id] = nil
     }
 
-    mutating func forgetAll() { self = RecentMessages() }
+    mutating func forgetAll() { self = RowCache() }
 }

@@ -22,7 +22,7 @@ final class StoreLock: Sendable {
             let code = errno
             let owner = Self.owner(descriptor)
             _ = close(descriptor)
-            if code == EWOULDBLOCK { throw .owned(pid: owner, path: folder.path) }
+            if code == EWOULDBLOCK { throw .locked(by: owner, path: folder.path) }
             throw StoreFolder.failure(code, at: folder.lock)
         }
         self.descriptor = descriptor

@@ -62,7 +62,7 @@ enum StoreQueries {
     static let pausing = "\(failed) AND json_valid(failure) AND json_extract(failure, '$.pausesLane')"
     static let lanePauses = "SELECT ordinal, lane, id FROM \(pausing) ORDER BY ordinal"
     static let controlEntries = """
-        SELECT \(ControlEntry.columns) FROM control INDEXED BY control_sequence WHERE account = ? ORDER BY sequence
+        SELECT \(ChainMarker.columns) FROM control INDEXED BY control_sequence WHERE account = ? ORDER BY sequence
         """
     static let deletionOfMessage =
         "SELECT 1 FROM delete_action INDEXED BY delete_action_message WHERE account = ? AND message = ?"
@@ -71,7 +71,7 @@ enum StoreQueries {
     static let oldestDeletion =
         "SELECT min(sequence) FROM delete_action INDEXED BY delete_action_account WHERE account = ?"
     static let control =
-        "SELECT \(ControlEntry.columns) FROM control INDEXED BY control_sequence WHERE account = ? AND sequence = ?"
+        "SELECT \(ChainMarker.columns) FROM control INDEXED BY control_sequence WHERE account = ? AND sequence = ?"
     static let lanes = "SELECT name, last_transmitted FROM lane INDEXED BY lane_name WHERE account = ?"
     static let deleteActions = """
         SELECT sequence, action FROM delete_action INDEXED BY delete_action_account WHERE account = ? AND sequence < ? \
@@ -197,19 +197,19 @@ extension Database {
     /// The current outbox: messages and control entries merged by their sequences.
     ///
     /// - Parameter ledger: supplies the account, its lineage and its history.
-    func outbox(_ outboxID: OutboxID, _ ledger: Ledger) throws -> OutboxSnapshot {
-        let account = ledger.account
+    func outbox(_ outboxID: OutboxID, _ counters: CommitCounters) throws -> OutboxSnapshot {
+        let account = counters.account
         let row = try Row.fetchOne(self, sql: "SELECT epoch FROM store WHERE id = 1")
         var lanes: [LaneID: Int64] = [:]
         let laneRows = try Row.fetchCursor(self, sql: StoreQueries.lanes, arguments: [account.id])
         while let row = try laneRows.next() { lanes[LaneID(rawValue: row[0])] = row[1] }
         let controls = try Row.fetchAll(self, sql: StoreQueries.controlEntries, arguments: [account.id])
-            .compactMap { try? ControlEntry($0) }.map(\.entry)
+            .compactMap { try? ChainMarker($0) }.map(\.entry)
         var snapshot = OutboxSnapshot(
             outboxID: outboxID, epoch: row?[0] ?? 0, lastTransmitted: lanes,
             entries: Self.merged(try pendingEntries(account), controls), pauses: try lanePauses(account),
-            lineage: ledger.lineage)
-        snapshot.history = ledger.history
+            lineage: counters.lineage)
+        snapshot.history = counters.history
         return snapshot
     }
 

@@ -13,9 +13,9 @@ extension MessageRow {
         let createdAt = Timestamp(milliseconds: row[6])
         let role = RoleCode.role(row[17], (row[18] as Data?).flatMap(MessageID.init(blob:))) ?? .message
         let content = ContentCoding.decode(row[4] as Data) ?? .unknown(type: "unreadable", body: .null)
-        var placement: Placement?
+        var serverPosition: ServerPosition?
         if let acceptedAt = row[16] as Int64? {
-            placement = Placement(position: row[15], acceptedAt: Timestamp(milliseconds: acceptedAt))
+            serverPosition = ServerPosition(position: row[15], acceptedAt: Timestamp(milliseconds: acceptedAt))
         }
         let stored = (row[13] as Data?).flatMap {
             try? StoredJSON.decode(Failure.self, $0, table: "message", key: ordinal)
@@ -25,11 +25,11 @@ extension MessageRow {
             message: Message(
                 id: MessageID(blob: row[1]) ?? MessageID(ordinal: ordinal),
                 channel: ChannelID(row[2]) ?? Self.unreadableChannel, sender: UserID(row[3]) ?? Self.unreadableSender,
-                role: role, face: MessageFace(content: content), createdAt: createdAt, ordinal: ordinal,
+                role: role, displayed: MessageBody(content: content), createdAt: createdAt, ordinal: ordinal,
                 lane: (row[7] as String?).map(LaneID.init(rawValue:)), laneSequence: row[8],
                 queuedAt: (row[19] as Int64?).map(Timestamp.init(milliseconds:)), syncState: state,
                 failure: Self.failure(in: state, stored, unreadable), isInDoubt: row[14],
-                placement: placement, attempts: row[11],
+                serverPosition: serverPosition, attempts: row[11],
                 lastAttemptAt: (row[12] as Int64?).map(Timestamp.init(milliseconds:)), previousSequence: row[9]),
             bytes: row[5])
     }

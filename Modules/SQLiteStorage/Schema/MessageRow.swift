@@ -48,19 +48,19 @@ struct MessageRow: Sendable {
         if let text = row[13] as Data? {
             failure = try StoredJSON.decode(Failure.self, text, table: "message", key: ordinal)
         }
-        var placement: Placement?
+        var serverPosition: ServerPosition?
         if let acceptedAt = row[16] as Int64? {
-            placement = Placement(position: row[15], acceptedAt: Timestamp(milliseconds: acceptedAt))
+            serverPosition = ServerPosition(position: row[15], acceptedAt: Timestamp(milliseconds: acceptedAt))
         }
-        let extras = try StoredJSON.decode(FaceExtras.self, ifPresent: row[21], table: "message", key: ordinal)
-        let shown = try StoredJSON.decode(MessageFace.self, ifPresent: row[22], table: "message", key: ordinal)
-        let sent = MessageFace(content: content, extras)
+        let extras = try StoredJSON.decode(StoredAggregates.self, ifPresent: row[21], table: "message", key: ordinal)
+        let shown = try StoredJSON.decode(MessageBody.self, ifPresent: row[22], table: "message", key: ordinal)
+        let sent = MessageBody(content: content, extras)
         message = Message(
-            id: id, channel: channel, sender: sender, role: role, face: shown ?? sent,
-            base: shown == nil ? nil : sent, createdAt: Timestamp(milliseconds: row[6]), ordinal: ordinal,
+            id: id, channel: channel, sender: sender, role: role, displayed: shown ?? sent,
+            confirmed: shown == nil ? nil : sent, createdAt: Timestamp(milliseconds: row[6]), ordinal: ordinal,
             lane: (row[7] as String?).map(LaneID.init(rawValue:)), laneSequence: row[8],
             queuedAt: (row[19] as Int64?).map(Timestamp.init(milliseconds:)), syncState: state,
-            failure: failure, isInDoubt: row[14], placement: placement, attempts: row[11],
+            failure: failure, isInDoubt: row[14], serverPosition: serverPosition, attempts: row[11],
             lastAttemptAt: (row[12] as Int64?).map(Timestamp.init(milliseconds:)), history: history,
             previousSequence: row[9])
         bytes = row[5]
@@ -131,7 +131,7 @@ extension MessageID {
     var blob: Data { Data(value.bytes) }
 }
 
-extension ControlEntry {
+extension ChainMarker {
     static let columns = "sequence, kind, lane, previous, message"
     /// The kinds that a row may have.
     static let kinds = OutboxEntry.Kind.allCases.filter { $0 != .send }.map { "\($0.rawValue)" }.joined(separator: ", ")

@@ -258,7 +258,7 @@ enum StoreSchema {
             defer { try? queue.close() }
             return try queue.read { db in
                 let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-                if found > version { return .fromTheFuture(version: "layout \(found)", path: folder.database) }
+                if found > version { return .newerSchema(version: "layout \(found)", path: folder.database) }
                 if let cut = try missingPages(db, folder) { return cut }
                 guard size <= SQLiteLimits.openCheckBytesMax else { return nil }
                 return try damage(db, folder)

@@ -1,31 +1,31 @@
 import CausewayModels
 
 /// The columns of a message body other than its content.
-struct FaceExtras: Codable {
+struct StoredAggregates: Codable {
     var editedAt: Timestamp?
     var changedAt: Timestamp?
     var reactions: [String: Int]
     var myReactions: Set<String>
-    var clock: FaceClock?
+    var clock: VersionClock?
 
     /// `nil` if there is nothing to store.
-    init?(_ face: MessageFace) {
-        let isPlain = face.editedAt == nil && face.changedAt == nil && face.clock.isEmpty
-        if isPlain, face.reactions.isEmpty, face.myReactions.isEmpty { return nil }
-        editedAt = face.editedAt
-        changedAt = face.changedAt
-        reactions = face.reactions
-        myReactions = face.myReactions
-        clock = face.clock.isEmpty ? nil : face.clock
+    init?(_ body: MessageBody) {
+        let isPlain = body.editedAt == nil && body.changedAt == nil && body.clock.isEmpty
+        if isPlain, body.reactions.isEmpty, body.myReactions.isEmpty { return nil }
+        editedAt = body.editedAt
+        changedAt = body.changedAt
+        reactions = body.reactions
+        myReactions = body.myReactions
+        clock = body.clock.isEmpty ? nil : body.clock
     }
 }
 
-extension MessageFace {
-    init(content: MessageContent, _ extras: FaceExtras?) {
+extension MessageBody {
+    init(content: MessageContent, _ extras: StoredAggregates?) {
         self.init(
             content: content, editedAt: extras?.editedAt, changedAt: extras?.changedAt,
             reactions: extras?.reactions ?? [:],
             myReactions: extras?.myReactions ?? [])
-        clock = extras?.clock ?? FaceClock()
+        clock = extras?.clock ?? VersionClock()
     }
 }

@@ -1,7 +1,7 @@
 package import CausewayControl
 
 /// The page's connections to the daemon: one for reads, which times out soon, and one for changes, which is patient.
-package struct DaemonDesk: Sendable {
+package struct DaemonClient: Sendable {
     let reading: any ControlService
     let changing: any ControlService
 
@@ -14,7 +14,7 @@ package struct DaemonDesk: Sendable {
     ///
     /// Throws ``ControlError/Code/configuration`` when the path cannot be that of a socket.
     package static func socket(_ path: String) throws(ControlError) -> (
-        desk: DaemonDesk, close: @Sendable () async -> Void
+        daemon: DaemonClient, close: @Sendable () async -> Void
     ) {
         let reading = try ControlClient(
             socketPath: path, answerTime: .seconds(StatusPageLimits.daemonSecondsMax),
@@ -22,7 +22,7 @@ package struct DaemonDesk: Sendable {
         let changing = try ControlClient(
             socketPath: path, answerTime: .seconds(StatusPageLimits.actionSecondsMax))
         return (
-            DaemonDesk(reading: reading, changing: changing),
+            DaemonClient(reading: reading, changing: changing),
             {
                 await reading.close()
                 await changing.close()

@@ -1,7 +1,7 @@
 import Causeway
 
 /// A time as a page shows it: relative, with the absolute time in a `time` element.
-struct PageMoment {
+struct RelativeTime {
     let moment: Timestamp
     let now: Timestamp
 
@@ -12,7 +12,7 @@ struct PageMoment {
 
     /// The view of a time in the future: `now` when it has already passed.
     static func next(_ milliseconds: Int64, now: Timestamp) -> [String: Any] {
-        let moment = PageMoment(milliseconds, now: now)
+        let moment = RelativeTime(milliseconds, now: now)
         var view = moment.view
         if moment.moment.milliseconds - now.milliseconds < 1000 { view["words"] = "now" }
         return view

@@ -2,8 +2,8 @@ import Causeway
 import CausewayControl
 
 /// The text of a wait reason without its times, which are shown beside it.
-enum WaitWords {
-    static func text(_ wait: WaitForm?, _ whole: String?) -> String? {
+enum WaitReasonText {
+    static func text(_ wait: WaitReasonDTO?, _ whole: String?) -> String? {
         guard let wait else { return whole }
         switch wait.kind {
         case "offline": return "offline" + (wait.detail.map { ": " + $0 } ?? "")

@@ -3,7 +3,7 @@ import CausewayControl
 
 /// Past deletions, newest first.
 struct DeleteActionsView {
-    let list: DeleteActionListForm
+    let list: DeleteActionListResponse
     let root: String
     let limit: Int
     let before: Int64?
@@ -21,9 +21,9 @@ struct DeleteActionsView {
         return view
     }
 
-    private func row(_ action: DeleteActionForm) -> [String: Any] {
+    private func row(_ action: DeleteActionDTO) -> [String: Any] {
         [
-            "sequence": String(action.sequence), "when": PageMoment(action.atMs, now: now).view,
+            "sequence": String(action.sequence), "when": RelativeTime(action.atMs, now: now).view,
             "by": Self.origin(action.by), "id": action.message.description,
             "idShort": MessageRowView.short(action.message), "type": action.type,
             "channelName": action.channel.value, "state": action.state,
@@ -46,7 +46,7 @@ struct DeleteActionsView {
         "sequence", "at", "by", "message", "channel", "type", "state", "reason", "code", "error", "failedAt",
     ]
 
-    static func csvRow(_ action: DeleteActionForm) -> String {
+    static func csvRow(_ action: DeleteActionDTO) -> String {
         CSVText.row([
             String(action.sequence), action.at, action.by, action.message.description, action.channel.value,
             action.type, action.state, action.failure?.reason ?? "", action.failure?.code ?? "",

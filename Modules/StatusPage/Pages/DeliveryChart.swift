@@ -1,5 +1,5 @@
 /// A chart of the last hour: one bar for each minute.
-struct HourView {
+struct DeliveryChart {
     let counts: [Int]
 
     init(_ counts: [Int]) { self.counts = counts }

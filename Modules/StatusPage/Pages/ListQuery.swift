@@ -8,20 +8,20 @@ struct ListQuery {
     var state: SyncState?
     var newestFirst: Bool
     var limit: Int
-    var after: PlaceMark?
+    var after: PageCursor?
 
     /// - Parameter isUsual: whether the newest come first when the address names no order.
     ///
     /// Throws 400 for an invalid query.
-    init(path: String, _ fields: FormFields, newestFirst isUsual: Bool = false) throws(PageRefusal) {
+    init(path: String, _ fields: FormFields, newestFirst isUsual: Bool = false) throws(PageError) {
         self.path = path
-        channel = try fields["channel"].map { text throws(PageRefusal) in
+        channel = try fields["channel"].map { text throws(PageError) in
             guard let channel = ChannelID(text) else {
                 throw .badRequest("The channel's name \(Name.problem(with: text) ?? "is wrong").")
             }
             return channel
         }
-        state = try fields["state"].map { text throws(PageRefusal) in
+        state = try fields["state"].map { text throws(PageError) in
             guard let state = SyncState(rawValue: text), state != .synced else {
                 throw .badRequest("The state is created, uploading, syncing or error.")
             }
@@ -34,13 +34,13 @@ struct ListQuery {
         default: throw .badRequest("The order is oldest or newest.")
         }
         limit = try Self.limit(fields)
-        after = try fields["after"].map { text throws(PageRefusal) in
-            guard let mark = PlaceMark(text) else { throw .badRequest("That is no place in the list.") }
+        after = try fields["after"].map { text throws(PageError) in
+            guard let mark = PageCursor(text) else { throw .badRequest("That is no place in the list.") }
             return mark
         }
     }
 
-    static func limit(_ fields: FormFields) throws(PageRefusal) -> Int {
+    static func limit(_ fields: FormFields) throws(PageError) -> Int {
         guard let text = fields["limit"] else { return StatusPageLimits.rowsDefault }
         guard let limit = Int(text), let most = StatusPageLimits.rowsChoices.last, (1...most).contains(limit) else {
             throw .badRequest("The number of rows is 1 to \(StatusPageLimits.rowsChoices.last ?? 0).")
@@ -54,7 +54,7 @@ struct ListQuery {
     }
 
     /// Returns the address of another page of the same list.
-    func link(after mark: PlaceMark?) -> String {
+    func link(after mark: PageCursor?) -> String {
         PageLink.to(
             path,
             [
@@ -64,7 +64,7 @@ struct ListQuery {
     }
 
     /// Returns the form, and the links to other pages.
-    func view(shown: Int, next: PlaceMark?) -> [String: Any] {
+    func view(shown: Int, next: PageCursor?) -> [String: Any] {
         var view: [String: Any] = [
             "action": path, "channel": channel?.value ?? "",
             "orders": [

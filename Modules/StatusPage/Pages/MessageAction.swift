@@ -1,7 +1,7 @@
 import CausewayControl
 
 /// An action that changes messages, with the texts of its question and its result.
-enum Deed: String, CaseIterable {
+enum MessageAction: String, CaseIterable {
     case resend, delete
     case resendAll = "resend-all"
     case deleteAll = "delete-all"
@@ -42,7 +42,7 @@ enum Deed: String, CaseIterable {
     /// Returns the result, shown on the following page.
     ///
     /// - Parameter asked: the number of named messages; `nil` for an action on all of a kind.
-    func notice(count: Int, asked: Int?) -> PageNotice {
+    func notice(count: Int, asked: Int?) -> FlashMessage {
         let done = isDanger ? "deleted" : "put back into the queue"
         let verb = count == 1 ? "was" : "were"
         var text = count == 0 ? "Nothing was \(done)." : "\(PageNumber.messages(count)) \(verb) \(done)."
@@ -53,6 +53,6 @@ enum Deed: String, CaseIterable {
                 ? " \(PageNumber.messages(others)) \(others == 1 ? "was" : "were") no longer here."
                 : " \(PageNumber.messages(others)) had not failed any more."
         }
-        return PageNotice(kind: count == 0 || others > 0 ? .busy : .good, text: text)
+        return FlashMessage(kind: count == 0 || others > 0 ? .busy : .good, text: text)
     }
 }

@@ -3,17 +3,17 @@ import CausewayControl
 
 /// A message as the row of a list.
 struct MessageRowView {
-    let message: MessageForm
+    let message: MessageDTO
     let now: Timestamp
     let showsBodies: Bool
 
     var view: [String: Any] {
         var view = Self.parts(of: message)
-        view["age"] = PageMoment(message.createdAtMs, now: now).view
+        view["age"] = RelativeTime(message.createdAtMs, now: now).view
         view["attempts"] = message.attempts
-        if let untilMs = message.wait?.untilMs { view["nextTry"] = PageMoment.next(untilMs, now: now) }
+        if let untilMs = message.wait?.untilMs { view["nextTry"] = RelativeTime.next(untilMs, now: now) }
         view["why"] = PageNumber.preview(
-            WaitWords.text(message.wait, message.waitText) ?? message.failure?.text ?? "")
+            WaitReasonText.text(message.wait, message.waitText) ?? message.failure?.text ?? "")
         view["note"] = view["why"]
         if let position = message.position { view["position"] = position }
         if let upload { view["upload"] = upload }
@@ -23,7 +23,7 @@ struct MessageRowView {
     }
 
     /// The fields that every view of a message shares.
-    static func parts(of message: MessageForm) -> [String: Any] {
+    static func parts(of message: MessageDTO) -> [String: Any] {
         var view: [String: Any] = [
             "id": message.id.description, "idShort": short(message.id), "type": kind(of: message),
             "channelName": message.channel.value, "sender": message.sender.value,
@@ -46,7 +46,7 @@ struct MessageRowView {
 
     /// The type of the message (`text`, `image`); for an edit, a reaction and anything else about another message its
     /// role.
-    private static func kind(of message: MessageForm) -> String {
+    private static func kind(of message: MessageDTO) -> String {
         message.role ?? message.type
     }
 
@@ -64,7 +64,7 @@ struct MessageRowView {
     }
 
     /// The content of the message as one text; `nil` for media without a caption.
-    static func said(_ message: MessageForm) -> String? {
+    static func said(_ message: MessageDTO) -> String? {
         if let data = message.custom ?? message.unknown {
             return (try? ControlJSON.encode(data)).map { String(decoding: $0, as: UTF8.self) }
         }
@@ -84,7 +84,7 @@ struct MessageRowView {
         view["error"] = PageNumber.preview(failure.text)
         view["reason"] = failure.reason
         if !failure.code.isEmpty { view["code"] = PageNumber.preview(failure.code) }
-        view["failedAt"] = PageMoment(failure.atMs, now: now).view
-        if let lastMs = message.lastAttemptAtMs { view["lastAttempt"] = PageMoment(lastMs, now: now).view }
+        view["failedAt"] = RelativeTime(failure.atMs, now: now).view
+        if let lastMs = message.lastAttemptAtMs { view["lastAttempt"] = RelativeTime(lastMs, now: now).view }
     }
 }

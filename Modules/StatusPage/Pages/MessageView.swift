@@ -3,7 +3,7 @@ import CausewayControl
 
 /// One message: its properties, its timeline, its content.
 struct MessageView {
-    let message: MessageForm
+    let message: MessageDTO
     let now: Timestamp
     let showsBodies: Bool
 
@@ -12,19 +12,19 @@ struct MessageView {
         view["attempts"] = message.attempts
         view["channelLink"] = PageLink.escaped(message.channel.value)
         if let position = message.position { view["position"] = PageNumber.text(position) }
-        if let why = WaitWords.text(message.wait, message.waitText) { view["why"] = why }
-        if let untilMs = message.wait?.untilMs { view["nextTry"] = PageMoment.next(untilMs, now: now) }
+        if let why = WaitReasonText.text(message.wait, message.waitText) { view["why"] = why }
+        if let untilMs = message.wait?.untilMs { view["nextTry"] = RelativeTime.next(untilMs, now: now) }
         if let failure = message.failure { view["error"] = failure.text }
         let isFailed = message.state == SyncState.error.rawValue
         view["hasDeeds"] = message.state != SyncState.synced.rawValue
         view["canResend"] = isFailed
-        view["story"] = story
+        view["timeline"] = timeline
         view["isShown"] = showsBodies
         if showsBodies { view["body"] = MessageRowView.said(message) ?? "" }
         return view
     }
 
-    private var story: [[String: Any]] {
+    private var timeline: [[String: Any]] {
         var steps = [step(message.createdAtMs, "Created", "", "It was on the disk before anybody was told.")]
         var former = SyncState.created
         for change in message.history ?? [] {
@@ -54,7 +54,7 @@ struct MessageView {
     }
 
     private func step(_ milliseconds: Int64, _ title: String, _ kind: String, _ text: String?) -> [String: Any] {
-        let moment = PageMoment(milliseconds, now: now)
+        let moment = RelativeTime(milliseconds, now: now)
         var step: [String: Any] = [
             "title": title, "kind": kind, "machine": moment.moment.description, "full": moment.full,
         ]

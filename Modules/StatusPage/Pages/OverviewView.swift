@@ -3,16 +3,16 @@ import CausewayControl
 
 /// The status of the outbox and the daemon.
 struct OverviewView {
-    let activity: ActivityForm
+    let activity: ActivityResponse
     let now: Timestamp
     let root: String
 
-    private var status: StatusForm { activity.status }
+    private var status: StatusResponse { activity.status }
 
     var view: [String: Any] {
         var view: [String: Any] = [
             "alerts": alerts, "tiles": tiles, "delivered": PageNumber.text(status.delivered), "link": link,
-            "transport": transport, "waitingText": waitingText, "hour": HourView(activity.drainedPerMinute).view,
+            "transport": transport, "waitingText": waitingText, "hour": DeliveryChart(activity.drainedPerMinute).view,
             "hasLanes": !status.lanes.isEmpty, "noLanes": noLanes,
             "lanes": lanes.prefix(StatusPageLimits.lanesShownMax).map(lane),
             "pid": String(status.process.pid), "daemonVersion": status.process.version, "store": status.process.store,
@@ -21,7 +21,7 @@ struct OverviewView {
         if let session = status.session {
             view["session"] = [
                 "user": session.user.value, "server": session.server,
-                "since": PageMoment(session.startedAtMs, now: now).view,
+                "since": RelativeTime(session.startedAtMs, now: now).view,
             ]
         }
         if let server = status.server { view["serverSays"] = PageNumber.preview(server) }
@@ -32,8 +32,8 @@ struct OverviewView {
 
     private var alerts: [[String: Any]] {
         var alerts: [[String: Any]] = []
-        if let attention = status.attention {
-            alerts.append(["kind": "bad", "title": "This needs a person.", "text": attention.detail])
+        if let actionRequired = status.attention {
+            alerts.append(["kind": "bad", "title": "This needs a person.", "text": actionRequired.detail])
         }
         if let problem = status.storeProblem {
             alerts.append(["kind": "bad", "title": "The store takes no writes.", "text": problem])
@@ -85,8 +85,8 @@ struct OverviewView {
 
     private var link: [String: Any] {
         let connectivity = status.connectivity
-        let since = connectivity.sinceMs.map { " for " + PageMoment($0, now: now).words } ?? ""
-        let until = connectivity.untilMs.map { $0 <= now.milliseconds ? "now" : PageMoment($0, now: now).words }
+        let since = connectivity.sinceMs.map { " for " + RelativeTime($0, now: now).words } ?? ""
+        let until = connectivity.untilMs.map { $0 <= now.milliseconds ? "now" : RelativeTime($0, now: now).words }
         switch connectivity.state {
         case "online": return ["kind": "good", "word": "online", "text": "The server is reachable."]
         case "offline":
@@ -113,12 +113,12 @@ struct OverviewView {
     private var waitingText: String {
         let waiting = status.counts.waiting
         guard waiting > 0 else { return "Nothing waits." }
-        let reason = WaitWords.text(status.wait, status.waitText).map { ": " + $0 } ?? ""
+        let reason = WaitReasonText.text(status.wait, status.waitText).map { ": " + $0 } ?? ""
         return PageNumber.messages(waiting) + " on the way" + PageNumber.preview(reason) + "."
     }
 
     /// The lanes by the age of their heads, oldest first; lanes whose head's age is unknown come last.
-    private var lanes: [StatusForm.Lane] {
+    private var lanes: [StatusResponse.Lane] {
         status.lanes.sorted { ($0.headCreatedAtMs ?? .max, $0.lane) < ($1.headCreatedAtMs ?? .max, $1.lane) }
     }
 
@@ -133,16 +133,16 @@ struct OverviewView {
         return failed + " \(PageNumber.messages(blocked)) blocked by \(causes): resend or delete what failed."
     }
 
-    private func lane(_ lane: StatusForm.Lane) -> [String: Any] {
+    private func lane(_ lane: StatusResponse.Lane) -> [String: Any] {
         var view: [String: Any] = [
             "name": lane.lane, "depth": PageNumber.text(lane.depth),
-            "why": PageNumber.preview(WaitWords.text(lane.wait, lane.waitText) ?? ""),
+            "why": PageNumber.preview(WaitReasonText.text(lane.wait, lane.waitText) ?? ""),
         ]
         if let head = lane.head {
             view["head"] = head.description
             view["headShort"] = MessageRowView.short(head)
         }
-        if let milliseconds = lane.headCreatedAtMs { view["age"] = PageMoment(milliseconds, now: now).view }
+        if let milliseconds = lane.headCreatedAtMs { view["age"] = RelativeTime(milliseconds, now: now).view }
         return view
     }
 }

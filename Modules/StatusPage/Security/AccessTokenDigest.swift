@@ -3,7 +3,7 @@ import CausewayTLS
 import Foundation
 
 /// The token that grants access to the page. Stored as a digest: it is compared and never shown.
-package struct PageToken: Sendable, Hashable, CustomStringConvertible {
+package struct AccessTokenDigest: Sendable, Hashable, CustomStringConvertible {
     private let digest: [UInt8]
 
     /// - Parameter origin: the source of the text, for the error, which never repeats the text.

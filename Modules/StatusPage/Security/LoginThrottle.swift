@@ -6,21 +6,21 @@ import Synchronization
 ///
 /// The right token is always accepted: an attacker guessing from the same address must not lock out the owner. Guessing
 /// is limited by the rate at which tokens are checked at all, and by the length of the token.
-final class LoginDesk: Sendable {
+final class LoginThrottle: Sendable {
     enum Verdict: Sendable, Equatable {
         case right, wrong
         /// Wrong, after too many wrong tokens of the same peer.
         case wrongAgain(seconds: Int64)
     }
 
-    private let token: PageToken?
+    private let token: AccessTokenDigest?
     private let pace = Mutex(LoginPace(interval: .milliseconds(StatusPageLimits.loginIntervalMilliseconds)))
     private let limiter = Mutex(
         AttemptLimiter(
             burst: StatusPageLimits.failedLoginsMax, refill: .seconds(StatusPageLimits.failedLoginSeconds),
             peersMax: StatusPageLimits.peersTrackedMax))
 
-    init(_ token: PageToken?) { self.token = token }
+    init(_ token: AccessTokenDigest?) { self.token = token }
 
     /// Checks a token when its turn comes.
     ///

@@ -5,11 +5,11 @@ import HTTPTypes
 enum PageCookie {
     /// The prefix makes browsers refuse a cookie of a TLS page that a plain connection set. Browsers send a cookie to
     /// every port of a host: with the port in its name, two pages of one host keep their logins apart.
-    private static func name(_ origin: SiteOrigin) -> String {
+    private static func name(_ origin: WebOrigin) -> String {
         (origin.isSecure ? "__Secure-causeway" : "causeway") + (origin.port.map { "-\($0)" } ?? "")
     }
 
-    static func value(in fields: HTTPFields, origin: SiteOrigin) -> String? {
+    static func value(in fields: HTTPFields, origin: WebOrigin) -> String? {
         let wanted = name(origin) + "="
         let found = fields[values: .cookie].flatMap { $0.split(separator: ";") }
             .map { $0.drop { $0 == " " } }
@@ -20,11 +20,11 @@ enum PageCookie {
     }
 
     /// - Parameter root: the prefix of the session's paths; never `/`.
-    static func setting(_ value: String, origin: SiteOrigin, root: String) -> String {
+    static func setting(_ value: String, origin: WebOrigin, root: String) -> String {
         name(origin) + "=" + value + "; Path=\(root)/; HttpOnly; SameSite=Strict" + (origin.isSecure ? "; Secure" : "")
     }
 
-    static func clearing(origin: SiteOrigin, root: String) -> String {
+    static func clearing(origin: WebOrigin, root: String) -> String {
         setting("", origin: origin, root: root) + "; Max-Age=0"
     }
 }

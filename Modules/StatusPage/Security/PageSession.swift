@@ -1,7 +1,7 @@
 /// The rights of a request, and the secrets that prove them.
 struct PageSession: Sendable, Hashable {
     /// The CSRF secret, contained in every form of this session and nowhere else.
-    let formSecret: String
+    let csrfToken: String
     /// True when there is a login that can be ended.
     let isLogin: Bool
     /// Whether the session may resend and delete; otherwise it is read-only.

@@ -40,7 +40,7 @@ enum RequestRules {
     }
 
     /// The reason why a change is refused before its form is read; `nil` when it is not.
-    static func problemOfChanging(_ fields: HTTPFields, origin: SiteOrigin) -> PageRefusal? {
+    static func problemOfChanging(_ fields: HTTPFields, origin: WebOrigin) -> PageError? {
         guard fields[values: .origin] == [origin.description] else {
             return .forged("It does not come from this page (Origin).")
         }
@@ -48,7 +48,7 @@ enum RequestRules {
             return .forged("It does not come from this page (Sec-Fetch-Site).")
         }
         guard fields[values: .contentType] == ["application/x-www-form-urlencoded"] else {
-            return PageRefusal(
+            return PageError(
                 .unsupportedMediaType, title: "Not a form",
                 text: "Actions are asked for by the forms of this page only.")
         }
@@ -56,7 +56,7 @@ enum RequestRules {
     }
 
     /// Whether the form contains the secret; takes the same time for every wrong one of its length.
-    static func carries(_ secret: String, _ form: FormFields) -> Bool {
+    static func hasValidCSRFToken(_ secret: String, _ form: FormFields) -> Bool {
         let given = form.all("csrf")
         guard given.count == 1, let text = given.first else { return false }
         return Digest.constantTimeEqual(Array(text.utf8), Array(secret.utf8))

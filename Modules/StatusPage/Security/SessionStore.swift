@@ -5,7 +5,7 @@ import Synchronization
 /// The logins of the page. In memory: a restart of the page ends every login.
 ///
 /// Owned by the page; the lock guards the table and is held for a look-up. Bounded by ``StatusPageLimits/sessionsMax``.
-final class SessionKeeper: Sendable {
+final class SessionStore: Sendable {
     private struct Entry {
         var session: PageSession
         let begunAt: MonotonicTime
@@ -15,7 +15,7 @@ final class SessionKeeper: Sendable {
     /// The session of a page without a token, shared by everyone who can reach it.
     private let open: PageSession?
     /// The secret of the login form, which belongs to no session yet.
-    let loginSecret = SessionKeeper.secret()
+    let loginSecret = SessionStore.secret()
     /// Keyed by the digest of the cookie, so that the timing of a comparison reveals nothing about it.
     private let entries = Mutex<[[UInt8]: Entry]>([:])
 
@@ -23,7 +23,7 @@ final class SessionKeeper: Sendable {
     init(needsLogin: Bool, allowsChanges: Bool) {
         open =
             needsLogin
-            ? nil : PageSession(formSecret: Self.secret(), isLogin: false, mayChange: allowsChanges, key: nil)
+            ? nil : PageSession(csrfToken: Self.secret(), isLogin: false, mayChange: allowsChanges, key: nil)
     }
 
     var needsLogin: Bool { open == nil }
@@ -38,7 +38,7 @@ final class SessionKeeper: Sendable {
     /// Starts a session and returns its cookie and the key of its paths.
     func begin(at now: MonotonicTime) -> (cookie: String, key: String) {
         let (cookie, key) = (Self.secret(), Self.secret())
-        let session = PageSession(formSecret: Self.secret(), isLogin: true, mayChange: true, key: key)
+        let session = PageSession(csrfToken: Self.secret(), isLogin: true, mayChange: true, key: key)
         entries.withLock { entries in
             if entries.count >= StatusPageLimits.sessionsMax {
                 entries = entries.filter { Self.isAlive($0.value, now) }

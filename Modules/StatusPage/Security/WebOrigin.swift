@@ -1,7 +1,7 @@
 import CausewayHTTPServer
 
 /// An origin as browsers write it (RFC 6454): scheme, host, and the port unless it is the scheme's default.
-package struct SiteOrigin: Sendable, Hashable, CustomStringConvertible {
+package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
     package let isSecure: Bool
     /// The value of `Host`: `status.example:8585`, in lower case.
     package let authority: String

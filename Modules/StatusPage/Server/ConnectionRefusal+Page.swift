@@ -16,7 +16,7 @@ extension ConnectionRefusal {
         var fields: HTTPFields = [
             .contentType: "text/plain; charset=utf-8", .contentLength: String(body.readableBytes),
         ]
-        PageEnvelope.protect(&fields)
+        SecurityHeadersMiddleware.protect(&fields)
         return (HTTPResponse(status: problem.status, headerFields: fields), body)
     }
 }

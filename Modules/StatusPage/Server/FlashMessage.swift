@@ -1,5 +1,5 @@
 /// The result of an action, shown once.
-struct PageNotice: Sendable, Hashable {
+struct FlashMessage: Sendable, Hashable {
     enum Kind: String, Sendable { case good, busy, bad }
 
     let kind: Kind

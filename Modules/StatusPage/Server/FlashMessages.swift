@@ -5,17 +5,17 @@ import Synchronization
 /// The address names the result by a secret number, so that no link can make the page show a text. Bounded: the oldest
 /// is dropped first.
 /// first.
-final class NoticeBoard: Sendable {
+final class FlashMessages: Sendable {
     private struct State {
-        var notices: [String: PageNotice] = [:]
+        var notices: [String: FlashMessage] = [:]
         var order: [String] = []
     }
 
     private let state = Mutex(State())
 
     /// - Returns: the key under which the notice can be read.
-    func put(_ notice: PageNotice) -> String {
-        let key = String(SessionKeeper.secret().prefix(32))
+    func put(_ notice: FlashMessage) -> String {
+        let key = String(SessionStore.secret().prefix(32))
         state.withLock { state in
             state.notices[key] = notice
             state.order.append(key)
@@ -27,7 +27,7 @@ final class NoticeBoard: Sendable {
     }
 
     /// Returns the notice for the first request only: a reload does not show the result again.
-    func take(_ key: String?) -> PageNotice? {
+    func take(_ key: String?) -> FlashMessage? {
         guard let key else { return nil }
         return state.withLock { state in
             guard let notice = state.notices.removeValue(forKey: key) else { return nil }

@@ -33,7 +33,7 @@ struct PageAddress: Sendable, Hashable {
     static func root(of key: String) -> String { prefix + key }
 
     private static let prefix = "/s/"
-    /// The number of characters of ``SessionKeeper/secret()``.
+    /// The number of characters of ``SessionStore/secret()``.
     private static let keyLength = 64
 
     private static func isDigit(_ byte: UInt8) -> Bool {

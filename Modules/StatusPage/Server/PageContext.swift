@@ -7,7 +7,7 @@ struct PageContext: RequestContext {
     /// The connection of the request.
     let channel: any Channel
     /// Set by the middlewares, in their order.
-    var origin: SiteOrigin?
+    var origin: WebOrigin?
     var session: PageSession?
     /// The prefix of every path of this session; empty without a login.
     var root = ""
@@ -19,7 +19,7 @@ struct PageContext: RequestContext {
 
     /// Throws 401 when no middleware has set a session, so that a forgotten one fails closed.
     func requireSession() throws -> PageSession {
-        guard let session else { throw PageRefusal.needsLogin }
+        guard let session else { throw PageError.needsLogin }
         return session
     }
 }

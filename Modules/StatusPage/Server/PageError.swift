@@ -2,7 +2,7 @@ import CausewayControl
 import HTTPTypes
 
 /// An error response: a status, and a text for a page or for JSON.
-struct PageRefusal: Error, Sendable {
+struct PageError: Error, Sendable {
     var status: HTTPResponse.Status
     var title: String
     var text: String
@@ -23,26 +23,26 @@ struct PageRefusal: Error, Sendable {
         self.headers = headers
     }
 
-    static func forged(_ text: String) -> PageRefusal {
-        PageRefusal(
+    static func forged(_ text: String) -> PageError {
+        PageError(
             .forbidden, title: "Refused", text: "This request was not made by a form of this page. " + text,
             advice: "Nothing was changed. Go back to the page, reload it and try again.")
     }
 
-    static func badRequest(_ text: String) -> PageRefusal {
-        PageRefusal(.badRequest, title: "That cannot be asked", text: text)
+    static func badRequest(_ text: String) -> PageError {
+        PageError(.badRequest, title: "That cannot be asked", text: text)
     }
 
-    static let notFound = PageRefusal(
+    static let notFound = PageError(
         .notFound, title: "Not found", text: "There is nothing at this address.",
         advice: "The links at the top lead to every page.")
 
-    static let tooLarge = PageRefusal(
+    static let tooLarge = PageError(
         .contentTooLarge, title: "Too large",
         text: "The form is larger than the \(StatusPageLimits.formBytesMax) bytes that the page takes.")
 
-    static let stopping: PageRefusal = {
-        var refusal = PageRefusal(
+    static let stopping: PageError = {
+        var refusal = PageError(
             .serviceUnavailable, title: "The status page is stopping", text: "It answers again when it was started.",
             headers: [.retryAfter: "2"])
         refusal.isPassing = true
@@ -50,11 +50,11 @@ struct PageRefusal: Error, Sendable {
         return refusal
     }()
 
-    static let readOnly = PageRefusal(
+    static let readOnly = PageError(
         .forbidden, title: "Read-only", text: "Without a token this page only shows.",
         advice: "Started with --token-file, it lets those who log in resend and delete. So does the command line.")
 
-    static let needsLogin = PageRefusal(.unauthorized, title: "Log in", text: "This page needs a login.")
+    static let needsLogin = PageError(.unauthorized, title: "Log in", text: "This page needs a login.")
 
     /// Converts an error of the daemon, or of the connection to it.
     init(_ error: ControlError) {

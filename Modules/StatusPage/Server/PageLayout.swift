@@ -3,7 +3,7 @@ import CausewayControl
 import CausewayHTTPServer
 
 /// The layout around a page's content: title, menu, the result of the last action.
-struct PageFrame {
+struct PageLayout {
     var title: String
     /// The prefix of every path of the session.
     var root = ""
@@ -13,8 +13,8 @@ struct PageFrame {
     /// Whether the menu is shown.
     var hasMenu = true
     /// Counts for the menu, if known.
-    var counts: StatusForm.Counts?
-    var notice: PageNotice?
+    var counts: StatusResponse.Counts?
+    var notice: FlashMessage?
     /// True when the page has parts that update themselves.
     var isLive = false
     /// True for a problem that may be temporary: without a script the browser reloads the page.
@@ -27,14 +27,14 @@ struct PageFrame {
     ]
 
     var view: [String: Any] {
-        let moment = PageMoment(now.milliseconds, now: now)
+        let moment = RelativeTime(now.milliseconds, now: now)
         var view: [String: Any] = [
             "title": title, "isLive": isLive, "isPassing": isPassing, "now": moment.moment.description,
             "nowText": moment.full, "root": root,
         ]
         if let notice { view["notice"] = ["kind": notice.kind.rawValue, "text": notice.text] }
         if let session {
-            view["csrf"] = session.formSecret
+            view["csrf"] = session.csrfToken
             view["logout"] = session.isLogin
             view["mayChange"] = session.mayChange
         }

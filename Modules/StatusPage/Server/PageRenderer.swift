@@ -55,7 +55,7 @@ struct PageRenderer: Sendable {
 
     /// - Parameter frame: the layout around the page's content.
     func page(
-        _ template: Template, _ values: [String: Any], in frame: PageFrame, status: HTTPResponse.Status = .ok
+        _ template: Template, _ values: [String: Any], in frame: PageLayout, status: HTTPResponse.Status = .ok
     ) -> Response {
         var all = frame.view
         all.merge(values) { $1 }

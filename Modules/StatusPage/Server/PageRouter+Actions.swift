@@ -11,27 +11,29 @@ extension PageRouter {
     /// Asks for confirmation. Changes nothing.
     func confirm(_ request: Request, _ context: PageContext) async throws -> Response {
         let fields = try Self.fields(request)
-        guard try context.requireSession().mayChange else { throw PageRefusal.readOnly }
-        guard let deed = fields["do"].flatMap(Deed.init) else { throw PageRefusal.badRequest("What is to be done?") }
+        guard try context.requireSession().mayChange else { throw PageError.readOnly }
+        guard let action = fields["do"].flatMap(MessageAction.init) else {
+            throw PageError.badRequest("What is to be done?")
+        }
         let ids = try Self.ids(fields)
         let channel = try Self.channel(fields)
         let frame = try await frame("Please confirm", nil, request, context, isLive: false)
-        guard deed.isForAll || !ids.isEmpty else {
-            throw PageRefusal(
+        guard action.isForAll || !ids.isEmpty else {
+            throw PageError(
                 .badRequest, title: "Nothing selected", text: "Select at least one message.",
                 advice: "Go back, tick the boxes of the messages that are meant, and try again.")
         }
         var values: [String: Any] = [
-            "deed": deed.rawValue, "isDanger": deed.isDanger, "yes": deed.yes, "consequence": deed.consequence,
-            "question": deed.question(count: ids.count, channel: channel?.value),
+            "deed": action.rawValue, "isDanger": action.isDanger, "yes": action.yes, "consequence": action.consequence,
+            "question": action.question(count: ids.count, channel: channel?.value),
             "ids": ids.map(\.description),
         ]
         if let channel { values["channel"] = channel.value }
         if fields["from"] == Self.fromMessage { values["from"] = Self.fromMessage }
         values["back"] = Self.origin(fields, ids, channel, root: context.root)
-        let (items, others) = try await listed(deed, ids, channel)
-        if items.isEmpty, !deed.isForAll {
-            throw PageRefusal(
+        let (items, others) = try await listed(action, ids, channel)
+        if items.isEmpty, !action.isForAll {
+            throw PageError(
                 .notFound, title: "Nothing is left to do", text: "None of these messages is here any more.",
                 advice: "What was deleted stands under Delete actions.")
         }
@@ -42,9 +44,9 @@ extension PageRouter {
 
     /// Returns the first few of the affected messages, and how many more there are.
     private func listed(
-        _ deed: Deed, _ ids: [MessageID], _ channel: ChannelID?
+        _ action: MessageAction, _ ids: [MessageID], _ channel: ChannelID?
     ) async throws -> (items: [[String: Any]], others: String?) {
-        if deed.isForAll {
+        if action.isForAll {
             let range = PageRange(limit: StatusPageLimits.listedMax)
             let query = OutboxQuery(channel: channel, state: .error, newestFirst: true, range: range)
             let list = try await daemon.reading.outbox(query)
@@ -65,31 +67,33 @@ extension PageRouter {
 
     /// Performs the action, and redirects to the page with the result.
     func act(_ request: Request, _ context: PageContext) async throws -> Response {
-        guard try context.requireSession().mayChange else { throw PageRefusal.readOnly }
+        guard try context.requireSession().mayChange else { throw PageError.readOnly }
         let form = try await Self.form(request)
-        guard RequestRules.carries(try context.requireSession().formSecret, form) else {
-            throw PageRefusal.forged("It does not carry this page's secret.")
+        guard RequestRules.hasValidCSRFToken(try context.requireSession().csrfToken, form) else {
+            throw PageError.forged("It does not carry this page's secret.")
         }
-        guard let deed = form["do"].flatMap(Deed.init) else { throw PageRefusal.badRequest("What is to be done?") }
+        guard let action = form["do"].flatMap(MessageAction.init) else {
+            throw PageError.badRequest("What is to be done?")
+        }
         let ids = try Self.ids(form)
         let channel = try Self.channel(form)
         let report: ChangeReport
-        switch deed {
+        switch action {
         case .resend, .delete:
-            guard !ids.isEmpty else { throw PageRefusal.badRequest("No message is named.") }
+            guard !ids.isEmpty else { throw PageError.badRequest("No message is named.") }
             report =
-                deed == .resend
+                action == .resend
                 ? try await daemon.changing.resend(ids) : try await daemon.changing.delete(ids, by: .statusPage)
         case .resendAll: report = try await daemon.changing.resendFailed(in: channel)
         case .deleteAll: report = try await daemon.changing.deleteFailed(in: channel, by: .statusPage)
         }
-        logger.notice("done for a person", metadata: ["deed": "\(deed.rawValue)", "count": "\(report.count)"])
-        let notice = notices.put(deed.notice(count: report.count, asked: deed.isForAll ? nil : Set(ids).count))
+        logger.notice("done for a person", metadata: ["deed": "\(action.rawValue)", "count": "\(report.count)"])
+        let notice = notices.put(action.notice(count: report.count, asked: action.isForAll ? nil : Set(ids).count))
         return Response(
             status: .seeOther,
             headers: [
                 // A deleted message has no page to return to.
-                .location: deed.isDanger
+                .location: action.isDanger
                     ? PageLink.to(context.root + "/failed", ["channel": channel?.value, "notice": notice])
                     : Self.origin(form, ids, channel, root: context.root, notice: notice)
             ])
@@ -117,13 +121,13 @@ extension PageRouter {
     private func loginPage(problem: String?, status: HTTPResponse.Status) -> Response {
         var values: [String: Any] = ["csrf": sessions.loginSecret]
         if let problem { values["problem"] = problem }
-        return renderer.page(.login, values, in: PageFrame(title: "Log in", hasMenu: false), status: status)
+        return renderer.page(.login, values, in: PageLayout(title: "Log in", hasMenu: false), status: status)
     }
 
     func logIn(_ request: Request, _ context: PageContext) async throws -> Response {
         let form = try await Self.form(request)
-        guard RequestRules.carries(sessions.loginSecret, form), let origin = context.origin else {
-            throw PageRefusal.forged("It does not carry this page's secret.")
+        guard RequestRules.hasValidCSRFToken(sessions.loginSecret, form), let origin = context.origin else {
+            throw PageError.forged("It does not carry this page's secret.")
         }
         switch try await login.judge(form["token"] ?? "", from: PeerAddress.text(of: context.channel), at: clock()) {
         case .right:
@@ -149,8 +153,9 @@ extension PageRouter {
 
     func logOut(_ request: Request, _ context: PageContext) async throws -> Response {
         let form = try await Self.form(request)
-        guard RequestRules.carries(try context.requireSession().formSecret, form), let origin = context.origin else {
-            throw PageRefusal.forged("It does not carry this page's secret.")
+        guard RequestRules.hasValidCSRFToken(try context.requireSession().csrfToken, form), let origin = context.origin
+        else {
+            throw PageError.forged("It does not carry this page's secret.")
         }
         if let cookie = PageCookie.value(in: request.headers, origin: origin) { sessions.end(cookie: cookie) }
         return Response(
@@ -162,32 +167,32 @@ extension PageRouter {
 
     private static func form(_ request: Request) async throws -> FormFields {
         let announced = request.headers[.contentLength].flatMap { Int($0) } ?? 0
-        guard announced <= StatusPageLimits.formBytesMax else { throw PageRefusal.tooLarge }
+        guard announced <= StatusPageLimits.formBytesMax else { throw PageError.tooLarge }
         let body: ByteBuffer
         do {
             body = try await request.body.collect(upTo: StatusPageLimits.formBytesMax)
         } catch is NIOTooManyBytesError {
-            throw PageRefusal.tooLarge
+            throw PageError.tooLarge
         }
         guard let form = FormFields(String(buffer: body)) else {
-            throw PageRefusal.badRequest("The form holds something that is no text, or a field twice.")
+            throw PageError.badRequest("The form holds something that is no text, or a field twice.")
         }
         return form
     }
 
-    private static func ids(_ fields: FormFields) throws(PageRefusal) -> [MessageID] {
+    private static func ids(_ fields: FormFields) throws(PageError) -> [MessageID] {
         let texts = fields.all("id")
         guard texts.count <= StatusPageLimits.chosenMax else {
             throw .badRequest("At most \(StatusPageLimits.chosenMax) messages can be named at once.")
         }
-        return try texts.map { text throws(PageRefusal) in
+        return try texts.map { text throws(PageError) in
             guard let id = MessageID(text) else { throw .badRequest("That is no message's id.") }
             return id
         }
     }
 
-    private static func channel(_ fields: FormFields) throws(PageRefusal) -> ChannelID? {
-        try fields["channel"].map { text throws(PageRefusal) in
+    private static func channel(_ fields: FormFields) throws(PageError) -> ChannelID? {
+        try fields["channel"].map { text throws(PageError) in
             guard let channel = ChannelID(text) else { throw .badRequest("That is no channel's name.") }
             return channel
         }

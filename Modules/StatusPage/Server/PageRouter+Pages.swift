@@ -124,7 +124,7 @@ extension PageRouter {
 
     func message(_ request: Request, _ context: PageContext) async throws -> Response {
         let id = try Self.messageID(context)
-        let message: MessageForm
+        let message: MessageDTO
         do throws(ControlError) {
             message = try await daemon.reading.message(id)
         } catch {
@@ -137,15 +137,15 @@ extension PageRouter {
     }
 
     /// Returns why a message is missing, if its deletion is among the last ones.
-    private func absence(of id: MessageID) async throws(ControlError) -> PageRefusal {
+    private func absence(of id: MessageID) async throws(ControlError) -> PageError {
         let list = try await daemon.reading.deleteActions(limit: StatusPageLimits.deletionsSearchedMax, before: nil)
         guard let action = list.actions.first(where: { $0.message == id }) else {
-            return PageRefusal(
+            return PageError(
                 .notFound, title: "Not found", text: "There is no message \(id) here.",
                 advice: "If it was deleted long ago, it stands under Delete actions.")
         }
-        let moment = PageMoment(action.atMs, now: SystemClock.now())
-        return PageRefusal(
+        let moment = RelativeTime(action.atMs, now: SystemClock.now())
+        return PageError(
             .notFound, title: "Deleted",
             text: "The message \(id) was deleted on \(moment.full) by \(DeleteActionsView.origin(action.by)).",
             advice: "It stands under Delete actions as number \(action.sequence).")
@@ -153,7 +153,7 @@ extension PageRouter {
 
     // MARK: - Parts
 
-    private func rows(_ list: MessageListForm, _ now: Timestamp, _ query: ListQuery) -> [String: Any] {
+    private func rows(_ list: MessageListResponse, _ now: Timestamp, _ query: ListQuery) -> [String: Any] {
         var values = query.view(shown: list.messages.count, next: list.next)
         values["hasRows"] = !list.messages.isEmpty
         values["rows"] = list.messages.map { MessageRowView(message: $0, now: now, showsBodies: showsBodies).view }
@@ -162,17 +162,17 @@ extension PageRouter {
 
     func frame(
         _ title: String, _ current: PageRoute?, _ request: Request, _ context: PageContext, isLive: Bool = true
-    ) async throws -> PageFrame {
+    ) async throws -> PageLayout {
         let counts = try await daemon.reading.status().counts
         return try frame(title, current, request, context, counts, isLive: isLive)
     }
 
     private func frame(
         _ title: String, _ current: PageRoute?, _ request: Request, _ context: PageContext,
-        _ counts: StatusForm.Counts, isLive: Bool = true
-    ) throws -> PageFrame {
+        _ counts: StatusResponse.Counts, isLive: Bool = true
+    ) throws -> PageLayout {
         let fields = try Self.fields(request)
-        return PageFrame(
+        return PageLayout(
             title: title, root: context.root, current: current, session: try context.requireSession(), counts: counts,
             notice: notices.take(fields["notice"]), isLive: isLive)
     }

@@ -8,21 +8,21 @@ import NIOCore
 
 /// The routes of the page. Holds no state of its own.
 struct PageRouter: Sendable {
-    let daemon: DaemonDesk
+    let daemon: DaemonClient
     let watch: DaemonWatch
-    let sessions: SessionKeeper
-    let login: LoginDesk
-    let notices: NoticeBoard
+    let sessions: SessionStore
+    let login: LoginThrottle
+    let notices: FlashMessages
     let renderer: PageRenderer
     let showsBodies: Bool
     let logger: Logger
     /// The clock for logins and for the limit on wrong tokens.
     let clock: @Sendable () -> MonotonicTime
 
-    func build(sites: @escaping @Sendable () -> SiteList?) -> Router<PageContext> {
+    func build(sites: @escaping @Sendable () -> AllowedHosts?) -> Router<PageContext> {
         let router = Router(context: PageContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: PageEnvelope(renderer: renderer, logger: logger))
-        router.add(middleware: FrontGate(sites: sites, sessions: sessions, clock: clock))
+        router.add(middleware: SecurityHeadersMiddleware(renderer: renderer, logger: logger))
+        router.add(middleware: RequestGuardMiddleware(sites: sites, sessions: sessions, clock: clock))
         router.get("login") { _, context in loginForm(context) }
         router.post("login") { request, context in try await logIn(request, context) }
         router.get("healthz") { _, _ in try await health() }
@@ -68,7 +68,7 @@ struct PageRouter: Sendable {
         }
         router.get("api/messages") { request, _ in
             let query = try ListQuery(path: "", Self.fields(request))
-            guard let channel = query.channel else { throw PageRefusal.badRequest("Which `channel`?") }
+            guard let channel = query.channel else { throw PageError.badRequest("Which `channel`?") }
             let range = PageRange(limit: query.limit, after: query.after)
             return try PageJSON.answer(
                 hidden(try await daemon.reading.messages(ChannelQuery(channel: channel, range: range, refresh: .never)))
@@ -111,7 +111,7 @@ struct PageRouter: Sendable {
     /// Responds with a stream that signals changes. It carries no content: the changes are on the pages.
     private func events() throws -> Response {
         guard let news = watch.news() else {
-            throw PageRefusal(
+            throw PageError(
                 .serviceUnavailable, title: "Too many", text: "Too many pages follow the events already.",
                 headers: [.retryAfter: "30"])
         }
@@ -136,29 +136,29 @@ struct PageRouter: Sendable {
 
     // MARK: - Parts of requests and answers
 
-    static func fields(_ request: Request) throws(PageRefusal) -> FormFields {
+    static func fields(_ request: Request) throws(PageError) -> FormFields {
         guard let fields = FormFields(request.uri.query ?? "") else {
             throw .badRequest("The address holds something that is no text, or a field twice.")
         }
         return fields
     }
 
-    static func deletionRange(_ fields: FormFields) throws(PageRefusal) -> (limit: Int, before: Int64?) {
-        let before = try fields["before"].map { text throws(PageRefusal) in
+    static func deletionRange(_ fields: FormFields) throws(PageError) -> (limit: Int, before: Int64?) {
+        let before = try fields["before"].map { text throws(PageError) in
             guard let before = Int64(text) else { throw .badRequest("That is no place in the list.") }
             return before
         }
         return (try ListQuery.limit(fields), before)
     }
 
-    static func messageID(_ context: PageContext) throws(PageRefusal) -> MessageID {
+    static func messageID(_ context: PageContext) throws(PageError) -> MessageID {
         guard let id = MessageID(context.parameters.get("id") ?? "") else { throw .notFound }
         return id
     }
 
-    private func hidden(_ list: MessageListForm) -> MessageListForm { list.mapMessages(hidden) }
+    private func hidden(_ list: MessageListResponse) -> MessageListResponse { list.mapMessages(hidden) }
 
-    private func hidden(_ message: MessageForm) -> MessageForm {
+    private func hidden(_ message: MessageDTO) -> MessageDTO {
         guard !showsBodies else { return message }
         var message = message
         message.text = nil

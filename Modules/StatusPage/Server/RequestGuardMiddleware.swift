@@ -3,10 +3,10 @@ import HTTPTypes
 import Hummingbird
 
 /// Admits requests to the routes: the right host, a path and method that exist, no hostile origin, logged in.
-struct FrontGate: RouterMiddleware {
+struct RequestGuardMiddleware: RouterMiddleware {
     /// Set once the port is known.
-    let sites: @Sendable () -> SiteList?
-    let sessions: SessionKeeper
+    let sites: @Sendable () -> AllowedHosts?
+    let sessions: SessionStore
     let clock: @Sendable () -> MonotonicTime
 
     @concurrent
@@ -17,10 +17,10 @@ struct FrontGate: RouterMiddleware {
         var context = context
         // The field `Host` has become the authority; one that is left over is a second one.
         guard request.headers[values: RequestRules.host].isEmpty else {
-            throw PageRefusal.badRequest("The request names two hosts.")
+            throw PageError.badRequest("The request names two hosts.")
         }
         guard let origin = sites()?.origin(host: request.head.authority) else {
-            throw PageRefusal(
+            throw PageError(
                 .misdirectedRequest, title: "Another host", text: "This page does not answer to that name.",
                 advice: "Names are added with --origin.")
         }
@@ -30,23 +30,23 @@ struct FrontGate: RouterMiddleware {
         guard let route = PageRoute.find(address.path),
             address.key == nil || sessions.needsLogin && !route.isPublic
         else {
-            throw PageRefusal.notFound
+            throw PageError.notFound
         }
         context.root = address.root
         guard route.methods.contains(request.method) else {
-            throw PageRefusal(
+            throw PageError(
                 .methodNotAllowed, title: "Not that way", text: "This address takes only \(Self.names(route.methods)).",
                 headers: [.allow: Self.names(route.methods)])
         }
         if request.method == .post {
             if let refusal = RequestRules.problemOfChanging(request.headers, origin: origin) { throw refusal }
         } else if let problem = RequestRules.problemOfReading(request.headers) {
-            throw PageRefusal(.forbidden, title: "Refused", text: problem)
+            throw PageError(.forbidden, title: "Refused", text: problem)
         }
         let cookie = PageCookie.value(in: request.headers, origin: origin)
         context.session = sessions.session(
             cookie: cookie, key: address.key, at: clock(), isUse: RequestRules.isByPerson(request))
-        if context.session == nil, !route.isPublic { throw PageRefusal.needsLogin }
+        if context.session == nil, !route.isPublic { throw PageError.needsLogin }
         return try await next(request, context)
     }
 

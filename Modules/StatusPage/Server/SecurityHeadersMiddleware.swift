@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 
 /// The outermost middleware: sets the security headers of every response, and renders every error as a page or as JSON.
-struct PageEnvelope: RouterMiddleware {
+struct SecurityHeadersMiddleware: RouterMiddleware {
     let renderer: PageRenderer
     let logger: Logger
 
@@ -51,12 +51,12 @@ struct PageEnvelope: RouterMiddleware {
     ) async throws -> Response {
         do {
             return try await next(request, context)
-        } catch let refusal as PageRefusal {
+        } catch let refusal as PageError {
             return refused(refusal, request)
         } catch let error as ControlError {
             logger.log(
                 level: Self.level(of: error.code), "\(error.detail)", metadata: ["code": "\(error.code.rawValue)"])
-            return refused(PageRefusal(error), request)
+            return refused(PageError(error), request)
         } catch let error as HTTPParserError {
             // The connection itself is beyond repair: the server closes it.
             throw error
@@ -69,7 +69,7 @@ struct PageEnvelope: RouterMiddleware {
         } catch {
             logger.error("a request failed", metadata: ["error": "\(error)"])
             return refused(
-                PageRefusal(
+                PageError(
                     .internalServerError, title: "The page failed on this request",
                     text: "Its operator finds more in its log."), request)
         }
@@ -83,7 +83,7 @@ struct PageEnvelope: RouterMiddleware {
         }
     }
 
-    private func refused(_ refusal: PageRefusal, _ request: Request) -> Response {
+    private func refused(_ refusal: PageError, _ request: Request) -> Response {
         let address = PageAddress(request.uri.path)
         let route = PageRoute.find(address.path)
         logger.debug(
@@ -102,7 +102,7 @@ struct PageEnvelope: RouterMiddleware {
         } else {
             var values: [String: Any] = ["text": refusal.text]
             if let advice = refusal.advice { values["advice"] = advice }
-            let frame = PageFrame(
+            let frame = PageLayout(
                 title: refusal.title, root: address.root, hasMenu: refusal.status != .misdirectedRequest,
                 // A submitted form is not repeated automatically.
                 isLive: refusal.isPassing && request.method != .post,
@@ -125,8 +125,8 @@ struct PageEnvelope: RouterMiddleware {
         }
     }
 
-    private static func json(_ refusal: PageRefusal) -> Response {
-        let answer = ProblemAnswer(ControlError(refusal.code ?? code(of: refusal.status), refusal.text))
+    private static func json(_ refusal: PageError) -> Response {
+        let answer = ErrorResponse(ControlError(refusal.code ?? code(of: refusal.status), refusal.text))
         return (try? PageJSON.answer(answer, status: refusal.status)) ?? Response(status: refusal.status)
     }
 }

@@ -50,7 +50,7 @@ package struct StatusPageSettings: Sendable, Hashable {
         configuration.origins = try (values[.origins] ?? "").split(separator: ",").map {
             part throws(ControlError) in
             let text = part.trimmingCharacters(in: .whitespaces)
-            guard let origin = SiteOrigin(text) else {
+            guard let origin = WebOrigin(text) else {
                 throw ControlError(.configuration, "'\(text)' is no origin; write https://HOST or https://HOST:PORT")
             }
             return origin
@@ -69,12 +69,12 @@ package struct StatusPageSettings: Sendable, Hashable {
         return configuration
     }
 
-    private func token() throws(ControlError) -> PageToken? {
+    private func token() throws(ControlError) -> AccessTokenDigest? {
         if let path = values[.tokenFile] {
             let data = try TextFile.read(path, bytesMax: StatusPageLimits.tokenBytesMax * 2, as: .configuration)
-            return try PageToken(String(decoding: data, as: UTF8.self), from: path)
+            return try AccessTokenDigest(String(decoding: data, as: UTF8.self), from: path)
         }
-        return try tokenText.map { text throws(ControlError) in try PageToken(text, from: Self.tokenName) }
+        return try tokenText.map { text throws(ControlError) in try AccessTokenDigest(text, from: Self.tokenName) }
     }
 
     private static let tokenName = "CAUSEWAY_STATUS_TOKEN"

@@ -34,7 +34,7 @@ package final class CommitFeed: Sendable {
 ///
 /// `gate` is held during a call and owns the closure; `isCancelled` is set first and is read under the gate.
 private final class CommitSubscriber: Sendable {
-    typealias Call = @Sendable (StoreCommit) -> Void
+    typealias Handler = @Sendable (StoreCommit) -> Void
 
     /// The subscriber that is being called on this thread.
     @TaskLocal private static var current: ObjectIdentifier?
@@ -42,13 +42,13 @@ private final class CommitSubscriber: Sendable {
     /// Wraps the closure: held in the lock directly, it would be wrapped once more each time the lock is taken, and
     /// each commit would cost more than the one before.
     private struct Receiver {
-        let call: Call
+        let call: Handler
     }
 
     private let gate: Mutex<Receiver?>
     private let isCancelled = Atomic<Bool>(false)
 
-    init(_ call: @escaping Call) { gate = Mutex(Receiver(call: call)) }
+    init(_ call: @escaping Handler) { gate = Mutex(Receiver(call: call)) }
 
     func receive(_ commit: StoreCommit) {
         let retired = gate.withLock { receiver -> Receiver? in

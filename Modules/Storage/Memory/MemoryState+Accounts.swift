@@ -3,7 +3,7 @@ import CausewayModels
 /// Switching from one account to another.
 extension MemoryState {
     /// Saves the session and makes its account the current one.
-    mutating func save(_ session: Session, _ changes: inout Changes) {
+    mutating func save(_ session: Session, _ changes: inout ChangeSet) {
         let next = session.account
         if let account, account != next {
             switchAccount(from: account, to: next, firstSession: session.id)

@@ -25,10 +25,10 @@ extension MemoryState {
             guard let lane = old.message.lane else { continue }
             if !fenced.contains(old.message.id) {
                 let sequence = takeSequence()
-                controls[sequence] = ControlEntry(
+                controls[sequence] = ChainMarker(
                     kind: .fence, lane: lane, sequence: sequence, previous: nil, message: old.message.id)
             }
-            put(old.message.doubted(), bytes: old.bytes)
+            put(old.message.inDoubt(), bytes: old.bytes)
         }
     }
 }

@@ -2,7 +2,7 @@ import CausewayModels
 
 extension MemoryState {
     /// The changes of one commit, collected while it runs.
-    struct Changes {
+    struct ChangeSet {
         var listed: [RecordChange] = []
         var isReset = false
     }
@@ -10,14 +10,14 @@ extension MemoryState {
     /// Applies one mutation. Nothing in here can fail, so a commit is never applied in part.
     ///
     /// - Parameter bytes: the size of the coded content of a `merge`.
-    mutating func apply(_ mutation: Mutation, bytes: Int, to changes: inout Changes) {
+    mutating func apply(_ mutation: Mutation, bytes: Int, to changes: inout ChangeSet) {
         switch mutation {
         case .attempt(let id, let previous, let attempts, let time):
             change(id, &changes) { $0.attempted(previous: previous, attempts: attempts, at: time) }
         case .requeue(let id, let attempts, let time):
             change(id, &changes) { $0.requeued(attempts: attempts, at: time) }
-        case .deliver(let id, let placement, let time):
-            deliver(id, placement, at: time, &changes)
+        case .deliver(let id, let serverPosition, let time):
+            deliver(id, serverPosition, at: time, &changes)
         case .fail(let id, let failure, let inDoubt):
             fail(id, failure, inDoubt: inDoubt, &changes)
         case .settle(let id):
@@ -36,7 +36,7 @@ extension MemoryState {
             release(id, at: nil, &changes)
         case .merge(let placed, let time):
             merge(placed, bytes: bytes, at: time, &changes)
-        case .putControl, .appendDelete, .attemptControl, .removeControl, .rebase:
+        case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .rebase:
             applyToChain(mutation, &changes)
         case .setLastTransmitted(let lane, let sequence):
             lastTransmitted[lane] = sequence
@@ -73,21 +73,21 @@ extension MemoryState {
 
     /// - Parameter bytes: the size of the coded content, if the step may change it.
     mutating func change(
-        _ id: MessageID, bytes: Int? = nil, _ changes: inout Changes, _ step: (Message) -> Message
+        _ id: MessageID, bytes: Int? = nil, _ changes: inout ChangeSet, _ step: (Message) -> Message
     ) {
         guard let old = self[id] else { return }
         save(step(old.message), bytes: bytes ?? old.bytes, over: old.message, &changes)
     }
 
     /// Saves a message that changed; the target of an operation is updated with it.
-    mutating func save(_ message: Message, bytes: Int, over old: Message?, _ changes: inout Changes) {
+    mutating func save(_ message: Message, bytes: Int, over old: Message?, _ changes: inout ChangeSet) {
         guard message != old else { return }
         put(message, bytes: bytes)
         changes.listed.append(.message(before: old, after: message, bytes: bytes))
         if let target = message.role.target { overlay(target, &changes) }
     }
 
-    private mutating func merge(_ placed: PlacedMessage, bytes: Int, at time: Timestamp, _ changes: inout Changes) {
+    private mutating func merge(_ placed: RemoteMessage, bytes: Int, at time: Timestamp, _ changes: inout ChangeSet) {
         let old = self[placed.id]
         guard old != nil || deletionCounts[placed.id] == nil else { return }
         if let old {
@@ -101,25 +101,25 @@ extension MemoryState {
         release(placed.id, at: time, &changes)
     }
 
-    private mutating func applyToChain(_ mutation: Mutation, _ changes: inout Changes) {
+    private mutating func applyToChain(_ mutation: Mutation, _ changes: inout ChangeSet) {
         switch mutation {
-        case .putControl(let entry):
+        case .putMarker(let entry):
             raiseSequence(above: entry.sequence)
-            setControl(entry.sequence, entry, &changes)
+            setMarker(entry.sequence, entry, &changes)
         case .appendDelete(let id, let lane):
-            let entry = ControlEntry(
+            let entry = ChainMarker(
                 kind: .delete, lane: lane, sequence: takeSequence(), previous: nil, message: id)
-            setControl(entry.sequence, entry, &changes)
-        case .attemptControl(let sequence, let previous):
+            setMarker(entry.sequence, entry, &changes)
+        case .attemptMarker(let sequence, let previous):
             guard var entry = controls[sequence] else { return }
             entry.previous = previous
-            setControl(sequence, entry, &changes)
-        case .removeControl(let sequence):
-            setControl(sequence, nil, &changes)
+            setMarker(sequence, entry, &changes)
+        case .removeMarker(let sequence):
+            setMarker(sequence, nil, &changes)
         case .rebase(let sequence, let previous):
             if var entry = controls[sequence] {
                 entry.previous = previous
-                setControl(sequence, entry, &changes)
+                setMarker(sequence, entry, &changes)
             } else if let id = pendingMessage(sequence: sequence) {
                 change(id, &changes) { $0.rebased(previous: previous) }
             }
@@ -128,18 +128,18 @@ extension MemoryState {
         }
     }
 
-    private mutating func setControl(_ sequence: Int64, _ entry: ControlEntry?, _ changes: inout Changes) {
+    private mutating func setMarker(_ sequence: Int64, _ entry: ChainMarker?, _ changes: inout ChangeSet) {
         let old = controls[sequence]
         guard entry != old else { return }
         controls[sequence] = entry
-        changes.listed.append(.control(before: old, after: entry))
+        changes.listed.append(.marker(before: old, after: entry))
     }
 
     private mutating func raiseSequence(above mark: Int64) {
         nextSequence = max(nextSequence, min(mark, Limits.sequenceMax) + 1)
     }
 
-    private mutating func record(_ action: DeleteAction, _ changes: inout Changes) {
+    private mutating func record(_ action: DeleteAction, _ changes: inout ChangeSet) {
         var action = action
         action.sequence = takeSequence()
         deletions[action.sequence] = action
@@ -167,7 +167,7 @@ extension MemoryState {
 
     /// Updates every message with an operation; failed operations are no longer displayed.
     private mutating func overlayAll() {
-        var unlisted = Changes()
+        var unlisted = ChangeSet()
         for old in allUndelivered() { if let target = old.message.role.target { overlay(target, &unlisted) } }
     }
 }

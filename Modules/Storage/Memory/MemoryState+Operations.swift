@@ -15,7 +15,7 @@ extension MemoryState {
         }
     }
 
-    mutating func enqueue(_ draft: MessageDraft, bytes: Int, _ changes: inout Changes) {
+    mutating func enqueue(_ draft: MessageDraft, bytes: Int, _ changes: inout ChangeSet) {
         let ordinal = takeSequence()
         let mayGo = Message.mayGo(draft.role, in: draft.lane, with: related(draft.role))
         let message = Message(draft, ordinal: ordinal, laneSequence: mayGo ? ordinal : 0)
@@ -23,32 +23,32 @@ extension MemoryState {
     }
 
     mutating func deliver(
-        _ id: MessageID, _ placement: Placement, at time: Timestamp, _ changes: inout Changes
+        _ id: MessageID, _ serverPosition: ServerPosition, at time: Timestamp, _ changes: inout ChangeSet
     ) {
         guard let old = self[id] else { return }
         guard let target = old.message.role.target else {
-            change(id, &changes) { $0.delivered(placement, at: time) }
+            change(id, &changes) { $0.delivered(serverPosition, at: time) }
             return release(id, at: time, &changes)
         }
         // Only an edit changes the content, and with it the size.
         let isEdit = old.message.role == .edit(of: target)
-        change(target, bytes: isEdit ? old.bytes : nil, &changes) { $0.taken(old.message, placement) }
+        change(target, bytes: isEdit ? old.bytes : nil, &changes) { $0.taken(old.message, serverPosition) }
         delete(id, &changes)
     }
 
-    mutating func fail(_ id: MessageID, _ failure: Failure, inDoubt: Bool, _ changes: inout Changes) {
+    mutating func fail(_ id: MessageID, _ failure: Failure, inDoubt: Bool, _ changes: inout ChangeSet) {
         if let target = self[id]?.message.role.target, self[target] == nil { return delete(id, &changes) }
         change(id, &changes) { $0.failed(failure, inDoubt: inDoubt) }
     }
 
-    mutating func resend(_ id: MessageID, at time: Timestamp, _ changes: inout Changes) {
+    mutating func resend(_ id: MessageID, at time: Timestamp, _ changes: inout ChangeSet) {
         guard let old = self[id]?.message, old.isUndelivered, let lane = old.lane else { return }
         let mayGo = Message.mayGo(old.role, in: lane, with: related(old.role))
         let sequence = mayGo ? takeSequence() : 0
         change(id, &changes) { $0.resent(sequence: sequence, at: time) }
     }
 
-    mutating func park(_ id: MessageID, _ failure: Failure, _ changes: inout Changes) {
+    mutating func park(_ id: MessageID, _ failure: Failure, _ changes: inout ChangeSet) {
         guard let old = self[id]?.message else { return }
         if related(old.role)?.isUndelivered == true {
             change(id, &changes) { $0.parked(at: failure.at) }
@@ -57,7 +57,7 @@ extension MemoryState {
         }
     }
 
-    mutating func delete(_ id: MessageID, _ changes: inout Changes) {
+    mutating func delete(_ id: MessageID, _ changes: inout ChangeSet) {
         guard let old = self[id] else { return }
         remove(id)
         changes.listed.append(.message(before: old.message, after: nil, bytes: old.bytes))
@@ -65,7 +65,7 @@ extension MemoryState {
     }
 
     /// Assigns lane sequences to the messages parked for this one, if it is on the server or no longer exists.
-    mutating func release(_ id: MessageID, at time: Timestamp?, _ changes: inout Changes) {
+    mutating func release(_ id: MessageID, at time: Timestamp?, _ changes: inout ChangeSet) {
         if let message = self[id]?.message, message.syncState != .synced { return }
         for dependant in allDependants(of: id) where dependant.isParked {
             let sequence = takeSequence()
@@ -74,7 +74,7 @@ extension MemoryState {
     }
 
     /// Updates the displayed body of a message with its pending operations.
-    mutating func overlay(_ id: MessageID, _ changes: inout Changes) {
+    mutating func overlay(_ id: MessageID, _ changes: inout ChangeSet) {
         guard let message = self[id]?.message else { return }
         let shown = overlaid(message)
         change(id, &changes) { _ in shown }

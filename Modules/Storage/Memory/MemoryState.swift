@@ -11,7 +11,7 @@ struct MemoryState: Sendable {
     }
 
     /// A position in a channel's order.
-    struct Place: Comparable, Sendable {
+    struct ListKey: Comparable, Sendable {
         var position: Int64
         var ordinal: Int64
 
@@ -20,7 +20,7 @@ struct MemoryState: Sendable {
             ordinal = cursor.ordinal
         }
 
-        static func < (left: Place, right: Place) -> Bool {
+        static func < (left: ListKey, right: ListKey) -> Bool {
             (left.position, left.ordinal) < (right.position, right.ordinal)
         }
     }
@@ -37,7 +37,7 @@ struct MemoryState: Sendable {
     var nextSequence: Int64 = 1
     var session: Session?
     var lastTransmitted: [LaneID: Int64] = [:]
-    var controls: [Int64: ControlEntry] = [:]
+    var controls: [Int64: ChainMarker] = [:]
     var counts = StoreCounts()
     var deletions: [Int64: DeleteAction] = [:]
     var deletionOrder = SortedKeys<Int64>()
@@ -46,7 +46,7 @@ struct MemoryState: Sendable {
 
     private var stored: [Int64: Stored] = [:]
     private var ordinals: [MessageID: Int64] = [:]
-    private var places: [ChannelID: SortedKeys<Place>] = [:]
+    private var listKeys: [ChannelID: SortedKeys<ListKey>] = [:]
     private var undelivered = SortedKeys<Int64>()
     private var failed = SortedKeys<Int64>()
     private var failedInChannel: [ChannelID: SortedKeys<Int64>] = [:]
@@ -105,7 +105,9 @@ struct MemoryState: Sendable {
         if let old = self[message.id] { unindex(old) }
         ordinals[message.id] = message.ordinal
         stored[message.ordinal] = Stored(message: message, bytes: bytes)
-        if !message.role.isOperation { places[message.channel, default: SortedKeys()].insert(Place(message.cursor)) }
+        if !message.role.isOperation {
+            listKeys[message.channel, default: SortedKeys()].insert(ListKey(message.cursor))
+        }
         if let related = message.dependence { dependants[related, default: SortedKeys()].insert(message.ordinal) }
         counts.count(message.syncState, bytes: bytes)
         if message.isUndelivered {
@@ -131,7 +133,7 @@ struct MemoryState: Sendable {
 
     private mutating func unindex(_ old: Stored) {
         let message = old.message
-        places[message.channel]?.remove(Place(message.cursor))
+        listKeys[message.channel]?.remove(ListKey(message.cursor))
         if let related = message.dependence {
             dependants[related]?.remove(message.ordinal)
             if dependants[related]?.isEmpty == true { dependants[related] = nil }
@@ -156,8 +158,8 @@ extension MemoryState {
         let found: [Int64]
         switch query.scope {
         case .channel(let channel):
-            let after = query.after.map(Place.init)
-            found = Self.keys(places[channel] ?? SortedKeys(), query.direction, after, limit).map(\.ordinal)
+            let after = query.after.map(ListKey.init)
+            found = Self.keys(listKeys[channel] ?? SortedKeys(), query.direction, after, limit).map(\.ordinal)
         case .undelivered:
             found = Self.keys(undelivered, query.direction, query.after?.ordinal, limit)
         case .undeliveredIn(let channel):

@@ -8,7 +8,7 @@ import Synchronization
 public final class MemoryStore: Store {
     private struct Run {
         var state: MemoryState
-        var hasBegun = false
+        var hasStarted = false
         var isClosed = false
         /// The number of the last commit of this run.
         var version: Int64 = 0
@@ -37,7 +37,7 @@ public final class MemoryStore: Store {
 
     /// All committed data of the current account: the messages in the order of their arrival, the control entries by
     /// ascending sequence. Must not be called by a subscriber, which runs within a commit.
-    package var contents: (messages: [Message], controls: [ControlEntry]) {
+    package var contents: (messages: [Message], controls: [ChainMarker]) {
         run.withLock { run in
             (run.state.allMessages(), run.state.controls.values.sorted { $0.sequence < $1.sequence })
         }
@@ -55,20 +55,20 @@ public final class MemoryStore: Store {
         run.withLock { run in
             guard let old = run.state[id] else { return }
             var message = old.message
-            message.face = MessageFace(content: .unknown(type: "unreadable", body: .null))
+            message.displayed = MessageBody(content: .unknown(type: "unreadable", body: .null))
             message.failure = .unreadable(at: message.createdAt)
             run.state.put(message, bytes: old.bytes)
         }
     }
 
-    /// Makes the next `count` commits (including ``begin(_:)`` and ``enqueue(_:)``) fail without changing anything.
+    /// Makes the next `count` commits (including ``start(_:)`` and ``enqueue(_:)``) fail without changing anything.
     package func failNextCommits(_ count: Int, with error: StoreError) {
         run.withLock { $0.faults = Array(repeating: error, count: count) }
     }
 
     // MARK: Store
 
-    public func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot {
+    public func start(_ opening: StartOptions) async throws(StoreError) -> OutboxSnapshot {
         try write(beginning: true) { state, changes throws(StoreError) in
             let outboxID = state.outboxID ?? opening.newOutboxID
             state.outboxID = outboxID
@@ -136,7 +136,7 @@ public final class MemoryStore: Store {
 
     public func outbox() async throws(StoreError) -> OutboxSnapshot {
         try read { state throws(StoreError) in
-            guard let outboxID = state.outboxID else { throw StoreError.notBegun }
+            guard let outboxID = state.outboxID else { throw StoreError.notStarted }
             return state.outbox(outboxID)
         }
     }
@@ -160,15 +160,15 @@ public final class MemoryStore: Store {
     /// Performs one commit. `body` throws before it changes anything.
     private func write<Value>(
         beginning: Bool = false,
-        _ body: (inout MemoryState, inout MemoryState.Changes) throws(StoreError) -> sending Value
+        _ body: (inout MemoryState, inout MemoryState.ChangeSet) throws(StoreError) -> sending Value
     ) throws(StoreError) -> sending Value {
         try run.withLock { run throws(StoreError) in
             if run.isClosed { throw .closed }
-            if run.hasBegun == beginning { throw beginning ? .begunTwice : .notBegun }
+            if run.hasStarted == beginning { throw beginning ? .startedTwice : .notStarted }
             if !run.faults.isEmpty { throw run.faults.removeFirst() }
-            var changes = MemoryState.Changes()
+            var changes = MemoryState.ChangeSet()
             let value = try body(&run.state, &changes)
-            run.hasBegun = true
+            run.hasStarted = true
             run.version += 1
             feed.publish(StoreCommit(version: run.version, changes: changes.listed, isReset: changes.isReset))
             return value
@@ -180,7 +180,7 @@ public final class MemoryStore: Store {
     ) throws(StoreError) -> sending Value {
         try run.withLock { run throws(StoreError) in
             if run.isClosed { throw .closed }
-            if !run.hasBegun { throw .notBegun }
+            if !run.hasStarted { throw .notStarted }
             return try body(run.state)
         }
     }
@@ -188,7 +188,7 @@ public final class MemoryStore: Store {
 
 extension StoreError {
     /// Misuse by the caller: see the lifecycle of ``Store``.
-    package static let notBegun = StoreError.other(detail: "it was used before begin")
+    package static let notStarted = StoreError.other(detail: "it was used before begin")
     /// Misuse by the caller: see the lifecycle of ``Store``.
-    package static let begunTwice = StoreError.other(detail: "begin was called twice")
+    package static let startedTwice = StoreError.other(detail: "begin was called twice")
 }

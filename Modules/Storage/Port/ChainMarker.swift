@@ -1,7 +1,7 @@
 public import CausewayModels
 
 /// A link of a lane's chain that is not a message: a fence, a retraction or a deletion.
-public struct ControlEntry: Sendable, Hashable {
+public struct ChainMarker: Sendable, Hashable {
     /// Any kind but `send`.
     public var kind: OutboxEntry.Kind
     public var lane: LaneID

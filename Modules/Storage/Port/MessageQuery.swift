@@ -78,6 +78,6 @@ extension MessageQuery {
 extension Message {
     /// The message's cursor in the order of its channel.
     public var cursor: MessageQuery.Cursor {
-        MessageQuery.Cursor(position: placement?.position ?? .max, ordinal: ordinal)
+        MessageQuery.Cursor(position: serverPosition?.position ?? .max, ordinal: ordinal)
     }
 }

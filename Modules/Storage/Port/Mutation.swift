@@ -16,7 +16,7 @@ public enum Mutation: Sendable, Hashable {
     /// The server has the message: it becomes `synced` with its position; failure and doubt are cleared. Applies in any
     /// state. Messages parked for it get their lane sequences, in the order of creation, and their age in the queue
     /// begins. An operation is applied permanently to its target, and is removed.
-    case deliver(MessageID, Placement, at: Timestamp)
+    case deliver(MessageID, ServerPosition, at: Timestamp)
     /// The message failed: it becomes `error`, unless it is `synced`. `inDoubt` is true if a copy may have reached the
     /// server. An operation whose target no longer exists is removed instead, and no operation keeps
     /// ``Failure/pausesLane``: only its target depends on it.
@@ -39,14 +39,14 @@ public enum Mutation: Sendable, Hashable {
     /// decides about them.
     case delete(MessageID)
     /// Stores a control entry at the given sequence, replacing an existing one.
-    case putControl(ControlEntry)
+    case putMarker(ChainMarker)
     /// Deletes a message from the server, at the tail of the lane: the store assigns the sequence. The message need no
     /// longer exist here.
     case appendDelete(MessageID, lane: LaneID)
     /// A control entry was transmitted after `previous`.
-    case attemptControl(sequence: Int64, previous: Int64)
+    case attemptMarker(sequence: Int64, previous: Int64)
     /// A control entry has been resolved, and is removed.
-    case removeControl(sequence: Int64)
+    case removeMarker(sequence: Int64)
     /// The chain of a lane changed: an entry now follows `previous` (the server named another mark). A control entry
     /// takes precedence over a message of the same sequence.
     case rebase(sequence: Int64, previous: Int64)
@@ -87,7 +87,7 @@ public enum Mutation: Sendable, Hashable {
     /// A message that the server has: inserted (without a lane), or merged with the one of the same id, which becomes
     /// `synced` and takes the server's content. Does nothing if a recorded deletion names the id: a message that was
     /// deleted here is not restored by a page.
-    case merge(PlacedMessage, at: Timestamp)
+    case merge(RemoteMessage, at: Timestamp)
 }
 
 extension Mutation {
@@ -113,7 +113,7 @@ extension Mutation {
     package var normalized: Mutation {
         switch self {
         case .merge(var placed, let time):
-            placed.face.content = placed.content.normalized
+            placed.body.content = placed.content.normalized
             return .merge(placed, at: time)
         case .enqueue(let draft): return .enqueue(draft.normalized)
         case .rewrite(let id, let content): return .rewrite(id, content.normalized)

@@ -1,7 +1,7 @@
 public import CausewayModels
 
 /// The parameters with which a run starts on a store.
-public struct StoreOpening: Sendable, Hashable {
+public struct StartOptions: Sendable, Hashable {
     public var restart: RestartPolicy
     /// The failure of messages that fail under ``RestartPolicy/fail``.
     public var failure: Failure

@@ -22,10 +22,10 @@ import Synchronization
 ///    is current again. Before the first session there is an account without a name, which the first session's account
 ///    takes over. A new account gets an outbox of its own, whose id is that of its first session. Numbers (ordinals,
 ///    sequences) and epochs are common to all accounts.
-/// 7. **One owner.** Only one process has a store open for writing; a second one gets ``StoreError/owned(pid:path:)``.
+/// 7. **One owner.** Only one process has a store open for writing; a second one gets ``StoreError/locked(pid:path:)``.
 ///
-/// Lifecycle: create it, call ``begin(_:)`` exactly once before anything else except ``subscribe(_:)``, then use it
-/// until ``close()``. ``begin(_:)`` is the first commit of the run, and the feed reports it as a reset. A call that
+/// Lifecycle: create it, call ``start(_:)`` exactly once before anything else except ``subscribe(_:)``, then use it
+/// until ``close()``. ``start(_:)`` is the first commit of the run, and the feed reports it as a reset. A call that
 /// changes nothing is a commit, too.
 public protocol Store: Sendable {
     /// Starts a new epoch and applies the restart policy, in the same commit, to the messages that the previous run
@@ -33,11 +33,11 @@ public protocol Store: Sendable {
     ///
     /// Under ``RestartPolicy/fail`` every undelivered message that is not yet `error` becomes `error` with
     /// `opening.failure`. A message that had been transmitted, or that another copy of the store has
-    /// (``Lineage/sharedBelow``), becomes in doubt and leaves a ``ControlEntry`` of kind `fence` with its sequence, or
+    /// (``Lineage/sharedBelow``), becomes in doubt and leaves a ``ChainMarker`` of kind `fence` with its sequence, or
     /// with a new one if it had none; a message that was in doubt before it was resent remains in doubt. A parked
     /// operation remains parked. Under ``RestartPolicy/resume`` messages in `syncing` or `uploading` return to
     /// `created` and keep their sequences. Cost: linear in the outbox, once.
-    func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot
+    func start(_ opening: StartOptions) async throws(StoreError) -> OutboxSnapshot
 
     /// Enqueues a message: assigns ordinal and lane sequence, and commits.
     ///
@@ -48,7 +48,7 @@ public protocol Store: Sendable {
     /// A message that depends on another one is *parked*, in the same commit, while that one is here and undelivered:
     /// it gets no sequence in its lane (``Message/laneSequence`` 0) until that one is on the server. A reply to a
     /// message that precedes it in the same lane need not wait. An operation is displayed in its target at once
-    /// (``Message/face``).
+    /// (``Message/displayed``).
     func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message
 
     /// Applies all mutations in order, in one commit. A mutation of a message that does not exist does nothing.

@@ -20,7 +20,7 @@ public struct StoreCommit: Sendable, Equatable {
 public enum RecordChange: Sendable, Equatable {
     /// `before` is `nil` for an insertion, `after` for a deletion. `bytes` is the size of the coded content.
     case message(before: Message?, after: Message?, bytes: Int)
-    case control(before: ControlEntry?, after: ControlEntry?)
+    case marker(before: ChainMarker?, after: ChainMarker?)
     case deleteAction(DeleteAction)
     case session(Session)
 }

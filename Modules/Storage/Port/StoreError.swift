@@ -2,10 +2,10 @@ public import CausewayModels
 
 /// An error of a store. None of them loses data.
 public enum StoreError: Error, Sendable, Hashable {
-    /// Another process has the store open; `pid` is `nil` if it is unknown.
-    case owned(pid: Int32?, path: String)
+    /// Another process has the store open; `by` is its process id, `nil` if it is unknown.
+    case locked(by: Int32?, path: String)
     /// Written by a newer version, which this one cannot read.
-    case fromTheFuture(version: String, path: String)
+    case newerSchema(version: String, path: String)
     /// The folder or a file cannot be read or written.
     case notAccessible(path: String, detail: String)
     /// The disk is full.
@@ -29,10 +29,10 @@ public enum StoreError: Error, Sendable, Hashable {
 extension StoreError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .owned(let pid, let path):
+        case .locked(let pid, let path):
             "the store \(path) is in use by " + (pid.map { "process \($0)" } ?? "another process")
                 + "; talk to it through its control socket, or stop it"
-        case .fromTheFuture(let version, let path):
+        case .newerSchema(let version, let path):
             "the store \(path) was written by a newer version (\(version)); upgrade this program"
         case .notAccessible(let path, let detail):
             "cannot use \(path): \(detail); check that the folder exists and is writable"

@@ -4,7 +4,7 @@
 /// messages keep their order among themselves: a resent message stays where the resend put it.
 package enum LostPlaces {
     /// A message of the lane and its lane sequence.
-    package struct Place: Equatable, Sendable {
+    package struct Entry: Equatable, Sendable {
         package var ordinal: Int64
         package var sequence: Int64
 
@@ -17,7 +17,7 @@ package enum LostPlaces {
     /// Distributes the sequences of all given messages among them.
     ///
     /// - Complexity: O(n log n)
-    package static func shared(lost: [Place], waiting: [Place]) -> [Place] {
+    package static func shared(lost: [Entry], waiting: [Entry]) -> [Entry] {
         // A queued message ranks no lower than the queued messages before it.
         var newest = Int64.min
         let queue = waiting.sorted { $0.sequence < $1.sequence }.map { place in
@@ -27,6 +27,6 @@ package enum LostPlaces {
         let ranked = (queue + lost.map { (rank: $0.ordinal, place: $0) })
             .sorted { ($0.rank, $0.place.sequence) < ($1.rank, $1.place.sequence) }
         let sequences = ranked.map(\.place.sequence).sorted()
-        return zip(ranked, sequences).map { Place(ordinal: $0.place.ordinal, sequence: $1) }
+        return zip(ranked, sequences).map { Entry(ordinal: $0.place.ordinal, sequence: $1) }
     }
 }

@@ -2,30 +2,30 @@ package import CausewayModels
 
 /// The effect of operations on their target: the rules shared by all stores.
 ///
-/// ``Message/base`` is the message as confirmed by the server, ``Message/face`` the same with every pending operation
-/// applied, in the order of their creation. An operation that failed is not applied.
+/// ``Message/confirmed`` is the message as confirmed by the server, ``Message/displayed`` the same with every pending
+/// operation applied, in the order of their creation. An operation that failed is not applied.
 extension Message {
     /// The message with its operations applied.
     ///
     /// - Parameter operations: all operations on it that are in the store, by ascending ordinal.
     package func overlaid(with operations: [Message]) -> Message {
-        var known = base ?? face
-        if operations.isEmpty { known.clock = FaceClock() }
+        var known = confirmed ?? displayed
+        if operations.isEmpty { known.clock = VersionClock() }
         var shown = known
         for operation in operations where operation.isPending && !operation.isOutdated(by: known.clock) {
             operation.apply(to: &shown)
         }
         var message = self
-        message.face = shown
-        message.base = operations.contains { $0.isPending } ? known : nil
+        message.displayed = shown
+        message.confirmed = operations.contains { $0.isPending } ? known : nil
         return message
     }
 
     /// The message after the server has accepted an operation on it.
-    package func taken(_ operation: Message, _ placement: Placement) -> Message {
+    package func taken(_ operation: Message, _ serverPosition: ServerPosition) -> Message {
         var message = self
-        var known = base ?? face
-        let word = FaceClock.Word(at: placement.acceptedAt, sequence: operation.laneSequence)
+        var known = confirmed ?? displayed
+        let word = VersionClock.Stamp(at: serverPosition.acceptedAt, sequence: operation.laneSequence)
         // Changes that the server accepted later are kept.
         switch operation.role {
         case .message, .reply: return self
@@ -37,14 +37,14 @@ extension Message {
             guard known.clock.admit(word, on: operation.reactionName) else { return self }
         }
         operation.apply(to: &known)
-        known.changedAt = max(known.changedAt ?? placement.acceptedAt, placement.acceptedAt)
-        if message.base != nil { message.base = known } else { message.face = known }
+        known.changedAt = max(known.changedAt ?? serverPosition.acceptedAt, serverPosition.acceptedAt)
+        if message.confirmed != nil { message.confirmed = known } else { message.displayed = known }
         return message
     }
 
     /// True for a pending operation although a later request has been confirmed: its response was lost.
-    private func isOutdated(by clock: FaceClock) -> Bool {
-        let later: FaceClock.Word?
+    private func isOutdated(by clock: VersionClock) -> Bool {
+        let later: VersionClock.Stamp?
         switch role {
         case .message, .reply: later = nil
         case .edit: later = clock.edit
@@ -53,13 +53,13 @@ extension Message {
         return !isParked && laneSequence < later?.sequence ?? 0
     }
 
-    private func apply(to face: inout MessageFace) {
+    private func apply(to body: inout MessageBody) {
         switch role {
         case .message, .reply: break
-        case .edit: face.content = content
+        case .edit: body.content = content
         case .addReaction where reactionName.isEmpty, .removeReaction where reactionName.isEmpty: break
-        case .addReaction: face.react(with: reactionName, isAdded: true)
-        case .removeReaction: face.react(with: reactionName, isAdded: false)
+        case .addReaction: body.react(with: reactionName, isAdded: true)
+        case .removeReaction: body.react(with: reactionName, isAdded: false)
         }
     }
 

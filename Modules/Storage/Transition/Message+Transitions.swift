@@ -29,9 +29,9 @@ extension Message {
     }
 
     /// The server has the message, regardless of its state so far.
-    package func delivered(_ placement: Placement, at time: Timestamp) -> Message {
+    package func delivered(_ serverPosition: ServerPosition, at time: Timestamp) -> Message {
         var message = syncState == .synced ? self : become(.synced, at: time)
-        message.placement = placement
+        message.serverPosition = serverPosition
         message.failure = nil
         message.isInDoubt = false
         return message
@@ -89,7 +89,11 @@ extension Message {
     package func rewritten(_ content: MessageContent) -> Message {
         guard isUndelivered else { return self }
         var message = self
-        if message.base != nil { message.base?.content = content } else { message.face.content = content }
+        if message.confirmed != nil {
+            message.confirmed?.content = content
+        } else {
+            message.displayed.content = content
+        }
         return message
     }
 
@@ -112,7 +116,7 @@ extension Message {
     package func lost(sequence: Int64, at time: Timestamp) -> Message {
         guard syncState == .synced, lane != nil else { return self }
         var message = become(.created, at: time)
-        message.placement = nil
+        message.serverPosition = nil
         message.attempts = 0
         message.previousSequence = nil
         message.queuedAt = time
@@ -125,10 +129,10 @@ extension Message {
     package func inOtherHistory() -> Message {
         guard syncState == .synced else { return self }
         var message = self
-        message.base?.changedAt = nil
-        message.base?.clock = FaceClock()
-        message.face.changedAt = nil
-        message.face.clock = FaceClock()
+        message.confirmed?.changedAt = nil
+        message.confirmed?.clock = VersionClock()
+        message.displayed.changedAt = nil
+        message.displayed.clock = VersionClock()
         return message
     }
 
@@ -139,7 +143,7 @@ extension Message {
     }
 
     /// Another copy of the store has the message too, and may have delivered it.
-    package func doubted() -> Message {
+    package func inDoubt() -> Message {
         guard syncState == .error else { return self }
         var message = self
         message.isInDoubt = true
@@ -157,17 +161,17 @@ extension Message {
     /// Applies the server's version of a message that exists here: its content and its position.
     ///
     /// A page that was read before the last change known to this device reverts nothing.
-    package func merged(with placed: PlacedMessage, at time: Timestamp) -> Message {
-        var message = delivered(placed.placement, at: time)
-        var face = placed.face
-        let known = base ?? self.face
-        if let changedAt = known.changedAt, face.changedAt.map({ $0 < changedAt }) ?? true {
-            face = known
+    package func merged(with placed: RemoteMessage, at time: Timestamp) -> Message {
+        var message = delivered(placed.serverPosition, at: time)
+        var body = placed.body
+        let known = confirmed ?? self.displayed
+        if let changedAt = known.changedAt, body.changedAt.map({ $0 < changedAt }) ?? true {
+            body = known
         } else {
-            face.clock = known.clock
-            face.clock.page = face.changedAt
+            body.clock = known.clock
+            body.clock.page = body.changedAt
         }
-        if message.base != nil { message.base = face } else { message.face = face }
+        if message.confirmed != nil { message.confirmed = body } else { message.displayed = body }
         return message
     }
 
@@ -200,17 +204,18 @@ extension Message {
     package init(_ draft: MessageDraft, ordinal: Int64, laneSequence: Int64) {
         self.init(
             id: draft.id, channel: draft.channel, sender: draft.sender, role: draft.role,
-            face: MessageFace(content: draft.content), createdAt: draft.createdAt, ordinal: ordinal, lane: draft.lane,
+            displayed: MessageBody(content: draft.content), createdAt: draft.createdAt, ordinal: ordinal,
+            lane: draft.lane,
             laneSequence: laneSequence)
     }
 
     /// Creates a message of another user, or of another device of this account, as it enters the store.
-    package init(_ placed: PlacedMessage, ordinal: Int64) {
+    package init(_ placed: RemoteMessage, ordinal: Int64) {
         self.init(
             id: placed.id, channel: placed.channel, sender: placed.sender,
-            role: placed.parent.map { .reply(to: $0) } ?? .message, face: placed.face,
+            role: placed.parent.map { .reply(to: $0) } ?? .message, displayed: placed.body,
             createdAt: placed.createdAt, ordinal: ordinal, lane: nil, laneSequence: 0, syncState: .synced,
-            placement: placed.placement)
+            serverPosition: placed.serverPosition)
     }
 
     /// True for an operation whose target is not on the server yet.
@@ -243,11 +248,11 @@ extension Message {
     /// - Parameters:
     ///   - sharedBelow: ``Lineage/sharedBelow``.
     ///   - takeSequence: assigns a number to a message without a lane sequence.
-    package func fence(sharedBelow: Int64, _ takeSequence: () -> Int64) -> ControlEntry? {
+    package func fence(sharedBelow: Int64, _ takeSequence: () -> Int64) -> ChainMarker? {
         guard isPending, !isWaitingOperation, let lane, previousSequence != nil || isShared(below: sharedBelow) else {
             return nil
         }
-        return ControlEntry(
+        return ChainMarker(
             kind: .fence, lane: lane, sequence: isParked ? takeSequence() : laneSequence, previous: previousSequence,
             message: id)
     }

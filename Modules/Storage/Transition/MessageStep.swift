@@ -53,7 +53,7 @@ package enum MessageStep: String, Sendable, Hashable, CaseIterable {
         case .followHistory: self = .lose
         case .delete: self = .delete
         case .endSession: self = .endSession
-        case .putControl, .appendDelete, .attemptControl, .removeControl, .setLastTransmitted, .raiseSequence,
+        case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .setLastTransmitted, .raiseSequence,
             .recordDelete, .saveSession, .enqueue, .keepHistory:
             return nil
         }

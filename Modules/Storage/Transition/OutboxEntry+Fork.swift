@@ -5,8 +5,8 @@ extension OutboxEntry {
     ///
     /// A retraction bars late copies under the former id only. A deletion holds under every id: the server remembers it
     /// until the message arrives.
-    package func forkedControl(sequence: Int64) -> ControlEntry {
-        ControlEntry(
+    package func forkedControl(sequence: Int64) -> ChainMarker {
+        ChainMarker(
             kind: kind == .retract ? .delete : kind, lane: lane, sequence: sequence, previous: nil, message: message)
     }
 }

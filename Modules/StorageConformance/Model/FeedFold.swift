@@ -6,7 +6,7 @@ import Synchronization
 final class FeedFold: Sendable {
     private struct State {
         var messages: [MessageID: Message] = [:]
-        var controls: [Int64: ControlEntry] = [:]
+        var controls: [Int64: ChainMarker] = [:]
         var session: Session?
         var deletions: [DeleteAction] = []
         var commits: [StoreCommit] = []
@@ -39,7 +39,7 @@ final class FeedFold: Sendable {
     }
 
     /// Replaces the copy with data read from the store after a reset.
-    func reset(messages: [MessageID: Message], controls: [ControlEntry]) {
+    func reset(messages: [MessageID: Message], controls: [ChainMarker]) {
         state.withLock { state in
             state.messages = messages
             state.controls = Dictionary(uniqueKeysWithValues: controls.map { ($0.sequence, $0) })
@@ -86,7 +86,7 @@ final class FeedFold: Sendable {
                 state.problem = state.problem ?? "\(bytes) bytes for \(content)"
             }
             state.messages[id] = after
-        case .control(let before, let after):
+        case .marker(let before, let after):
             guard let sequence = after?.sequence ?? before?.sequence else { return }
             if !state.isStale, state.controls[sequence] != before {
                 state.problem = state.problem ?? "another control entry before than \(String(describing: before))"

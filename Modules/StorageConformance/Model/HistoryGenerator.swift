@@ -98,7 +98,7 @@ struct HistoryGenerator {
         switch random.next(upTo: 26) {
         case 0..<5: return .attempt(id, previous: small, attempts: random.next(upTo: 4), at: Sample.time(small))
         case 5, 6: return .requeue(id, attempts: random.next(upTo: 4), at: Sample.time(small))
-        case 7, 8: return .deliver(id, Sample.placement(1 + small), at: Sample.time(small))
+        case 7, 8: return .deliver(id, Sample.serverPosition(1 + small), at: Sample.time(small))
         case 9, 10:
             return .fail(
                 id, Sample.failure("c\(small)", pausesLane: small.isMultiple(of: 3)), inDoubt: small.isMultiple(of: 2))
@@ -119,16 +119,16 @@ struct HistoryGenerator {
         }
     }
 
-    private mutating func placed(_ number: Int, _ position: Int64) -> PlacedMessage {
+    private mutating func placed(_ number: Int, _ position: Int64) -> RemoteMessage {
         var placed = Sample.placed(number, at: position, in: Sample.channels[number % 3])
         switch random.next(upTo: 4) {
         case 0:
-            placed.face.editedAt = Sample.time(Int64(random.next(upTo: 60)))
-            placed.face.changedAt = placed.face.editedAt
+            placed.body.editedAt = Sample.time(Int64(random.next(upTo: 60)))
+            placed.body.changedAt = placed.body.editedAt
         case 1:
-            placed.face.changedAt = Sample.time(Int64(random.next(upTo: 60)))
-            placed.face.reactions = ["wave": 2]
-            if random.next(upTo: 2) == 0 { placed.face.myReactions = ["wave"] }
+            placed.body.changedAt = Sample.time(Int64(random.next(upTo: 60)))
+            placed.body.reactions = ["wave": 2]
+            if random.next(upTo: 2) == 0 { placed.body.myReactions = ["wave"] }
         default: break
         }
         return placed
@@ -143,12 +143,12 @@ struct HistoryGenerator {
             numbers.isEmpty ? max(0, model.highest - small) : numbers[random.next(upTo: numbers.count)]
         switch random.next(upTo: 5) {
         case 0, 1:
-            return .putControl(
-                ControlEntry(
+            return .putMarker(
+                ChainMarker(
                     kind: small.isMultiple(of: 2) ? .fence : .retract, lane: .text, sequence: sequence,
                     previous: small.isMultiple(of: 3) ? nil : small, message: id))
-        case 2: return .attemptControl(sequence: sequence, previous: small)
-        case 3: return .removeControl(sequence: sequence)
+        case 2: return .attemptMarker(sequence: sequence, previous: small)
+        case 3: return .removeMarker(sequence: sequence)
         default: return .rebase(sequence: sequence, previous: small)
         }
     }

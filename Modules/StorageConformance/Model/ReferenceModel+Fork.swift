@@ -34,13 +34,13 @@ extension ReferenceModel {
         history = new
         var lost: [LaneID: [MessageID: Int64]] = [:]
         for message in messages.values where message.syncState == .synced {
-            faces[message.id]?.changedAt = nil
-            faces[message.id]?.clock = FaceClock()
+            bodies[message.id]?.changedAt = nil
+            bodies[message.id]?.clock = VersionClock()
             guard let lane = message.lane, session == nil || session?.user == message.sender,
                 message.laneSequence == 0 || message.laneSequence > marks[lane] ?? 0
             else { continue }
             become(.created, message.id, time)
-            messages[message.id]?.placement = nil
+            messages[message.id]?.serverPosition = nil
             messages[message.id]?.attempts = 0
             messages[message.id]?.previousSequence = nil
             messages[message.id]?.queuedAt = time
@@ -76,7 +76,7 @@ extension ReferenceModel {
                 messages[link.message]?.laneSequence = renewed.sequence
             } else {
                 controls.append(
-                    ControlEntry(
+                    ChainMarker(
                         kind: link.kind, lane: link.lane, sequence: renewed.sequence, previous: nil,
                         message: link.message))
             }

@@ -24,55 +24,55 @@ extension ReferenceModel {
         messages[id].map { $0.syncState == .created && $0.laneSequence == 0 } ?? false
     }
 
-    mutating func deliver(_ id: MessageID, _ placement: Placement, _ time: Timestamp) {
+    mutating func deliver(_ id: MessageID, _ serverPosition: ServerPosition, _ time: Timestamp) {
         guard let message = messages[id] else { return }
         guard let target = message.role.target else {
-            place(id, placement, time)
+            place(id, serverPosition, time)
             return release(id, time)
         }
-        take(message, saying: faces[id]?.content ?? message.content, on: target, placement.acceptedAt)
+        take(message, saying: bodies[id]?.content ?? message.content, on: target, serverPosition.acceptedAt)
         messages[id] = nil
-        faces[id] = nil
+        bodies[id] = nil
     }
 
     private mutating func take(
         _ operation: Message, saying content: MessageContent, on target: MessageID, _ time: Timestamp
     ) {
-        guard var face = faces[target] else { return }
+        guard var body = bodies[target] else { return }
         switch operation.role {
         case .edit:
-            if let editedAt = face.editedAt, editedAt > time { return }
-            face.content = content
-            face.editedAt = time
-            face.clock.edit = FaceClock.Word(at: time, sequence: operation.laneSequence)
+            if let editedAt = body.editedAt, editedAt > time { return }
+            body.content = content
+            body.editedAt = time
+            body.clock.edit = VersionClock.Stamp(at: time, sequence: operation.laneSequence)
         case .addReaction, .removeReaction:
             let name = operation.reactionName
-            let known = [face.clock.page, face.clock.reactions[name]?.at].compactMap(\.self)
+            let known = [body.clock.page, body.clock.reactions[name]?.at].compactMap(\.self)
             if known.contains(where: { $0 >= time }) { return }
-            face.clock.reactions[name] = FaceClock.Word(at: time, sequence: operation.laneSequence)
+            body.clock.reactions[name] = VersionClock.Stamp(at: time, sequence: operation.laneSequence)
             if case .addReaction = operation.role {
-                Self.react(&face, content, isAdded: true)
+                Self.react(&body, content, isAdded: true)
             } else {
-                Self.react(&face, content, isAdded: false)
+                Self.react(&body, content, isAdded: false)
             }
         case .message, .reply: return
         }
-        if face.changedAt.map({ $0 < time }) ?? true { face.changedAt = time }
-        faces[target] = face
+        if body.changedAt.map({ $0 < time }) ?? true { body.changedAt = time }
+        bodies[target] = body
     }
 
-    private static func react(_ face: inout MessageFace, _ content: MessageContent, isAdded: Bool) {
-        guard case .text(let name) = content, face.myReactions.contains(name) != isAdded else { return }
-        if isAdded { face.myReactions.insert(name) } else { face.myReactions.remove(name) }
-        let count = max(0, (face.reactions[name] ?? (isAdded ? 0 : 1)) + (isAdded ? 1 : -1))
-        face.reactions[name] = count == 0 ? nil : count
+    private static func react(_ body: inout MessageBody, _ content: MessageContent, isAdded: Bool) {
+        guard case .text(let name) = content, body.myReactions.contains(name) != isAdded else { return }
+        if isAdded { body.myReactions.insert(name) } else { body.myReactions.remove(name) }
+        let count = max(0, (body.reactions[name] ?? (isAdded ? 0 : 1)) + (isAdded ? 1 : -1))
+        body.reactions[name] = count == 0 ? nil : count
     }
 
     mutating func fail(_ id: MessageID, _ failure: Failure, _ inDoubt: Bool) {
         guard isUndelivered(id) else { return }
         if let target = messages[id]?.role.target, messages[target] == nil {
             messages[id] = nil
-            faces[id] = nil
+            bodies[id] = nil
             return
         }
         become(.error, id, failure.at)
@@ -99,32 +99,32 @@ extension ReferenceModel {
         }
     }
 
-    mutating func merge(_ placed: PlacedMessage, _ time: Timestamp) {
+    mutating func merge(_ placed: RemoteMessage, _ time: Timestamp) {
         if messages[placed.id] == nil {
             guard !deletions.contains(where: { $0.message == placed.id }) else { return }
             messages[placed.id] = Message(placed, ordinal: Self.gap)
-            faces[placed.id] = placed.face
+            bodies[placed.id] = placed.body
         } else {
-            let isOlder = faces[placed.id]?.changedAt.map { known in
-                placed.face.changedAt.map { $0 < known } ?? true
+            let isOlder = bodies[placed.id]?.changedAt.map { known in
+                placed.body.changedAt.map { $0 < known } ?? true
             }
             if isOlder != true { read(placed) }
-            place(placed.id, placed.placement, time)
+            place(placed.id, placed.serverPosition, time)
         }
         release(placed.id, time)
     }
 
     /// The page includes everything up to its last change.
-    private mutating func read(_ placed: PlacedMessage) {
-        let clock = faces[placed.id]?.clock
-        faces[placed.id] = placed.face
-        faces[placed.id]?.clock = clock ?? FaceClock()
-        faces[placed.id]?.clock.page = placed.face.changedAt
+    private mutating func read(_ placed: RemoteMessage) {
+        let clock = bodies[placed.id]?.clock
+        bodies[placed.id] = placed.body
+        bodies[placed.id]?.clock = clock ?? VersionClock()
+        bodies[placed.id]?.clock.page = placed.body.changedAt
     }
 
-    private mutating func place(_ id: MessageID, _ placement: Placement, _ time: Timestamp) {
+    private mutating func place(_ id: MessageID, _ serverPosition: ServerPosition, _ time: Timestamp) {
         if isUndelivered(id) { become(.synced, id, time) }
-        messages[id]?.placement = placement
+        messages[id]?.serverPosition = serverPosition
         messages[id]?.failure = nil
         messages[id]?.isInDoubt = false
     }
@@ -143,16 +143,16 @@ extension ReferenceModel {
         for (id, message) in messages {
             let waiting = messages.values.filter { $0.role.target == id && isQueued($0.id) }
                 .sorted { $0.ordinal < $1.ordinal }
-            if !messages.values.contains(where: { $0.role.target == id }) { faces[id]?.clock = FaceClock() }
-            guard let face = faces[id] else { continue }
-            var shown = face
+            if !messages.values.contains(where: { $0.role.target == id }) { bodies[id]?.clock = VersionClock() }
+            guard let body = bodies[id] else { continue }
+            var shown = body
             for operation in waiting {
-                let content = faces[operation.id]?.content ?? operation.content
-                let later: FaceClock.Word?
+                let content = bodies[operation.id]?.content ?? operation.content
+                let later: VersionClock.Stamp?
                 if case .edit = operation.role {
-                    later = face.clock.edit
+                    later = body.clock.edit
                 } else {
-                    later = face.clock.reactions[operation.reactionName]
+                    later = body.clock.reactions[operation.reactionName]
                 }
                 if let later, !isParked(operation.id), operation.laneSequence < later.sequence { continue }
                 switch operation.role {
@@ -162,9 +162,9 @@ extension ReferenceModel {
                 case .message, .reply: break
                 }
             }
-            if message.face != shown { messages[id]?.face = shown }
-            let base = waiting.isEmpty ? nil : face
-            if message.base != base { messages[id]?.base = base }
+            if message.displayed != shown { messages[id]?.displayed = shown }
+            let confirmed = waiting.isEmpty ? nil : body
+            if message.confirmed != confirmed { messages[id]?.confirmed = confirmed }
         }
     }
 

@@ -14,8 +14,8 @@ struct ReferenceModel {
     var outboxID = Sample.outboxID
     var messages: [MessageID: Message] = [:]
     /// The confirmed body of each message.
-    var faces: [MessageID: MessageFace] = [:]
-    var controls: [ControlEntry] = []
+    var bodies: [MessageID: MessageBody] = [:]
+    var controls: [ChainMarker] = []
     var lastTransmitted: [LaneID: Int64] = [:]
     var session: Session?
     /// Newest last.
@@ -37,7 +37,7 @@ struct ReferenceModel {
 
     // MARK: Events
 
-    mutating func begin(_ opening: StoreOpening) {
+    mutating func start(_ opening: StartOptions) {
         epoch += 1
         openings.insert(opening.opening, at: 0)
         switch opening.restart {
@@ -59,7 +59,7 @@ struct ReferenceModel {
         let parked = mustWait(message.role, message.lane)
         try requireEqual(message.laneSequence == 0, parked, "whether \(message.id) waits for another message")
         messages[message.id] = message
-        faces[message.id] = MessageFace(content: message.content)
+        bodies[message.id] = MessageBody(content: message.content)
         render()
     }
 
@@ -76,8 +76,8 @@ struct ReferenceModel {
             become(.created, id, time)
             messages[id]?.attempts = attempts
             messages[id]?.failure = nil
-        case .deliver(let id, let placement, let time):
-            deliver(id, placement, time)
+        case .deliver(let id, let serverPosition, let time):
+            deliver(id, serverPosition, time)
         case .fail(let id, let failure, let inDoubt):
             fail(id, failure, inDoubt)
         case .settle(let id):
@@ -89,12 +89,12 @@ struct ReferenceModel {
         case .enqueue(let draft):
             let place = mustWait(draft.role, draft.lane) ? 0 : Self.gap
             messages[draft.id] = Message(draft, ordinal: Self.gap, laneSequence: place)
-            faces[draft.id] = MessageFace(content: draft.content)
+            bodies[draft.id] = MessageBody(content: draft.content)
         case .rewrite(let id, let content):
-            if isUndelivered(id) { faces[id]?.content = content }
+            if isUndelivered(id) { bodies[id]?.content = content }
         case .delete(let id):
             messages[id] = nil
-            faces[id] = nil
+            bodies[id] = nil
             release(id, nil)
         case .merge(let placed, let time):
             merge(placed, time)
@@ -114,7 +114,7 @@ struct ReferenceModel {
         case .followHistory(let history, let id, let marks, let time):
             follow(history, marks, time)
             fork(id, time)
-        case .putControl, .appendDelete, .attemptControl, .removeControl, .rebase, .setLastTransmitted,
+        case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .rebase, .setLastTransmitted,
             .raiseSequence:
             applyToChain(mutation)
         }
@@ -138,16 +138,16 @@ struct ReferenceModel {
 
     private mutating func applyToChain(_ mutation: Mutation) {
         switch mutation {
-        case .putControl(let entry):
+        case .putMarker(let entry):
             controls.removeAll { $0.sequence == entry.sequence }
             controls.append(entry)
             mark = max(mark, entry.sequence)
         case .appendDelete(let id, let lane):
             controls.append(
-                ControlEntry(kind: .delete, lane: lane, sequence: Self.gap, previous: nil, message: id))
-        case .removeControl(let sequence):
+                ChainMarker(kind: .delete, lane: lane, sequence: Self.gap, previous: nil, message: id))
+        case .removeMarker(let sequence):
             controls.removeAll { $0.sequence == sequence }
-        case .attemptControl(let sequence, let previous):
+        case .attemptMarker(let sequence, let previous):
             guard let index = controls.firstIndex(where: { $0.sequence == sequence }) else { return }
             controls[index].previous = previous
         case .rebase(let sequence, let previous):
@@ -179,7 +179,7 @@ struct ReferenceModel {
             guard let lane = message.lane, mayBeThere else { continue }
             if !isParked { controls.removeAll { $0.sequence == message.laneSequence } }
             controls.append(
-                ControlEntry(
+                ChainMarker(
                     kind: .fence, lane: lane, sequence: isParked ? Self.gap : message.laneSequence,
                     previous: message.previousSequence, message: message.id))
         }
@@ -252,9 +252,10 @@ struct ReferenceModel {
 extension Message {
     fileprivate func with(ordinal: Int64) -> Message {
         Message(
-            id: id, channel: channel, sender: sender, role: role, face: face, base: base, createdAt: createdAt,
+            id: id, channel: channel, sender: sender, role: role, displayed: displayed, confirmed: confirmed,
+            createdAt: createdAt,
             ordinal: ordinal, lane: lane, laneSequence: laneSequence, queuedAt: queuedAt, syncState: syncState,
-            failure: failure, isInDoubt: isInDoubt, placement: placement, attempts: attempts,
+            failure: failure, isInDoubt: isInDoubt, serverPosition: serverPosition, attempts: attempts,
             lastAttemptAt: lastAttemptAt, history: history, previousSequence: previousSequence)
     }
 }

@@ -29,8 +29,8 @@ enum Sample {
 
     static func opening(
         _ restart: RestartPolicy = .resume, outboxID: OutboxID = outboxID, number: UInt64 = 1
-    ) -> StoreOpening {
-        StoreOpening(
+    ) -> StartOptions {
+        StartOptions(
             restart: restart, failure: ended, newOutboxID: outboxID,
             opening: OpeningID(UUIDv7(high: 0x0190_0000_0000_7000, low: number)))
     }
@@ -46,14 +46,14 @@ enum Sample {
 
     static func placed(
         _ number: Int, at position: Int64, _ content: MessageContent? = nil, in channel: ChannelID = general
-    ) -> PlacedMessage {
-        PlacedMessage(
+    ) -> RemoteMessage {
+        RemoteMessage(
             id: id(number), channel: channel, sender: other, content: content ?? .text("from afar \(number)"),
-            createdAt: time(Int64(number)), placement: placement(position))
+            createdAt: time(Int64(number)), serverPosition: serverPosition(position))
     }
 
-    static func placement(_ position: Int64) -> Placement {
-        Placement(position: position, acceptedAt: time(position))
+    static func serverPosition(_ position: Int64) -> ServerPosition {
+        ServerPosition(position: position, acceptedAt: time(position))
     }
 
     static func history(_ number: Int) -> ServerHistory {
@@ -83,16 +83,16 @@ enum Sample {
 
 extension StoreFactory {
     /// A new store that has been started.
-    func begun(_ bounds: OutboxBounds = OutboxBounds()) async throws -> any Store {
+    func started(_ bounds: OutboxBounds = OutboxBounds()) async throws -> any Store {
         let store = try await make(bounds)
-        _ = try await store.begin(Sample.opening())
+        _ = try await store.start(Sample.opening())
         return store
     }
 
     /// The store as reopened and started by the next process.
     func restarted(_ store: any Store, _ restart: RestartPolicy = .resume) async throws -> any Store {
         let store = try await reopen(store)
-        _ = try await store.begin(Sample.opening(restart))
+        _ = try await store.start(Sample.opening(restart))
         return store
     }
 }

@@ -23,7 +23,7 @@ extension StoreConformance {
             try requireEqual(outbox.outboxID, OutboxID(Sample.id(20).value), "the outbox of the other account")
         },
         Rule("an account finds everything as it left it, over visits and restarts") { factory in
-            var store = try await factory.begun()
+            var store = try await factory.started()
             try await fill(store)
             let before = try await everything(store)
             let numbers = [Int64.min] + before.messages.map(\.ordinal)
@@ -34,7 +34,7 @@ extension StoreConformance {
                 // Mutations of the first account's messages, from the other account.
                 try await store.commit([
                     .merge(Sample.placed(1, at: 3), at: Sample.time(9)), .resend(Sample.id(2), at: Sample.time(9)),
-                    .delete(Sample.id(3)), .removeControl(sequence: 2), .recordDelete(Sample.deletion(4)),
+                    .delete(Sample.id(3)), .removeMarker(sequence: 2), .recordDelete(Sample.deletion(4)),
                     .endSession(Sample.ended),
                 ])
                 if visit == 21 { store = try await factory.restarted(store, .fail) }
@@ -45,7 +45,7 @@ extension StoreConformance {
             }
         },
         Rule("an address in another spelling is no other account") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             try await store.commit([.saveSession(Sample.session(1))])
             let message = try await store.enqueue(Sample.draft(1))
             let fold = FeedFold()
@@ -60,7 +60,7 @@ extension StoreConformance {
             subscription.cancel()
         },
         Rule("an account's openings are those in which it was current") { factory in
-            var store = try await factory.begun()
+            var store = try await factory.started()
             try await store.commit([.saveSession(Sample.session(1))])
             _ = try await store.enqueue(Sample.draft(1))
             try await store.commit([.keepHistory(Sample.history(1))])
@@ -75,7 +75,7 @@ extension StoreConformance {
             // store.
             for number in 2...(Limits.openingsKeptMax + 5) {
                 store = try await factory.reopen(store)
-                _ = try await store.begin(Sample.opening(number: UInt64(number)))
+                _ = try await store.start(Sample.opening(number: UInt64(number)))
             }
             try await store.commit([.forkOutbox(Sample.otherOutboxID, at: Sample.time(9))])
             let other = try await store.outbox().lineage
@@ -89,13 +89,13 @@ extension StoreConformance {
             try requireEqual(after.lineage.sharedBelow, other.sharedBelow, "what the other copy has, too")
             try requireEqual(after.history, former.history, "what its server said of its history")
             store = try await factory.reopen(store)
-            let begun = try await store.begin(Sample.opening(number: 500)).lineage
+            let begun = try await store.start(Sample.opening(number: 500)).lineage
             try requireEqual(
                 begun.ancestors, [other.opening, former.lineage.opening].compactMap(\.self), "openings on the disk")
             try requireEqual(begun.sharedBelow, other.sharedBelow, "what the other copy has, on the disk")
         },
         Rule("a draft of another account is refused") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             try await store.commit([.saveSession(Sample.session(1))])
             var draft = Sample.draft(1)
             draft.account = Sample.session(1).account
@@ -135,7 +135,7 @@ extension StoreConformance {
             Sample.draft(4, .text("wave"), lane: .operations, role: .addReaction(to: Sample.id(0))))
         try await store.commit([
             .attempt(Sample.id(1), previous: 0, attempts: 1, at: Sample.time(1)),
-            .deliver(Sample.id(1), Sample.placement(1), at: Sample.time(2)),
+            .deliver(Sample.id(1), Sample.serverPosition(1), at: Sample.time(2)),
             .attempt(Sample.id(2), previous: 2, attempts: 1, at: Sample.time(3)), .setLastTransmitted(.text, 3),
             .merge(Sample.placed(5, at: 2), at: Sample.time(9)), .recordDelete(Sample.deletion(7)),
             .appendDelete(Sample.id(5), lane: .text), .endSession(Sample.ended),
@@ -144,7 +144,7 @@ extension StoreConformance {
 
     /// The store as another account sees it.
     private static func visited(_ factory: StoreFactory) async throws -> any Store {
-        let store = try await factory.begun()
+        let store = try await factory.started()
         try await fill(store)
         try await store.commit([.saveSession(Sample.session(20, of: Sample.other))])
         return store

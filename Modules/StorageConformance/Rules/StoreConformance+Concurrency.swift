@@ -4,7 +4,7 @@ import CausewayStorage
 extension StoreConformance {
     static let concurrencyRules: [Rule] = [
         Rule("32 tasks at once: nothing lost, each in its order, the feed exact") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             let fold = FeedFold()
             let subscription = store.subscribe(fold.receive)
             let tasks = 32
@@ -35,7 +35,7 @@ extension StoreConformance {
             subscription.cancel()
         },
         Rule("of 32 tasks that enqueue one id, one succeeds") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             let accepted = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for task in 0..<32 {
                     group.addTask {
@@ -62,7 +62,7 @@ extension StoreConformance {
             messages.append(message)
             try requireEqual(try await store.message(message.id), message, "what was just written")
             guard step % 4 == 3 else { continue }
-            try await store.commit([.deliver(message.id, Sample.placement(message.ordinal), at: Sample.time(9))])
+            try await store.commit([.deliver(message.id, Sample.serverPosition(message.ordinal), at: Sample.time(9))])
             try requireEqual(try await store.message(message.id)?.syncState, .synced, "what was just delivered")
         }
         return messages

@@ -4,7 +4,7 @@ import CausewayStorage
 extension StoreConformance {
     static let enqueueRules: [Rule] = [
         Rule("what is returned is what is stored") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             let numbers = JSONValue.object([
                 "whole": .double(1), "part": .double(0.5), "large": .double(1e300), "list": .array([.double(-3)]),
             ])
@@ -15,7 +15,7 @@ extension StoreConformance {
                 try await store.message(message.id)?.content, .custom(.object(["n": .integer(2)])), "rewritten")
         },
         Rule("a new message is placed in its lane and visible at once") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             var last: Int64 = 0
             for number in 0..<5 {
                 let draft = Sample.draft(number, lane: number.isMultiple(of: 2) ? .text : .media)
@@ -38,7 +38,7 @@ extension StoreConformance {
             }
         },
         Rule("a second message with the same id is refused") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             let first = try await store.enqueue(Sample.draft(1))
             let fold = FeedFold()
             let subscription = store.subscribe(fold.receive)
@@ -50,7 +50,7 @@ extension StoreConformance {
                 try requireEqual(try await store.message(Sample.id(1))?.content, first.content, "the first message")
                 if state == 0 {
                     try requireEqual(try await store.counts(), counts, "counts")
-                    try await store.commit([.deliver(Sample.id(1), Sample.placement(1), at: Sample.time(9))])
+                    try await store.commit([.deliver(Sample.id(1), Sample.serverPosition(1), at: Sample.time(9))])
                 }
             }
             try requireEqual(fold.callCount, 1, "commits, of which only one was")
@@ -60,7 +60,7 @@ extension StoreConformance {
         Rule("a full outbox refuses, drops nothing, and takes in again when there is room") { factory in
             let bytes = try ContentCoding.encode(Sample.draft(0).content).count
             for bounds in [OutboxBounds(messagesMax: 3), OutboxBounds(bytesMax: 3 * bytes)] {
-                let store = try await factory.begun(bounds)
+                let store = try await factory.started(bounds)
                 for number in 0..<3 { _ = try await store.enqueue(Sample.draft(number)) }
                 try await requireError(.outboxFull(messages: 3, bytes: 3 * bytes), "the fourth of \(bounds)") {
                     try await store.enqueue(Sample.draft(3))
@@ -75,7 +75,7 @@ extension StoreConformance {
                     try await store.enqueue(Sample.draft(3))
                 }
                 try await store.commit([
-                    .deliver(Sample.id(1), Sample.placement(1), at: Sample.time(9)), .delete(Sample.id(0)),
+                    .deliver(Sample.id(1), Sample.serverPosition(1), at: Sample.time(9)), .delete(Sample.id(0)),
                 ])
                 _ = try await store.enqueue(Sample.draft(3))
                 _ = try await store.enqueue(Sample.draft(4))
@@ -85,7 +85,7 @@ extension StoreConformance {
             }
         },
         Rule("a number is never handed out twice") { factory in
-            var store = try await factory.begun()
+            var store = try await factory.started()
             var last: Int64 = 0
             for number in 0..<4 {
                 let message = try await store.enqueue(Sample.draft(number))
@@ -107,7 +107,7 @@ extension StoreConformance {
             try require(farther.laneSequence > far.laneSequence, "numbers that ran out")
         },
         Rule("a call that fails changes nothing") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             _ = try await store.enqueue(Sample.draft(1))
             let fold = FeedFold()
             let subscription = store.subscribe(fold.receive)

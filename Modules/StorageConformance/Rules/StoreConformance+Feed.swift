@@ -5,7 +5,7 @@ import Synchronization
 extension StoreConformance {
     static let feedRules: [Rule] = [
         Rule("every subscriber sees every commit before the call returns") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             let folds = (0..<3).map { _ in FeedFold() }
             let subscriptions = folds.map { store.subscribe($0.receive) }
             let message = try await store.enqueue(Sample.draft(1))
@@ -23,32 +23,32 @@ extension StoreConformance {
             for subscription in subscriptions { subscription.cancel() }
         },
         Rule("a mutation that changes nothing is no change") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             _ = try await store.enqueue(Sample.draft(1))
-            let entry = ControlEntry(
+            let entry = ChainMarker(
                 kind: .fence, lane: .text, sequence: 1, previous: 0, message: Sample.id(1))
             try await store.commit([
-                .deliver(Sample.id(1), Sample.placement(1), at: Sample.time(9)), .putControl(entry),
+                .deliver(Sample.id(1), Sample.serverPosition(1), at: Sample.time(9)), .putMarker(entry),
             ])
             let fold = FeedFold()
             let subscription = store.subscribe(fold.receive)
             try await store.commit([
-                .deliver(Sample.id(1), Sample.placement(1), at: Sample.time(9)), .settle(Sample.id(1)),
-                .putControl(entry),
-                .attempt(Sample.id(1), previous: 1, attempts: 1, at: Sample.time(1)), .removeControl(sequence: 9),
+                .deliver(Sample.id(1), Sample.serverPosition(1), at: Sample.time(9)), .settle(Sample.id(1)),
+                .putMarker(entry),
+                .attempt(Sample.id(1), previous: 1, attempts: 1, at: Sample.time(1)), .removeMarker(sequence: 9),
             ])
             try requireEqual(fold.commits.map(\.changes), [[]], "changes")
             subscription.cancel()
         },
         Rule("what was merely read again is no change") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             var edited = Sample.placed(1, at: 1)
-            edited.face.editedAt = Sample.time(5)
-            edited.face.changedAt = Sample.time(5)
+            edited.body.editedAt = Sample.time(5)
+            edited.body.changedAt = Sample.time(5)
             var liked = Sample.placed(2, at: 2)
-            liked.face.changedAt = Sample.time(6)
-            liked.face.reactions = ["wave": 2]
-            liked.face.myReactions = ["wave"]
+            liked.body.changedAt = Sample.time(6)
+            liked.body.reactions = ["wave": 2]
+            liked.body.myReactions = ["wave"]
             let page = [edited, liked, Sample.placed(3, at: 3)].map { Mutation.merge($0, at: Sample.time(9)) }
             try await store.commit(page)
             _ = try await store.enqueue(
@@ -61,7 +61,7 @@ extension StoreConformance {
             subscription.cancel()
         },
         Rule("no call begins after cancel, and none after release") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             let cancelled = FeedFold()
             let released = FeedFold()
             let kept = FeedFold()
@@ -80,7 +80,7 @@ extension StoreConformance {
             other.cancel()
         },
         Rule("a subscriber may cancel from within its call") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             let owner = SelfCancelling()
             owner.subscribe(to: store)
             _ = try await store.enqueue(Sample.draft(1))
@@ -88,7 +88,7 @@ extension StoreConformance {
             try requireEqual(owner.callCount, 1, "calls")
         },
         Rule("what concerns the whole outbox is told as a reset") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             _ = try await store.enqueue(Sample.draft(1))
             let fold = FeedFold()
             let subscription = store.subscribe(fold.receive)

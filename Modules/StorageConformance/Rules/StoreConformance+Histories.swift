@@ -22,8 +22,8 @@ extension StoreConformance {
         var generator = HistoryGenerator(seed: seed)
         var model = ReferenceModel()
         var store = try await factory.make(OutboxBounds())
-        _ = try await store.begin(Sample.opening())
-        model.begin(Sample.opening())
+        _ = try await store.start(Sample.opening())
+        model.start(Sample.opening())
         var fold = FeedFold()
         var subscription = store.subscribe(fold.receive)
         for _ in 0..<steps {
@@ -37,7 +37,7 @@ extension StoreConformance {
             case .restart(let policy):
                 subscription.cancel()
                 store = try await factory.restarted(store, policy)
-                model.begin(Sample.opening(policy))
+                model.start(Sample.opening(policy))
                 try await model.adopt(from: store)
                 fold = FeedFold()
                 fold.reset(messages: model.messages, controls: model.controls)

@@ -5,16 +5,16 @@ extension StoreConformance {
     static let lifecycleRules: [Rule] = [
         Rule("nothing works before begin") { factory in
             let store = try await factory.make(OutboxBounds())
-            try await requireError(.notBegun, "enqueue") { try await store.enqueue(Sample.draft(1)) }
-            try await requireError(.notBegun, "commit") { try await store.commit([]) }
-            try await requireError(.notBegun, "message") { try await store.message(Sample.id(1)) }
-            try await requireError(.notBegun, "outbox") { try await store.outbox() }
-            _ = try await store.begin(Sample.opening())
-            try await requireError(.begunTwice, "begin") { try await store.begin(Sample.opening()) }
+            try await requireError(.notStarted, "enqueue") { try await store.enqueue(Sample.draft(1)) }
+            try await requireError(.notStarted, "commit") { try await store.commit([]) }
+            try await requireError(.notStarted, "message") { try await store.message(Sample.id(1)) }
+            try await requireError(.notStarted, "outbox") { try await store.outbox() }
+            _ = try await store.start(Sample.opening())
+            try await requireError(.startedTwice, "begin") { try await store.start(Sample.opening()) }
             _ = try await store.enqueue(Sample.draft(1))
         },
         Rule("after close everything says so") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             _ = try await store.enqueue(Sample.draft(1))
             await store.close()
             await store.close()
@@ -27,23 +27,23 @@ extension StoreConformance {
             try await requireError(.closed, "actions") { try await store.deleteActions(before: nil, limit: 1) }
             try await requireError(.closed, "session") { try await store.session() }
             try await requireError(.closed, "outbox") { try await store.outbox() }
-            try await requireError(.closed, "begin") { try await store.begin(Sample.opening()) }
+            try await requireError(.closed, "begin") { try await store.start(Sample.opening()) }
         },
         Rule("the outbox keeps its id, and each run has a new epoch") { factory in
             var store = try await factory.make(OutboxBounds())
-            let first = try await store.begin(Sample.opening())
+            let first = try await store.start(Sample.opening())
             try requireEqual(first.outboxID, Sample.outboxID, "the outbox's id")
             for run in 1...3 {
                 store = try await factory.reopen(store)
                 let opening = Sample.opening(run == 1 ? .fail : .resume, outboxID: Sample.otherOutboxID)
-                let snapshot = try await store.begin(opening)
+                let snapshot = try await store.start(opening)
                 try requireEqual(snapshot.outboxID, Sample.outboxID, "the outbox's id in run \(run)")
                 try requireEqual(snapshot.epoch, first.epoch + Int64(run), "the epoch of run \(run)")
                 try requireEqual(try await store.outbox(), snapshot, "the outbox after begin")
             }
         },
         Rule("what was committed is there in the next run") { factory in
-            var store = try await factory.begun()
+            var store = try await factory.started()
             let contents: [MessageContent] = [
                 .text("null \u{0}, quote \", wave \u{1F30A}, line \u{2028}"),
                 .custom(.object(["a": .array([.integer(.max), .double(1.5), .null, .bool(false), .string("")])])),
@@ -57,10 +57,10 @@ extension StoreConformance {
                 written.append(try await store.enqueue(Sample.draft(number, content)))
             }
             let action = Sample.deletion(2)
-            let fence = ControlEntry(
+            let fence = ChainMarker(
                 kind: .fence, lane: .media, sequence: 3, previous: nil, message: Sample.id(77))
             try await store.commit([
-                .saveSession(Sample.session(4)), .recordDelete(action), .putControl(fence),
+                .saveSession(Sample.session(4)), .recordDelete(action), .putMarker(fence),
                 .setLastTransmitted(.text, 7), .merge(Sample.placed(50, at: 9), at: Sample.time(9)),
                 .fail(Sample.id(0), Sample.failure("code"), inDoubt: true),
             ])

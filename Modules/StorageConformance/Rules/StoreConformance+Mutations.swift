@@ -9,7 +9,7 @@ extension StoreConformance {
             }
         },
         Rule("several mutations of one message in one commit apply in order") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             let fold = FeedFold()
             let subscription = store.subscribe(fold.receive)
             _ = try await store.enqueue(Sample.draft(1))
@@ -27,7 +27,7 @@ extension StoreConformance {
             subscription.cancel()
         },
         Rule("past deletions are listed newest first, page by page") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             for number in 0..<5 { try await store.commit([.recordDelete(Sample.deletion(number))]) }
             let all = try await store.deleteActions(before: nil, limit: 10)
             try requireEqual(all.map(\.message), (0..<5).reversed().map(Sample.id), "messages")
@@ -59,7 +59,7 @@ extension StoreConformance {
             case .inDoubt: return [attempt, .fail(id, Sample.failure("d"), inDoubt: true)]
             case .resent:
                 return [attempt, .fail(id, Sample.failure("r"), inDoubt: false), .resend(id, at: Sample.time(9))]
-            case .synced: return [attempt, .deliver(id, Sample.placement(3), at: Sample.time(9))]
+            case .synced: return [attempt, .deliver(id, Sample.serverPosition(3), at: Sample.time(9))]
             case .foreign: return [.delete(id), .merge(Sample.placed(1, at: 3), at: Sample.time(9))]
             }
         }
@@ -69,15 +69,16 @@ extension StoreConformance {
         let id = Sample.id(1)
         return [
             .attempt(id, previous: 9, attempts: 2, at: Sample.time(9)), .requeue(id, attempts: 3, at: Sample.time(9)),
-            .deliver(id, Sample.placement(7), at: Sample.time(9)), .fail(id, Sample.failure("late"), inDoubt: true),
+            .deliver(id, Sample.serverPosition(7), at: Sample.time(9)),
+            .fail(id, Sample.failure("late"), inDoubt: true),
             .fail(id, Sample.failure("late"), inDoubt: false),
             .fail(id, Sample.failure("late", pausesLane: true), inDoubt: false), .settle(id),
             .resend(id, at: Sample.time(9)), .delete(id),
             .park(id, Sample.failure("alone")), .rewrite(id, .text("said again")),
             .merge(Sample.placed(1, at: 8), at: Sample.time(9)), .appendDelete(id, lane: .media),
             .rebase(sequence: 2, previous: 1),
-            .attemptControl(sequence: 2, previous: 1), .removeControl(sequence: 2),
-            .putControl(ControlEntry(kind: .retract, lane: .text, sequence: 2, previous: nil, message: id)),
+            .attemptMarker(sequence: 2, previous: 1), .removeMarker(sequence: 2),
+            .putMarker(ChainMarker(kind: .retract, lane: .text, sequence: 2, previous: nil, message: id)),
             .endSession(Sample.ended), .forkOutbox(OutboxID(UUIDv7(high: 5, low: 5)), at: Sample.time(9)),
             .keepHistory(Sample.history(1)),
             .followHistory(
@@ -89,7 +90,7 @@ extension StoreConformance {
     private static func examine(
         _ mutation: Mutation, in situation: Situation, _ factory: StoreFactory
     ) async throws {
-        let store = try await factory.begun()
+        let store = try await factory.started()
         let fold = FeedFold()
         let subscription = store.subscribe(fold.receive)
         var model = ReferenceModel()

@@ -4,7 +4,7 @@ import CausewayStorage
 extension StoreConformance {
     static let pageRules: [Rule] = [
         Rule("a channel's pages: by position, then what is undelivered, in both directions") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             // Positions come in another order than ordinals; two share one.
             for (number, position) in [(10, 5), (11, 2), (12, 9), (13, 2), (14, 1)] {
                 try await store.commit([.merge(Sample.placed(number, at: Int64(position)), at: Sample.time(9))])
@@ -12,7 +12,7 @@ extension StoreConformance {
             for number in 0..<4 { _ = try await store.enqueue(Sample.draft(number)) }
             _ = try await store.enqueue(Sample.draft(20, in: Sample.random))
             try await store.commit([
-                .deliver(Sample.id(2), Sample.placement(4), at: Sample.time(9)),
+                .deliver(Sample.id(2), Sample.serverPosition(4), at: Sample.time(9)),
                 .fail(Sample.id(0), Sample.failure(), inDoubt: false),
             ])
             let expected = [14, 11, 13, 2, 10, 12, 0, 1, 3].map(Sample.id)
@@ -35,14 +35,14 @@ extension StoreConformance {
             try requireEqual(try await store.page(nothing), MessagePage(messages: [], next: nil), "an empty channel")
         },
         Rule("the outbox's pages: in the order of creation, in both directions") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             for number in 0..<9 {
                 let channel = number.isMultiple(of: 3) ? Sample.random : Sample.general
                 _ = try await store.enqueue(Sample.draft(number, in: channel))
             }
             let failure = Sample.failure()
             try await store.commit([
-                .deliver(Sample.id(4), Sample.placement(1), at: Sample.time(9)),
+                .deliver(Sample.id(4), Sample.serverPosition(1), at: Sample.time(9)),
                 .resend(Sample.id(0), at: Sample.time(9)),
                 .attempt(Sample.id(2), previous: 0, attempts: 1, at: Sample.time(0)),
                 .fail(Sample.id(7), failure, inDoubt: true), .fail(Sample.id(1), failure, inDoubt: false),
@@ -69,7 +69,7 @@ extension StoreConformance {
             }
         },
         Rule("messages by id come in the order asked for, without those that are not there") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             for number in 0..<3 { _ = try await store.enqueue(Sample.draft(number)) }
             let found = try await store.messages([2, 9, 0, 1, 0].map(Sample.id))
             try requireEqual(found.map(\.id), [2, 0, 1, 0].map(Sample.id), "ids")

@@ -2,16 +2,16 @@ import CausewayModels
 import CausewayStorage
 
 extension StoreConformance {
-    static let beginRules: [Rule] = [
+    static let startRules: [Rule] = [
         Rule("each opening is remembered, and what was there before it is told apart") { factory in
             var store = try await factory.make(OutboxBounds())
-            let first = try await store.begin(Sample.opening(number: 1))
+            let first = try await store.start(Sample.opening(number: 1))
             try requireEqual(first.lineage.opening, Sample.opening(number: 1).opening, "the first opening")
             let message = try await store.enqueue(Sample.draft(1))
             try require(message.ordinal >= first.lineage.openedAt, "a message of this opening counts as older")
             for number in 2...70 {
                 store = try await factory.reopen(store)
-                let lineage = try await store.begin(Sample.opening(number: UInt64(number))).lineage
+                let lineage = try await store.start(Sample.opening(number: UInt64(number))).lineage
                 let known = (1..<number).reversed().prefix(Limits.openingsKeptMax)
                 try requireEqual(
                     lineage.ancestors, known.map { Sample.opening(number: UInt64($0)).opening }, "earlier openings")
@@ -20,7 +20,7 @@ extension StoreConformance {
             }
         },
         Rule("a store of which another copy exists goes on under a new outbox id, in the old order") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             for number in 1...4 { _ = try await store.enqueue(Sample.draft(number)) }
             let one = try await store.message(Sample.id(1))?.laneSequence ?? 0
             try await store.commit([
@@ -50,27 +50,27 @@ extension StoreConformance {
                 try await reopened.outbox().lineage.sharedBelow, outbox.lineage.sharedBelow, "the limit, stored")
         },
         Rule("a copy leaves in doubt what had failed for certain, too, and is asked about already") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             let sequence = try await store.enqueue(Sample.draft(1)).laneSequence
             try await store.commit([
                 .attempt(Sample.id(1), previous: 0, attempts: 1, at: Sample.time(1)),
                 .setLastTransmitted(.text, sequence),
                 .fail(Sample.id(1), Sample.failure(), inDoubt: false),
-                .putControl(
-                    ControlEntry(kind: .fence, lane: .text, sequence: sequence, previous: 0, message: Sample.id(1))),
+                .putMarker(
+                    ChainMarker(kind: .fence, lane: .text, sequence: sequence, previous: 0, message: Sample.id(1))),
                 .forkOutbox(OutboxID(UUIDv7(high: 9, low: 9)), at: Sample.time(2)),
             ])
             try requireEqual(try await store.outbox().entries.map(\.kind), [.fence], "one question")
             try requireEqual(try await store.message(Sample.id(1))?.isInDoubt, true, "doubt")
         },
         Rule("a copy turns the retraction of a deleted message into its deletion") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             let sequence = try await store.enqueue(Sample.draft(1)).laneSequence
             try await store.commit([
                 .attempt(Sample.id(1), previous: 0, attempts: 1, at: Sample.time(1)),
                 .setLastTransmitted(.text, sequence), .delete(Sample.id(1)),
-                .putControl(
-                    ControlEntry(kind: .retract, lane: .text, sequence: sequence, previous: 0, message: Sample.id(1))),
+                .putMarker(
+                    ChainMarker(kind: .retract, lane: .text, sequence: sequence, previous: 0, message: Sample.id(1))),
                 .forkOutbox(OutboxID(UUIDv7(high: 9, low: 9)), at: Sample.time(2)),
             ])
             let entries = try await store.outbox().entries
@@ -80,7 +80,7 @@ extension StoreConformance {
         },
         Rule("a session that ends asks about what another copy of the store has, too") { factory in
             for restarts in [true, false] {
-                var store = try await factory.begun()
+                var store = try await factory.started()
                 _ = try await store.enqueue(Sample.draft(1))
                 _ = try await store.enqueue(Sample.draft(2, lane: .media, role: .reply(to: Sample.id(1))))
                 try await store.commit([.forkOutbox(OutboxID(UUIDv7(high: 9, low: 9)), at: Sample.time(2))])
@@ -102,13 +102,13 @@ extension StoreConformance {
             }
         },
         Rule("what a server that went back has lost is queued again, before what came later") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             for number in 1...5 {
                 _ = try await store.enqueue(Sample.draft(number, lane: number == 4 ? .media : .text))
             }
             let sequences = try await store.outbox().entries.map(\.sequence)
             try await store.commit(
-                (1...4).map { .deliver(Sample.id($0), Sample.placement(Int64($0)), at: Sample.time(1)) })
+                (1...4).map { .deliver(Sample.id($0), Sample.serverPosition(Int64($0)), at: Sample.time(1)) })
             try await store.commit([
                 .merge(Sample.placed(6, at: 9), at: Sample.time(1)), .keepHistory(Sample.history(1)),
             ])
@@ -125,31 +125,31 @@ extension StoreConformance {
             try requireEqual(try await store.message(Sample.id(6))?.syncState, .synced, "a message of somebody else")
             let lost = try await store.message(Sample.id(3))
             try requireEqual(lost?.syncState, .created, "what it has lost")
-            try requireEqual(lost?.placement, nil, "its place")
+            try requireEqual(lost?.serverPosition, nil, "its place")
             try require(lost.map { $0.ordinal < outbox.lineage.sharedBelow } ?? false, "it counts as never sent")
             let reopened = try await factory.restarted(store, .resume)
             try requireEqual(try await reopened.outbox().history, Sample.history(2), "the history, stored")
             try requireEqual(try await reopened.counts().created, 3, "the counts, stored")
         },
         Rule("what was lost is queued again in the order of creation, whatever its place was") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             for number in 1...3 { _ = try await store.enqueue(Sample.draft(number)) }
             try await store.commit([.fail(Sample.id(1), Sample.failure(), inDoubt: false)])
             try await store.commit([.resend(Sample.id(1), at: Sample.time(1))])
             _ = try await store.enqueue(Sample.draft(4))
             try await store.commit(
-                (1...3).map { .deliver(Sample.id($0), Sample.placement(Int64($0)), at: Sample.time(1)) })
+                (1...3).map { .deliver(Sample.id($0), Sample.serverPosition(Int64($0)), at: Sample.time(1)) })
             let id = OutboxID(UUIDv7(high: 9, low: 9))
             try await store.commit([.followHistory(Sample.history(2), id, marks: [:], at: Sample.time(2))])
             let entries = try await store.outbox().entries
             try requireEqual(entries.map(\.message), [1, 2, 3, 4].map(Sample.id), "the links in their order")
         },
         Rule("what is lost a second time stands before what was created later and waits from the first") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             for number in 1...3 { _ = try await store.enqueue(Sample.draft(number)) }
             let id = OutboxID(UUIDv7(high: 9, low: 9))
             try await store.commit([
-                .deliver(Sample.id(1), Sample.placement(1), at: Sample.time(1)),
+                .deliver(Sample.id(1), Sample.serverPosition(1), at: Sample.time(1)),
                 .fail(Sample.id(2), Sample.failure(), inDoubt: true),
                 .followHistory(Sample.history(2), id, marks: [:], at: Sample.time(2)),
             ])
@@ -161,7 +161,7 @@ extension StoreConformance {
             let waiting = try await store.outbox().entries.filter { $0.kind == .send }.map(\.message)
             try requireEqual(waiting, [1, 4, 3].map(Sample.id), "what waits from the first loss")
             // The server that answers now has the second, and loses it.
-            try await store.commit([.deliver(Sample.id(2), Sample.placement(1), at: Sample.time(4))])
+            try await store.commit([.deliver(Sample.id(2), Sample.serverPosition(1), at: Sample.time(4))])
             let next = OutboxID(UUIDv7(high: 9, low: 10))
             try await store.commit([.followHistory(Sample.history(3), next, marks: [:], at: Sample.time(5))])
             let sends = try await store.outbox().entries.filter { $0.kind == .send }
@@ -172,7 +172,7 @@ extension StoreConformance {
             store = try await factory.reopen(store)
             let fold = FeedFold()
             let subscription = store.subscribe(fold.receive)
-            let snapshot = try await store.begin(Sample.opening(.fail))
+            let snapshot = try await store.start(Sample.opening(.fail))
             try requireEqual(fold.commits.map(\.isReset), [true], "the feed of begin")
             subscription.cancel()
             try requireEqual(try await states(store), [.error, .error, .error, .error, .synced], "states")
@@ -191,13 +191,13 @@ extension StoreConformance {
             try requireEqual(try await store.counts().error, 4, "failed messages")
             // The second time nothing is left to fail, and the fences remain.
             store = try await factory.reopen(store)
-            try requireEqual(try await store.begin(Sample.opening(.fail)).entries, fences, "the next run")
+            try requireEqual(try await store.start(Sample.opening(.fail)).entries, fences, "the next run")
         },
         Rule("begin with resume keeps the queue in its order") { factory in
             var store = try await leftBehind(factory)
             let before = try await store.messages((0..<3).map(Sample.id))
             store = try await factory.reopen(store)
-            let snapshot = try await store.begin(Sample.opening(.resume))
+            let snapshot = try await store.start(Sample.opening(.resume))
             try requireEqual(
                 try await states(store), [.created, .created, .created, .error, .synced], "states")
             let after = try await store.messages((0..<3).map(Sample.id))
@@ -209,7 +209,7 @@ extension StoreConformance {
             try requireEqual(try await store.counts().created, 3, "waiting messages")
         },
         Rule("what pauses a lane is told until it is resent, delivered or deleted, or the session ends") { factory in
-            var store = try await factory.begun()
+            var store = try await factory.started()
             let lanes = [LaneID.text, .media, .text, .text, .text]
             for number in 0..<5 { _ = try await store.enqueue(Sample.draft(number, lane: lanes[number])) }
             let pausing = Sample.failure("no", pausesLane: true)
@@ -221,12 +221,12 @@ extension StoreConformance {
             try requireEqual(try await store.outbox().pauses, pauses(0, 1, 2, 3), "pauses in the order of creation")
             for restart in RestartPolicy.allCases {
                 store = try await factory.reopen(store)
-                let found = try await store.begin(Sample.opening(restart)).pauses
+                let found = try await store.start(Sample.opening(restart)).pauses
                 try requireEqual(found, pauses(0, 1, 2, 3), "pauses after a start with \(restart)")
             }
             try await store.commit([
                 .resend(Sample.id(0), at: Sample.time(9)),
-                .deliver(Sample.id(2), Sample.placement(1), at: Sample.time(9)),
+                .deliver(Sample.id(2), Sample.serverPosition(1), at: Sample.time(9)),
             ])
             try requireEqual(try await store.outbox().pauses, pauses(1, 3), "pauses after a resend and a delivery")
             try await store.commit([.delete(Sample.id(3))])
@@ -237,7 +237,7 @@ extension StoreConformance {
             try requireEqual(kept, Sample.failure("no"), "the failure without its pause")
         },
         Rule("control entries go with the messages into the outbox, by sequence") { factory in
-            let store = try await factory.begun()
+            let store = try await factory.started()
             let first = try await store.enqueue(Sample.draft(1))
             try await store.commit([.appendDelete(Sample.id(50), lane: .text)])
             let second = try await store.enqueue(Sample.draft(2))
@@ -247,10 +247,10 @@ extension StoreConformance {
             try require(entries[1].sequence > first.laneSequence, "a sequence that is not at the tail")
             try require(entries[1].sequence < second.laneSequence, "a sequence that is not at the tail")
             try await store.commit([
-                .attemptControl(sequence: entries[1].sequence, previous: 1),
+                .attemptMarker(sequence: entries[1].sequence, previous: 1),
                 .rebase(sequence: second.laneSequence, previous: 3),
-                .putControl(
-                    ControlEntry(
+                .putMarker(
+                    ChainMarker(
                         kind: .retract, lane: .text, sequence: first.laneSequence, previous: 0,
                         message: first.id)),
                 .rebase(sequence: first.laneSequence, previous: 2), .delete(first.id),
@@ -258,14 +258,14 @@ extension StoreConformance {
             let changed = try await store.outbox().entries
             try requireEqual(changed.map(\.kind), [.retract, .delete, .send], "kinds")
             try requireEqual(changed.map(\.previous), [2, 1, 3], "previous ones")
-            try await store.commit([.removeControl(sequence: first.laneSequence)])
+            try await store.commit([.removeMarker(sequence: first.laneSequence)])
             try requireEqual(try await store.outbox().entries.count, 2, "what is left")
         },
     ]
 
     /// One waiting, one being sent, one waiting again, one failed, one delivered.
     private static func leftBehind(_ factory: StoreFactory) async throws -> any Store {
-        let store = try await factory.begun()
+        let store = try await factory.started()
         var sequences: [Int64] = []
         for number in 0..<5 { sequences.append(try await store.enqueue(Sample.draft(number)).laneSequence) }
         try await store.commit([
@@ -273,7 +273,7 @@ extension StoreConformance {
             .attempt(Sample.id(2), previous: sequences[1], attempts: 2, at: Sample.time(1)),
             .setLastTransmitted(.text, sequences[2]), .requeue(Sample.id(2), attempts: 2, at: Sample.time(9)),
             .fail(Sample.id(3), Sample.failure("old"), inDoubt: false),
-            .deliver(Sample.id(4), Sample.placement(1), at: Sample.time(9)),
+            .deliver(Sample.id(4), Sample.serverPosition(1), at: Sample.time(9)),
         ])
         return store
     }

@@ -52,12 +52,12 @@ func eventually(_ what: @autoclosure () -> String, _ holds: () async throws -> B
     let end = ContinuousClock.now + .seconds(120)
     while try await !holds() {
         guard ContinuousClock.now < end else { throw TookTooLong(what: what()) }
-        await breath()
+        await briefPause()
     }
 }
 
 /// Yields the processor between two checks.
-private func breath() async {
+private func briefPause() async {
     await withCheckedContinuation { next in
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(5)) { next.resume() }
     }

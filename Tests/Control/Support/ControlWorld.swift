@@ -15,7 +15,7 @@ struct ControlWorld {
     let client: ControlClient
     let socketPath: String
 
-    var socket: SocketPlace { SocketPlace(path: socketPath) }
+    var socket: ControlSocketPath { ControlSocketPath(path: socketPath) }
 
     static let token = "s3cret-token-of-ann"
 
@@ -30,8 +30,8 @@ struct ControlWorld {
         let client = try await CausewayClient.open(
             store: store, transports: remote.registry, credentials: MemoryCredentialStore(),
             configuration: quick)
-        let process = StatusForm.Process(pid: 4711, version: "test", store: folder.path, isDaemon: true)
-        let service = ClientControlService(client: client, trust: MemoryTrustKeeper(), process: process)
+        let process = StatusResponse.Process(pid: 4711, version: "test", store: folder.path, isDaemon: true)
+        let service = ClientControlService(client: client, trust: MemoryTrustStore(), process: process)
         if loggedIn { _ = try await service.login(login) }
         let socketPath = folder.path + "/run/s"
         try await serving(service, at: socketPath, requestTime: requestTime) {
@@ -62,7 +62,7 @@ struct ControlWorld {
         configuration.outbox.retry.interval = .milliseconds(1)
         configuration.outbox.probeInterval = .milliseconds(20)
         configuration.outbox.probeIntervalMax = .milliseconds(20)
-        configuration.outbox.attentionProbeInterval = .milliseconds(20)
+        configuration.outbox.recoveryProbeInterval = .milliseconds(20)
         return configuration
     }
 
@@ -107,12 +107,12 @@ func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(60)
     while try await !holds() {
         guard ContinuousClock.now < end else { throw TookTooLong(what: what) }
-        await breath()
+        await briefPause()
     }
 }
 
 /// Yields the processor between two checks.
-private func breath() async {
+private func briefPause() async {
     await withCheckedContinuation { next in
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { next.resume() }
     }

@@ -8,12 +8,12 @@ struct DeafService: ControlService {
     enum Watch {
         case refused
         /// One event, or none, and silence from then on.
-        case silent(after: ActivityForm?)
+        case silent(after: ActivityResponse?)
     }
 
     /// Keeps streams alive: an unreferenced one would end.
     private final class Kept: Sendable {
-        let streams = Mutex<[AsyncThrowingStream<ActivityForm, any Error>.Continuation]>([])
+        let streams = Mutex<[AsyncThrowingStream<ActivityResponse, any Error>.Continuation]>([])
     }
 
     private let watched: Watch
@@ -23,16 +23,18 @@ struct DeafService: ControlService {
 
     private var deaf: ControlError { ControlError(.internalError, "deaf") }
 
-    func login(_ request: LoginRequest) async throws(ControlError) -> SessionForm { throw deaf }
+    func login(_ request: LoginRequest) async throws(ControlError) -> SessionDTO { throw deaf }
     func logout() async throws(ControlError) -> LogoutReport { throw deaf }
     func send(_ messages: [OutgoingMessage]) async throws(ControlError) -> SendReport { throw deaf }
-    func result(of id: MessageID, within limit: Duration) async throws(ControlError) -> ResultForm { throw deaf }
-    func edit(_ id: MessageID, _ form: EditForm) async throws(ControlError) -> MessageForm { throw deaf }
-    func react(_ id: MessageID, _ form: ReactionForm) async throws(ControlError) -> MessageForm { throw deaf }
-    func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListForm { throw deaf }
-    func message(_ id: MessageID) async throws(ControlError) -> MessageForm { throw deaf }
-    func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListForm { throw deaf }
-    func failed(in channel: ChannelID?, _ range: PageRange) async throws(ControlError) -> MessageListForm {
+    func result(of id: MessageID, within limit: Duration) async throws(ControlError) -> DeliveryResultResponse {
+        throw deaf
+    }
+    func edit(_ id: MessageID, _ request: EditRequest) async throws(ControlError) -> MessageDTO { throw deaf }
+    func react(_ id: MessageID, _ request: ReactionRequest) async throws(ControlError) -> MessageDTO { throw deaf }
+    func messages(_ query: ChannelQuery) async throws(ControlError) -> MessageListResponse { throw deaf }
+    func message(_ id: MessageID) async throws(ControlError) -> MessageDTO { throw deaf }
+    func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListResponse { throw deaf }
+    func failed(in channel: ChannelID?, _ range: PageRange) async throws(ControlError) -> MessageListResponse {
         throw deaf
     }
     func follow(_ query: FollowQuery, _ listener: (FollowEvent) async throws -> Void) async throws { throw deaf }
@@ -44,10 +46,10 @@ struct DeafService: ControlService {
     func deleteFailed(
         in channel: ChannelID?, by origin: DeleteAction.Origin
     ) async throws(ControlError) -> ChangeReport { throw deaf }
-    func deleteActions(limit: Int, before: Int64?) async throws(ControlError) -> DeleteActionListForm { throw deaf }
-    func status() async throws(ControlError) -> StatusForm { throw deaf }
-    func activity() async throws(ControlError) -> ActivityForm { throw deaf }
-    func watch() -> AsyncThrowingStream<ActivityForm, any Error> {
+    func deleteActions(limit: Int, before: Int64?) async throws(ControlError) -> DeleteActionListResponse { throw deaf }
+    func status() async throws(ControlError) -> StatusResponse { throw deaf }
+    func activity() async throws(ControlError) -> ActivityResponse { throw deaf }
+    func watch() -> AsyncThrowingStream<ActivityResponse, any Error> {
         AsyncThrowingStream { continuation in
             switch watched {
             case .refused: continuation.finish(throwing: deaf)

@@ -12,9 +12,9 @@ enum RawRequest {
         var status: Int { Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0 }
 
         /// The error of a JSON response.
-        var problem: ProblemForm? {
+        var problem: ProblemDTO? {
             guard let start = text.range(of: "\r\n\r\n") else { return nil }
-            return try? JSONDecoder().decode(ProblemAnswer.self, from: Data(text[start.upperBound...].utf8)).error
+            return try? JSONDecoder().decode(ErrorResponse.self, from: Data(text[start.upperBound...].utf8)).error
         }
     }
 

@@ -26,7 +26,7 @@ struct StoreWriter {
         let store: SQLiteStore
         do {
             store = try await SQLiteStore.open(at: arguments[1], durability: .full)
-            _ = try await store.begin(opening)
+            _ = try await store.start(opening)
         } catch {
             say("\(error)")
             exit(1)
@@ -112,8 +112,8 @@ struct StoreWriter {
         return try await store.enqueue(draft).id
     }
 
-    private static var opening: StoreOpening {
-        StoreOpening(
+    private static var opening: StartOptions {
+        StartOptions(
             restart: .resume,
             failure: Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 0)),
             newOutboxID: OutboxID(UUIDv7(high: 0x7000, low: 1 << 63)))

@@ -29,7 +29,7 @@ private final class HistoryWorld {
     private let store: TurbulentStore
     private let timeline: StoreTimeline
     private let runtime: ManualRuntime
-    private let router: LiveRouter
+    private let engine: LiveQueryEngine
     private let writer: HistoryWriter
     private var dice: WriterDice
     private var windows: [any ProbedWindow] = []
@@ -39,7 +39,7 @@ private final class HistoryWorld {
         store = TurbulentStore(base)
         timeline = StoreTimeline(base)
         runtime = ManualRuntime(seed: seed)
-        router = LiveRouter(
+        engine = LiveQueryEngine(
             store: store, runtime: runtime, delivery: nil, inboxCommitsMax: dice.isOne(in: 3) ? 3 : nil,
             windowSurplusMax: dice.isOne(in: 3) ? 2 : nil, readingMax: dice.isOne(in: 2) ? 1 + dice.below(3) : nil,
             plantedFault: plantedFault)
@@ -48,11 +48,11 @@ private final class HistoryWorld {
     }
 
     func run(_ steps: Int) async throws {
-        _ = try await store.begin(.forTests)
+        _ = try await store.start(.forTests)
         for _ in 0..<dice.below(12) { try await write() }
         store.setTurbulence(
             TurbulentStore.Turbulence { [writer, weak store] () async throws(StoreError) in
-                if try await writer.strike() { store?.tell() }
+                if try await writer.strike() { store?.publish() }
             })
         for _ in 0..<steps { try await step() }
         store.setTurbulence(nil)
@@ -90,14 +90,14 @@ private final class HistoryWorld {
     private func write() async throws {
         try await writer.write()
         // Sometimes a writer's call has committed and not yet returned.
-        if dice.below(3) > 0 { store.tell() }
+        if dice.below(3) > 0 { store.publish() }
     }
 
     /// All activity ends: then every reader has the final state.
     private func end() async throws {
         store.failNextReads(0)
         if windows.isEmpty { windows.append(makeWindow()) }
-        store.tell()
+        store.publish()
         while await runtime.runOne(0) {}
         for window in windows {
             for reader in 0..<window.readerCount { try window.look(reader, timeline) }
@@ -109,8 +109,8 @@ private final class HistoryWorld {
 
     private func makeWindow() -> any ProbedWindow {
         let pageSize = 1 + dice.below(6)
-        if dice.isOne(in: 12) { return WindowProbe(DeleteActionsQuery(pageSize: pageSize), router) }
-        if dice.isOne(in: 12) { return WindowProbe(OneMessageQuery(dice.ids[dice.below(dice.ids.count)]), router) }
+        if dice.isOne(in: 12) { return WindowProbe(DeleteActionsQuery(pageSize: pageSize), engine) }
+        if dice.isOne(in: 12) { return WindowProbe(OneMessageQuery(dice.ids[dice.below(dice.ids.count)]), engine) }
         let scope: MessageQuery.Scope =
             switch dice.below(8) {
             case 0: .undelivered
@@ -127,6 +127,6 @@ private final class HistoryWorld {
         return WindowProbe(
             MessagesQuery(
                 scope, direction: dice.isOne(in: 2) ? .ascending : .descending, anchor: anchor, pageSize: pageSize),
-            router)
+            engine)
     }
 }

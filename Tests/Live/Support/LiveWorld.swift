@@ -11,23 +11,23 @@ struct LiveWorld: Sendable {
     let runtime: SimulatedRuntime
     let store = MemoryStore()
     let delivery: SimulatedDelivery
-    let router: LiveRouter
+    let engine: LiveQueryEngine
     let general: ChannelID
 
     private init(seed: UInt64) throws {
         runtime = SimulatedRuntime(seed: seed)
         general = try #require(ChannelID("general"))
         delivery = SimulatedDelivery(runtime)
-        router = LiveRouter(store: store, runtime: runtime, delivery: delivery)
+        engine = LiveQueryEngine(store: store, runtime: runtime, delivery: delivery)
     }
 
     /// Runs a test in a new world and fails it if it cannot end.
     @MainActor
-    static func run(seed: UInt64 = 1, _ story: @escaping @Sendable (LiveWorld) async throws -> Void) throws {
+    static func run(seed: UInt64 = 1, _ body: @escaping @Sendable (LiveWorld) async throws -> Void) throws {
         let world = try LiveWorld(seed: seed)
         try world.runtime.run {
-            _ = try await world.store.begin(.forTests)
-            try await story(world)
+            _ = try await world.store.start(.forTests)
+            try await body(world)
         }
     }
 
@@ -35,8 +35,8 @@ struct LiveWorld: Sendable {
     func settle() async { await runtime.sleep(until: runtime.now + .milliseconds(1)) }
 }
 
-extension StoreOpening {
-    static let forTests = StoreOpening(
+extension StartOptions {
+    static let forTests = StartOptions(
         restart: .resume,
         failure: Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 0)),
         newOutboxID: OutboxID(UUIDv7(high: 0x7000, low: 0x8000_0000_0000_00AA)))

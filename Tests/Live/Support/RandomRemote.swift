@@ -16,7 +16,7 @@ final class CurrentServer: Sendable {
 }
 
 /// The server side of a collection in a random history.
-final class RandomRemote: LiveRemote {
+final class RandomRemote: RemoteSource {
     typealias Key = MessageQuery.Cursor
 
     private let query: MessagesQuery
@@ -56,7 +56,7 @@ final class RandomRemote: LiveRemote {
 
     private func note(_ kind: Strikes.Kind) { struck.withLock { $0.note(kind) } }
 
-    func load(_ page: LiveRemotePage<Key>) async throws -> LiveReach<Key> {
+    func load(_ page: RemoteSourcePage<Key>) async throws -> LoadedRange<Key> {
         try checkCancellation()
         let isAscending = query.direction == .ascending
         pages.withLock { $0 += 1 }
@@ -64,7 +64,7 @@ final class RandomRemote: LiveRemote {
         case .first:
             pages.withLock { $0 = 0 }
             let time = server.time
-            let reach =
+            let loadedRange =
                 switch query.anchor {
                 case .first: isAscending ? try await newer(than: 0) : try await older(than: .max)
                 case .last: isAscending ? try await older(than: .max) : try await newer(than: 0)
@@ -73,7 +73,7 @@ final class RandomRemote: LiveRemote {
                         ? try await newer(than: key.position - 1) : try await older(than: key.position + 1)
                 }
             known.withLock { [server] in $0 = (server, time) }
-            return reach
+            return loadedRange
         case .next(let key, _):
             return isAscending ? try await newer(than: key.position) : try await older(than: key.position)
         case .previous(let key, _):
@@ -81,9 +81,9 @@ final class RandomRemote: LiveRemote {
         }
     }
 
-    func loadChanges(since reach: LiveReach<Key>) async throws -> LiveReach<Key>? {
+    func loadChanges(since loadedRange: LoadedRange<Key>) async throws -> LoadedRange<Key>? {
         try checkCancellation()
-        guard let cursor = reach.cursor.flatMap({ Int($0) }) else { return nil }
+        guard let cursor = loadedRange.cursor.flatMap({ Int($0) }) else { return nil }
         guard let answer = server.changes(since: cursor) else {
             note(.serverFailed)
             throw Self.failure
@@ -95,36 +95,36 @@ final class RandomRemote: LiveRemote {
         if !answer.changed.isEmpty || !answer.gone.isEmpty { note(.changesTold) }
         try await commit(answer.changed.map { .merge($0, at: Sample.time) } + answer.gone.map { .delete($0) })
         known.withLock { [server] in $0 = (server, answer.time) }
-        var reach = reach
-        reach.cursor = "\(answer.time)"
-        if reach.newest != nil { reach.newest = ScriptedRemote.end(answer.newest) }
-        return reach
+        var loadedRange = loadedRange
+        loadedRange.cursor = "\(answer.time)"
+        if loadedRange.newest != nil { loadedRange.newest = ScriptedRemote.end(answer.newest) }
+        return loadedRange
     }
 
     func isPlaced(_ key: Key) -> Bool { key.position != .max }
     func placedCount(after newest: Key, through key: Key) -> Int { Int(key.position - newest.position) }
 
-    private func newer(than position: Int64) async throws -> LiveReach<Key> {
+    private func newer(than position: Int64) async throws -> LoadedRange<Key> {
         let page = try await take(server.page(above: position, below: .max, newestFirst: false))
-        let end = page.hasMore ? page.items.last.map { ScriptedRemote.end($0.placement.position) } : nil
-        return reach(
+        let end = page.hasMore ? page.items.last.map { ScriptedRemote.end($0.serverPosition.position) } : nil
+        return loadedRange(
             older: position > 0 ? ScriptedRemote.start(position + 1) : nil, newer: end,
             newest: page.hasMore ? nil : max(position, page.newest), page.time)
     }
 
-    private func older(than position: Int64) async throws -> LiveReach<Key> {
+    private func older(than position: Int64) async throws -> LoadedRange<Key> {
         let page = try await take(server.page(above: 0, below: position, newestFirst: true))
-        let start = page.hasMore ? page.items.first.map { ScriptedRemote.start($0.placement.position) } : nil
-        return reach(
+        let start = page.hasMore ? page.items.first.map { ScriptedRemote.start($0.serverPosition.position) } : nil
+        return loadedRange(
             older: start, newer: position < .max ? ScriptedRemote.end(position - 1) : nil,
             newest: position < .max ? nil : page.newest, page.time)
     }
 
-    private func reach(older: Key?, newer: Key?, newest: Int64?, _ time: Int) -> LiveReach<Key> {
+    private func loadedRange(older: Key?, newer: Key?, newest: Int64?, _ time: Int) -> LoadedRange<Key> {
         let (newest, cursor) = (newest.map(ScriptedRemote.end), reportsChanges ? "\(time)" : nil)
         return query.direction == .ascending
-            ? LiveReach(start: older, end: newer, newest: newest, cursor: cursor)
-            : LiveReach(start: newer, end: older, newest: newest, cursor: cursor)
+            ? LoadedRange(start: older, end: newer, newest: newest, cursor: cursor)
+            : LoadedRange(start: newer, end: older, newest: newest, cursor: cursor)
     }
 
     private static let failure = StoreError.other(detail: "a server that was told to fail")
@@ -137,7 +137,7 @@ final class RandomRemote: LiveRemote {
         let listed = Set(page.items.map(\.id))
         let stored = try await store.base.page(MessageQuery(scope: .channel(server.channel), limit: 1000)).messages
         let gone = stored.filter { message in
-            guard let position = message.placement?.position, !listed.contains(message.id) else { return false }
+            guard let position = message.serverPosition?.position, !listed.contains(message.id) else { return false }
             return page.range?.contains(position) == true
         }
         try await commit(page.items.map { .merge($0, at: Sample.time) } + gone.map { .delete($0.id) })
@@ -146,7 +146,7 @@ final class RandomRemote: LiveRemote {
 
     private func commit(_ mutations: [Mutation]) async throws {
         try await store.commit(mutations)
-        store.tell()
+        store.publish()
         // Storing may be its only effect: the response arrives when it is no longer awaited.
         if server.isOne(in: 3) {
             await runtime.pause()

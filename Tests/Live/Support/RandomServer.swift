@@ -12,11 +12,11 @@ final class RandomServer: Sendable {
     }
 
     struct Entry: Sendable {
-        var message: PlacedMessage
+        var message: RemoteMessage
         var versions: [Version]
         var deletedAt = Int.max
 
-        var position: Int64 { message.placement.position }
+        var position: Int64 { message.serverPosition.position }
         var isDeleted: Bool { deletedAt < .max }
 
         /// True if the entry had this content at some time from `time` on.
@@ -26,7 +26,7 @@ final class RandomServer: Sendable {
     }
 
     struct Page: Sendable {
-        var items: [PlacedMessage]
+        var items: [RemoteMessage]
         var hasMore: Bool
         /// The positions that it covers, and the time when it was read.
         var range: ClosedRange<Int64>?
@@ -41,7 +41,7 @@ final class RandomServer: Sendable {
         /// The percentage of responses that fail.
         var failures = 20
 
-        var alive: [PlacedMessage] { entries.filter { !$0.isDeleted }.map(\.message) }
+        var alive: [RemoteMessage] { entries.filter { !$0.isDeleted }.map(\.message) }
     }
 
     let channel: ChannelID
@@ -63,7 +63,7 @@ final class RandomServer: Sendable {
 
     var entries: [Entry] { state.withLock { $0.entries } }
     /// The current messages, by ascending position.
-    var messages: [PlacedMessage] { state.withLock { $0.alive } }
+    var messages: [RemoteMessage] { state.withLock { $0.alive } }
     var time: Int { state.withLock { $0.time } }
     func isOne(in count: Int) -> Bool { state.withLock { $0.dice.isOne(in: count) } }
     func setFailures(_ percent: Int) { state.withLock { $0.failures = percent } }
@@ -77,16 +77,17 @@ final class RandomServer: Sendable {
 
     /// - Returns: the position of the message.
     @discardableResult
-    func accept(_ id: MessageID, _ content: MessageContent, from sender: UserID) -> Placement {
+    func accept(_ id: MessageID, _ content: MessageContent, from sender: UserID) -> ServerPosition {
         state.withLock { state in
             state.time += 1
-            let placement = Sample.placement(Int64(state.entries.count + 1))
-            let message = PlacedMessage(
-                id: id, channel: channel, sender: sender, content: content, createdAt: Sample.time, placement: placement
+            let serverPosition = Sample.serverPosition(Int64(state.entries.count + 1))
+            let message = RemoteMessage(
+                id: id, channel: channel, sender: sender, content: content, createdAt: Sample.time,
+                serverPosition: serverPosition
             )
             state.entries.append(
                 Entry(message: message, versions: [Version(content: content, since: state.time)]))
-            return placement
+            return serverPosition
         }
     }
 
@@ -95,8 +96,8 @@ final class RandomServer: Sendable {
             guard let index = Self.anyIndex(&state) else { return }
             state.time += 1
             let content = MessageContent.text("\(name) edit \(state.time)")
-            state.entries[index].message.face.content = content
-            state.entries[index].message.face.changedAt = Timestamp(milliseconds: Int64(state.time))
+            state.entries[index].message.body.content = content
+            state.entries[index].message.body.changedAt = Timestamp(milliseconds: Int64(state.time))
             state.entries[index].versions[state.entries[index].versions.count - 1].until = state.time - 1
             state.entries[index].versions.append(Version(content: content, since: state.time))
         }
@@ -131,15 +132,15 @@ final class RandomServer: Sendable {
     func page(above: Int64, below: Int64, newestFirst: Bool) -> Page? {
         state.withLock { state in
             if state.dice.below(100) < state.failures { return nil }
-            let found = state.alive.filter { above < $0.placement.position && $0.placement.position < below }
+            let found = state.alive.filter { above < $0.serverPosition.position && $0.serverPosition.position < below }
             let count = min(found.count, 1 + state.dice.below(6))
             let items = Array(newestFirst ? found.suffix(count) : found.prefix(count))
             let hasMore = items.count < found.count
             let newest = Int64(state.entries.count)
             var first = above + 1
             var last = min(newest, below - 1)
-            if hasMore, newestFirst { first = items.first?.placement.position ?? first }
-            if hasMore, !newestFirst { last = items.last?.placement.position ?? last }
+            if hasMore, newestFirst { first = items.first?.serverPosition.position ?? first }
+            if hasMore, !newestFirst { last = items.last?.serverPosition.position ?? last }
             return Page(
                 items: items, hasMore: hasMore, range: first <= last ? first...last : nil, newest: newest,
                 time: state.time)
@@ -147,7 +148,7 @@ final class RandomServer: Sendable {
     }
 
     /// All changes since that time; `nil` if the request fails.
-    func changes(since time: Int) -> (changed: [PlacedMessage], gone: [MessageID], newest: Int64, time: Int)? {
+    func changes(since time: Int) -> (changed: [RemoteMessage], gone: [MessageID], newest: Int64, time: Int)? {
         state.withLock { state in
             if state.dice.below(100) < state.failures { return nil }
             let changed = state.entries.filter { !$0.isDeleted && $0.versions.contains { $0.since > time } }

@@ -61,7 +61,7 @@ struct ReaderCheck<Query: LiveQuery>: Sendable {
 
     /// Checks that the last state equals the result of a query at this moment: consecutive records, with flags that
     /// report whether there are more.
-    func check(against moment: StoreTimeline.Moment, _ when: String) throws(Violation) {
+    func check(against moment: StoreTimeline.StoredState, _ when: String) throws(Violation) {
         let truth = moment.records(of: query)
         guard let first = seen.first else {
             guard truth.isEmpty || isTroubled || isMore.next || isMore.previous else {

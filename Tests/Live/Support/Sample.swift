@@ -22,13 +22,15 @@ enum Sample {
 
     static func placed(
         _ number: Int, at position: Int64, _ text: String? = nil, in channel: ChannelID
-    ) throws -> PlacedMessage {
-        PlacedMessage(
+    ) throws -> RemoteMessage {
+        RemoteMessage(
             id: id(number), channel: channel, sender: try #require(other), content: .text(text ?? "\(number)"),
-            createdAt: time, placement: placement(position))
+            createdAt: time, serverPosition: serverPosition(position))
     }
 
-    static func placement(_ position: Int64) -> Placement { Placement(position: position, acceptedAt: time) }
+    static func serverPosition(_ position: Int64) -> ServerPosition {
+        ServerPosition(position: position, acceptedAt: time)
+    }
 }
 
 extension Message {

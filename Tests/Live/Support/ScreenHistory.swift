@@ -31,7 +31,7 @@ private final class ScreenWorld: Sendable {
     let timeline: StoreTimeline
     private let store: TurbulentStore
     private let runtime: SimulatedRuntime
-    private let router: LiveRouter
+    private let engine: LiveQueryEngine
     private let writer: HistoryWriter
     private let dice: Mutex<WriterDice>
     private let screens = Mutex<[Screen]>([])
@@ -43,7 +43,7 @@ private final class ScreenWorld: Sendable {
         var dice = WriterDice(seed: seed, messages: 4 + Int(seed % 20))
         store = TurbulentStore(base)
         timeline = StoreTimeline(base)
-        router = LiveRouter(
+        engine = LiveQueryEngine(
             store: store, runtime: runtime, delivery: SimulatedDelivery(runtime),
             inboxCommitsMax: dice.isOne(in: 3) ? 4 : nil, plantedFault: plantedFault)
         writer = HistoryWriter(
@@ -54,7 +54,7 @@ private final class ScreenWorld: Sendable {
     func below(_ bound: Int) -> Int { dice.withLock { $0.below(bound) } }
 
     func run() async throws {
-        _ = try await store.begin(.forTests)
+        _ = try await store.start(.forTests)
         store.setTurbulence(
             TurbulentStore.Turbulence { [weak self] () async throws(StoreError) in try await self?.strike() })
         var writers: [RuntimeTask] = []
@@ -63,7 +63,7 @@ private final class ScreenWorld: Sendable {
         for _ in 0..<(1 + below(4)) {
             let screen = onMain {
                 let query = query()
-                return Screen(self, (router.collection(query), query))
+                return Screen(self, (engine.collection(query), query))
             }
             screens.withLock { $0.append(screen) }
             await pause()
@@ -76,7 +76,7 @@ private final class ScreenWorld: Sendable {
         }
         for task in writers { await task.finished() }
         store.setTurbulence(nil)
-        store.tell()
+        store.publish()
         await runtime.sleep(until: runtime.now + .seconds(5))
         try end()
         for screen in screens.withLock({ $0 }) { onMain { screen.collection.dispose() } }
@@ -103,13 +103,13 @@ private final class ScreenWorld: Sendable {
                 report(Violation("a write failed: \(error)"))
             }
             await pause()
-            store.tell()
+            store.publish()
         }
     }
 
     private func strike() async throws(StoreError) {
         await pause()
-        if try await writer.strike() { store.tell() }
+        if try await writer.strike() { store.publish() }
     }
 
     func pause() async {

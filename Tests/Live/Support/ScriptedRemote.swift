@@ -4,15 +4,15 @@ import CausewayStorage
 import Synchronization
 
 /// The server side of a collection, which responds under the control of a test.
-final class ScriptedRemote: LiveRemote {
+final class ScriptedRemote: RemoteSource {
     struct Answer: Sendable {
-        var messages: [PlacedMessage] = []
-        var reach = LiveReach<MessageQuery.Cursor>()
+        var messages: [RemoteMessage] = []
+        var loadedRange = LoadedRange<MessageQuery.Cursor>()
         var error: StoreError?
     }
 
     private struct State {
-        var asked: [LiveRemotePage<MessageQuery.Cursor>] = []
+        var asked: [RemoteSourcePage<MessageQuery.Cursor>] = []
         var waiting: [CheckedContinuation<Answer, Never>] = []
     }
 
@@ -22,9 +22,9 @@ final class ScriptedRemote: LiveRemote {
     init(_ store: any Store) { self.store = store }
 
     /// The pages requested so far.
-    var asked: [LiveRemotePage<MessageQuery.Cursor>] { state.withLock { $0.asked } }
+    var asked: [RemoteSourcePage<MessageQuery.Cursor>] { state.withLock { $0.asked } }
 
-    func load(_ page: LiveRemotePage<MessageQuery.Cursor>) async throws -> LiveReach<MessageQuery.Cursor> {
+    func load(_ page: RemoteSourcePage<MessageQuery.Cursor>) async throws -> LoadedRange<MessageQuery.Cursor> {
         let answer = await withCheckedContinuation { continuation in
             state.withLock { state in
                 state.asked.append(page)
@@ -33,16 +33,16 @@ final class ScriptedRemote: LiveRemote {
         }
         if let error = answer.error { throw error }
         try await store.commit(answer.messages.map { .merge($0, at: Timestamp(milliseconds: 0)) })
-        return answer.reach
+        return answer.loadedRange
     }
 
     /// Responds to the oldest open request: with these messages, and further ones before `start` and after `end`; `nil`
     /// for none.
-    func answer(_ messages: [PlacedMessage] = [], start: Int64? = nil, end: Int64? = nil, newest: Int64? = nil) {
+    func answer(_ messages: [RemoteMessage] = [], start: Int64? = nil, end: Int64? = nil, newest: Int64? = nil) {
         resume(
             Answer(
                 messages: messages,
-                reach: LiveReach(
+                loadedRange: LoadedRange(
                     start: start.map { Self.start($0) }, end: end.map { Self.end($0) },
                     newest: newest.map { Self.end($0) })))
     }
@@ -54,11 +54,12 @@ final class ScriptedRemote: LiveRemote {
     }
 
     /// The same, for a list that shows the newest first.
-    func answer(_ messages: [PlacedMessage], startAfter: Int64?, endBefore: Int64?) {
+    func answer(_ messages: [RemoteMessage], startAfter: Int64?, endBefore: Int64?) {
         resume(
             Answer(
                 messages: messages,
-                reach: LiveReach(start: startAfter.map { Self.end($0) }, end: endBefore.map { Self.start($0) })))
+                loadedRange: LoadedRange(start: startAfter.map { Self.end($0) }, end: endBefore.map { Self.start($0) }))
+        )
     }
 
     static func start(_ position: Int64) -> MessageQuery.Cursor {

@@ -7,7 +7,7 @@ final class ServedWindow {
     let query: MessagesQuery
     let remote: RandomRemote
     let lifetime: LiveLifetime
-    private let outlet: LiveOutlet<MessagesQuery>
+    private let broadcaster: SnapshotBroadcaster<MessagesQuery>
     private let reader: Int
     private var check: ReaderCheck<MessagesQuery>
     private var last: LiveCollectionChange<Message>?
@@ -15,11 +15,11 @@ final class ServedWindow {
     private var account = 0
     private var seen = Strikes()
 
-    init(_ query: MessagesQuery, _ remote: RandomRemote, _ router: LiveRouter) {
+    init(_ query: MessagesQuery, _ remote: RandomRemote, _ engine: LiveQueryEngine) {
         self.query = query
         self.remote = remote
-        (lifetime, outlet) = router.open(query, isObject: false, remote: remote)
-        reader = outlet.addReader()
+        (lifetime, broadcaster) = engine.open(query, isObject: false, remote: remote)
+        reader = broadcaster.addReader()
         check = ReaderCheck(query, hasServer: true)
     }
 
@@ -27,7 +27,7 @@ final class ServedWindow {
     var loading: LoadingStatus { last?.loadingStatus ?? .notLoading }
     var hasMore: Bool { last?.hasNext == true || last?.hasPrevious == true }
     /// The positions of the displayed records, oldest first.
-    var placed: [Int64] { last?.snapshot.compactMap(\.placement?.position).sorted() ?? [] }
+    var placed: [Int64] { last?.snapshot.compactMap(\.serverPosition?.position).sorted() ?? [] }
 
     var strikes: Strikes {
         var strikes = seen
@@ -37,7 +37,7 @@ final class ServedWindow {
 
     /// - Parameter current: the account that has been logged in since before the change was published.
     func look(_ timeline: StoreTimeline, _ accounts: [ServedAccount], _ current: Int) throws {
-        guard let change = outlet.take(reader)?.change() else { return }
+        guard let change = broadcaster.dequeue(reader)?.change() else { return }
         try check.accept(change, timeline)
         if let other = change.snapshot.first(where: { !accounts[current].owns($0) }) {
             throw Violation("\(query): \(accounts[current].name) is shown \"\(other.text)\" of another account")
@@ -59,7 +59,7 @@ final class ServedWindow {
         }
         let (server, deletedHere) = (accounts[account].server, accounts[account].deletedHere)
         let shown = Dictionary(
-            change.snapshot.compactMap { message in message.placement.map { ($0.position, message) } },
+            change.snapshot.compactMap { message in message.serverPosition.map { ($0.position, message) } },
             uniquingKeysWith: { one, _ in one })
         guard first > 0, end <= server.entries.count else {
             throw Violation("\(query): a fresh list shows what its server never had: \(placed)")

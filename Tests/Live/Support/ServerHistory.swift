@@ -33,7 +33,7 @@ final class ServerWorld {
     let base: MemoryStore
     let store: TurbulentStore
     let timeline: StoreTimeline
-    let router: LiveRouter
+    let engine: LiveQueryEngine
     let runtime: ManualRuntime
     var dice: WriterDice
     var strikes = Strikes()
@@ -64,7 +64,7 @@ final class ServerWorld {
         store = TurbulentStore(base)
         timeline = StoreTimeline(base)
         runtime = ManualRuntime(seed: seed)
-        router = LiveRouter(
+        engine = LiveQueryEngine(
             store: store, runtime: runtime, delivery: nil, inboxCommitsMax: inboxCommitsMax,
             windowSurplusMax: dice.isOne(in: 3) ? 6 : nil, readingMax: dice.isOne(in: 2) ? 1 + dice.below(3) : nil,
             plantedFault: plantedFault)
@@ -73,7 +73,7 @@ final class ServerWorld {
     var server: RandomServer { servers.server }
 
     func run(_ steps: Int) async throws {
-        _ = try await base.begin(.forTests)
+        _ = try await base.start(.forTests)
         try await commit([.saveSession(accounts[0].session)])
         for account in accounts { for _ in 0..<dice.below(80) { account.server.grow() } }
         for _ in 0..<dice.below(6) { try await tellSome() }
@@ -120,7 +120,7 @@ final class ServerWorld {
 
     func refresh(isNewSession: Bool = false) {
         if windows.count > LiveLimits.loadsMax { strikes.note(.questionsWaited) }
-        router.refresh(isNewSession: isNewSession)
+        engine.refresh(isNewSession: isNewSession)
     }
 
     /// Closes a list, possibly while a request for it is under way.
@@ -146,7 +146,7 @@ final class ServerWorld {
     func commit(_ mutations: [Mutation]) async throws {
         try await base.commit(mutations)
         try await completeTimeline()
-        store.tell()
+        store.publish()
     }
 
     /// Reads the changes that a reset did not list.
@@ -161,7 +161,7 @@ final class ServerWorld {
         _ = try await base.enqueue(draft)
         accounts[current].written.append(draft.id)
         accounts[current].undelivered.append(draft.id)
-        store.tell()
+        store.publish()
     }
 
     /// A message of this account reaches the server, others before it.
@@ -171,8 +171,8 @@ final class ServerWorld {
         else { return }
         for _ in 0..<dice.below(3) { server.grow() }
         strikes.note(.ownDelivered)
-        let placement = server.accept(message.id, message.content, from: message.sender)
-        try await commit([.deliver(message.id, placement, at: Sample.time)])
+        let serverPosition = server.accept(message.id, message.content, from: message.sender)
+        try await commit([.deliver(message.id, serverPosition, at: Sample.time)])
     }
 
     private func disturb() async throws {
@@ -273,7 +273,7 @@ final class ServerWorld {
             try look()
         }
         let deletedHere = accounts[current].deletedHere
-        let all = server.messages.filter { !deletedHere.contains($0.id) }.map(\.placement.position)
+        let all = server.messages.filter { !deletedHere.contains($0.id) }.map(\.serverPosition.position)
         guard !window.hasMore, window.placed == all else {
             throw Violation("\(window.query): \(window.placed) of \(all), however often one pages")
         }
@@ -293,7 +293,7 @@ final class ServerWorld {
         if dice.isOne(in: 3), !windows.isEmpty { query = anyWindow.query }
         let remote = RandomRemote(
             query, servers, store, runtime, reportsChanges: reportsChanges, changesMax: changesMax)
-        return ServedWindow(query, remote, router)
+        return ServedWindow(query, remote, engine)
     }
 
     private func anyQuery() -> MessagesQuery {

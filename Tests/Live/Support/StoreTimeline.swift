@@ -5,14 +5,14 @@ import Synchronization
 
 /// The contents of a store after each of its commits, recorded in the simplest way.
 final class StoreTimeline: Sendable {
-    struct Moment: Sendable {
+    struct StoredState: Sendable {
         var messages: [MessageID: Message] = [:]
         var deleteActions: [DeleteAction] = []
     }
 
     private struct State {
-        var moments: [Int64: Moment] = [0: Moment()]
-        var latest = Moment()
+        var moments: [Int64: StoredState] = [0: StoredState()]
+        var latest = StoredState()
         var version: Int64 = 0
         /// True after commits whose changes are not listed, until the store has been read.
         var isUnknown = false
@@ -28,10 +28,10 @@ final class StoreTimeline: Sendable {
     }
 
     var version: Int64 { state.withLock { $0.version } }
-    var latest: Moment { state.withLock { $0.latest } }
+    var latest: StoredState { state.withLock { $0.latest } }
 
     /// The contents of the store after this commit; `nil` if there was none with this number.
-    func moment(_ version: Int64) -> Moment? { state.withLock { $0.moments[version] } }
+    func moment(_ version: Int64) -> StoredState? { state.withLock { $0.moments[version] } }
 
     private func record(_ commit: StoreCommit) {
         state.withLock { state in
@@ -40,7 +40,7 @@ final class StoreTimeline: Sendable {
                 case .message(let before, let after, _):
                     if let id = after?.id ?? before?.id { state.latest.messages[id] = after }
                 case .deleteAction(let action): state.latest.deleteActions.append(action)
-                case .control, .session: continue
+                case .marker, .session: continue
                 }
             }
             state.version = commit.version
@@ -70,7 +70,7 @@ extension LiveQuery {
     }
 }
 
-extension StoreTimeline.Moment {
+extension StoreTimeline.StoredState {
     func records<Query: LiveQuery>(of query: Query) -> [Query.Record] {
         if let query = query as? MessagesQuery { return query.result(of: messages.values) as? [Query.Record] ?? [] }
         if let query = query as? OneMessageQuery { return query.result(of: messages.values) as? [Query.Record] ?? [] }

@@ -5,7 +5,7 @@ import Synchronization
 /// A store that other writers use at the worst moments, and whose feed lags behind its contents.
 ///
 /// Whenever a page is read, `turbulence` may write before and after it. Commits can be read at once; subscribers are
-/// notified of them at the end of the writer's call, as the port allows: ``tell()``.
+/// notified of them at the end of the writer's call, as the port allows: ``publish()``.
 final class TurbulentStore: Store {
     private struct State {
         var untold: [StoreCommit] = []
@@ -60,7 +60,7 @@ final class TurbulentStore: Store {
     var readCount: Int { state.withLock { $0.readCount } }
 
     /// Notifies subscribers of the commits that they have not received, in order.
-    func tell() {
+    func publish() {
         while let (commit, subscribers) = state.withLock({ state in
             state.untold.isEmpty ? nil : (state.untold.removeFirst(), Array(state.subscribers.values))
         }) {
@@ -115,7 +115,7 @@ final class TurbulentStore: Store {
 
     // MARK: Writing
 
-    func begin(_ opening: StoreOpening) async throws(StoreError) -> OutboxSnapshot { try await base.begin(opening) }
+    func start(_ opening: StartOptions) async throws(StoreError) -> OutboxSnapshot { try await base.start(opening) }
     func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message { try await base.enqueue(draft) }
     func commit(_ mutations: [Mutation]) async throws(StoreError) {
         let fails = state.withLock { state in
@@ -149,7 +149,7 @@ final class TurbulentStore: Store {
         }
         if fails { throw .other(detail: "a settling that was told to fail") }
         let version = try await base.settledVersion()
-        tell()
+        publish()
         return version
     }
 }

@@ -5,20 +5,20 @@ import CausewayStorage
 final class WindowProbe<Query: LiveQuery>: ProbedWindow {
     private let query: Query
     private let lifetime: LiveLifetime
-    private let outlet: LiveOutlet<Query>
+    private let broadcaster: SnapshotBroadcaster<Query>
     private var readers: [(number: Int, check: ReaderCheck<Query>)] = []
 
-    init(_ query: Query, _ router: LiveRouter) {
+    init(_ query: Query, _ engine: LiveQueryEngine) {
         self.query = query
-        (lifetime, outlet) = router.open(query, isObject: false, remote: nil)
+        (lifetime, broadcaster) = engine.open(query, isObject: false, remote: nil)
         addReader()
     }
 
-    func addReader() { readers.append((outlet.addReader(), ReaderCheck(query))) }
+    func addReader() { readers.append((broadcaster.addReader(), ReaderCheck(query))) }
 
     func removeReader(_ choice: Int) {
         guard readers.count > 1 else { return }
-        outlet.removeReader(readers.remove(at: choice % readers.count).number)
+        broadcaster.removeReader(readers.remove(at: choice % readers.count).number)
     }
 
     var readerCount: Int { readers.count }
@@ -27,7 +27,7 @@ final class WindowProbe<Query: LiveQuery>: ProbedWindow {
 
     func look(_ choice: Int, _ timeline: StoreTimeline) throws(Violation) {
         let index = choice % readers.count
-        guard let change = outlet.take(readers[index].number)?.change() else { return }
+        guard let change = broadcaster.dequeue(readers[index].number)?.change() else { return }
         try readers[index].check.accept(change, timeline)
     }
 

@@ -54,11 +54,11 @@ struct WriterDice: Sendable {
         let id = ids[below(ids.count)]
         let time = Timestamp(milliseconds: Int64(below(1000)))
         // Few positions, so that many messages share them and moves cross each other.
-        let placement = Placement(position: Int64(1 + below(20)), acceptedAt: time)
+        let serverPosition = ServerPosition(position: Int64(1 + below(20)), acceptedAt: time)
         switch below(24) {
         case 0..<3: return .attempt(id, previous: 0, attempts: below(4), at: time)
         case 3: return .requeue(id, attempts: 0, at: time)
-        case 4..<8: return .deliver(id, placement, at: time)
+        case 4..<8: return .deliver(id, serverPosition, at: time)
         case 8..<11:
             return .fail(
                 id, Failure(reason: .refused, code: "\(below(9))", detail: "", at: time), inDoubt: isOne(in: 2))
@@ -68,9 +68,9 @@ struct WriterDice: Sendable {
         case 17..<22:
             guard let sender = UserID("grace") else { return nil }
             return .merge(
-                PlacedMessage(
+                RemoteMessage(
                     id: id, channel: channels[below(2)], sender: sender, content: .text("edit \(below(1000))"),
-                    createdAt: time, placement: placement), at: time)
+                    createdAt: time, serverPosition: serverPosition), at: time)
         case 22:
             return .recordDelete(
                 DeleteAction(

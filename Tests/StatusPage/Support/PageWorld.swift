@@ -29,11 +29,11 @@ struct PageWorld: Sendable {
         let client = try await CausewayClient.open(
             store: store, transports: remote.registry, credentials: MemoryCredentialStore(),
             configuration: quick)
-        let process = StatusForm.Process(pid: 4711, version: "test", store: "/store", isDaemon: true)
-        let service = ClientControlService(client: client, trust: MemoryTrustKeeper(), process: process)
+        let process = StatusResponse.Process(pid: 4711, version: "test", store: "/store", isDaemon: true)
+        let service = ClientControlService(client: client, trust: MemoryTrustStore(), process: process)
         _ = try await service.login(LoginRequest(server: "test://server", token: token))
         let control = asked?(service) ?? service
-        try await serving(DaemonDesk(reading: control, changing: control), change, clock: clock) { page in
+        try await serving(DaemonClient(reading: control, changing: control), change, clock: clock) { page in
             try await body(PageWorld(remote: remote, store: store, service: service, page: page, general: general))
         }
         await client.close()
@@ -41,7 +41,7 @@ struct PageWorld: Sendable {
 
     /// Runs `body` while a page in front of this daemon serves.
     static func serving(
-        _ daemon: DaemonDesk, _ change: (inout StatusPageConfiguration) throws -> Void = { _ in },
+        _ daemon: DaemonClient, _ change: (inout StatusPageConfiguration) throws -> Void = { _ in },
         clock: @escaping @Sendable () -> MonotonicTime = SystemClock.monotonic,
         _ body: @Sendable (PageClient) async throws -> Void
     ) async throws {
@@ -97,7 +97,7 @@ struct PageWorld: Sendable {
     func state(_ id: MessageID) async throws -> String { try await service.message(id).state }
 
     /// The secret in the forms of the page.
-    func formSecret(_ login: PageLogin? = nil) async throws -> String {
+    func csrfToken(_ login: PageLogin? = nil) async throws -> String {
         let answer = try await page.get((login?.root ?? "") + "/confirm?do=delete-all", login.map { [$0.field] } ?? [])
         guard let match = answer.body.firstMatch(of: /name="csrf" value="([0-9a-f]+)"/) else { throw Unserved() }
         return String(match.1)

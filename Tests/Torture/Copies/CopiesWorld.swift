@@ -38,7 +38,7 @@ actor CopiesWorld {
         let verdicts: [CopyVerdict]
         let tally: Tally
         /// The steps that were taken, one line each.
-        let story: [String]
+        let history: [String]
     }
 
     /// More daemons at once would only slow each other down.
@@ -51,7 +51,7 @@ actor CopiesWorld {
     private var isHubRunning = true
     private var evidence = CopyEvidence()
     private var tally = Tally()
-    private var story: [String] = []
+    private var history: [String] = []
     /// Messages that were edited or deleted: never touched a second time, so that their end is certain.
     private var touched: Set<MessageID> = []
 
@@ -81,13 +81,13 @@ actor CopiesWorld {
         try await copies[0].start()
         try await processes.login()
         for step in steps {
-            story.append("\(step)")
+            history.append("\(step)")
             try await take(step)
         }
         if !isHubRunning { try await toggleHub(SIGTERM) }
         for copy in copies { try await copy.drained() }
         try await gather()
-        return Outcome(seed: seed, verdicts: CopyVerdict.all(evidence), tally: tally, story: story)
+        return Outcome(seed: seed, verdicts: CopyVerdict.all(evidence), tally: tally, history: history)
     }
 
     private func endAll() async {
@@ -117,21 +117,21 @@ actor CopiesWorld {
 
     private func send(_ count: Int, by copy: StoreCopy) async throws {
         let texts = (0..<count).map { "message \(tally.messages + $0)" }
-        story.append("  \(texts)")
+        history.append("  \(texts)")
         tally.messages += count
         for (id, text) in zip(try await copy.send(texts, in: channel), texts) { evidence.texts[id] = text }
     }
 
     private func edit(_ place: Int, by copy: StoreCopy) async throws {
         guard let id = await copy.timeline.message(fromNewest: place), touched.insert(id).inserted else { return }
-        story.append("  edits \(evidence.texts[id] ?? "") \(id)")
+        history.append("  edits \(evidence.texts[id] ?? "") \(id)")
         try await copy.edit(id, to: "edit \(tally.edits)")
         tally.edits += 1
     }
 
     private func delete(_ place: Int, by copy: StoreCopy) async throws {
         guard let id = await copy.timeline.message(fromNewest: place), touched.insert(id).inserted else { return }
-        story.append("  deletes \(evidence.texts[id] ?? "") \(id)")
+        history.append("  deletes \(evidence.texts[id] ?? "") \(id)")
         try await copy.delete(id)
         tally.deletions += 1
     }
@@ -177,12 +177,13 @@ actor CopiesWorld {
             if try await copy.hasNoticedACopy() { tally.notices += 1 }
         }
         for (number, copy) in copies.enumerated() {
-            story.append("copy \(number) at the end: \(await copy.timeline.created.map { evidence.texts[$0] ?? "?" })")
+            history.append(
+                "copy \(number) at the end: \(await copy.timeline.created.map { evidence.texts[$0] ?? "?" })")
         }
         evidence.hub = try await processes.messagesOnTheHub().map { shown in
             guard let id = MessageID(shown.id) else { throw StoreCopy.Failed(description: "the id \(shown.id)") }
             return CopyEvidence.ProcessMessage(id: id, text: shown.text)
         }
-        story.append("the hub at the end: \(evidence.hub.map(\.text))")
+        history.append("the hub at the end: \(evidence.hub.map(\.text))")
     }
 }

@@ -24,18 +24,18 @@ enum CopyStep: Sendable, Hashable {
 
     /// The steps of one history.
     static func history(seed: UInt64) -> [CopyStep] {
-        var chance = SplitMix64(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var steps: [CopyStep] = [.send(copy: 0, count: 3), .backUp(copy: 0)]
-        for _ in 0..<Int.random(in: 10...18, using: &chance) { steps.append(draw(&chance)) }
+        for _ in 0..<Int.random(in: 10...18, using: &generator) { steps.append(draw(&generator)) }
         return steps
     }
 
-    private static func draw(_ chance: inout SplitMix64) -> CopyStep {
+    private static func draw(_ generator: inout SplitMix64) -> CopyStep {
         // Larger than any count of copies or backups: the world takes the remainder.
-        let copy = Int.random(in: 0..<64, using: &chance)
-        let other = Int.random(in: 0..<64, using: &chance)
-        switch Int.random(in: 0..<100, using: &chance) {
-        case 0..<28: return .send(copy: copy, count: Int.random(in: 1...6, using: &chance))
+        let copy = Int.random(in: 0..<64, using: &generator)
+        let other = Int.random(in: 0..<64, using: &generator)
+        switch Int.random(in: 0..<100, using: &generator) {
+        case 0..<28: return .send(copy: copy, count: Int.random(in: 1...6, using: &generator))
         case 28..<34: return .edit(copy: copy, fromNewest: other % 8)
         case 34..<40: return .delete(copy: copy, fromNewest: other % 8)
         case 40..<48: return .drain(copy: copy)
@@ -45,7 +45,7 @@ enum CopyStep: Sendable, Hashable {
         case 71..<79: return .restore(copy: copy, backup: other)
         case 79..<86: return .copy(backup: other)
         case 86..<96: return .toggleHub(byKill: other.isMultiple(of: 2))
-        default: return .pass(.milliseconds(Int.random(in: 1...100, using: &chance)))
+        default: return .pass(.milliseconds(Int.random(in: 1...100, using: &generator)))
         }
     }
 }

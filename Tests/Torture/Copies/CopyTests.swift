@@ -14,7 +14,7 @@ import Testing
         for outcome in try await Self.run((0..<UInt64(count)).map { first + $0 }) {
             tally += outcome.tally
             for verdict in outcome.verdicts.prefix(10) { Issue.record("seed \(outcome.seed): \(verdict)") }
-            if !outcome.verdicts.isEmpty { print(outcome.story.joined(separator: "\n")) }
+            if !outcome.verdicts.isEmpty { print(outcome.history.joined(separator: "\n")) }
         }
         print(
             """

@@ -80,7 +80,7 @@ actor StoreCopy {
 
     func edit(_ id: MessageID, to text: String) async throws {
         try await start()
-        _ = try await ask { client throws(ControlError) in try await client.edit(id, EditForm(text: text)) }
+        _ = try await ask { client throws(ControlError) in try await client.edit(id, EditRequest(text: text)) }
         timeline.edit(id, to: text)
     }
 

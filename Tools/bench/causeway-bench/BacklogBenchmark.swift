@@ -73,7 +73,7 @@ struct BacklogBenchmark {
                 let left = try await client.status().counts.undelivered
                 guard left == 0 else { throw BenchError("the last of \(count) is delivered, and \(left) others not") }
                 try await check(handles.map(\.message), on: server.messages(after: start))
-                Bench.progress(
+                CausewayBench.progress(
                     "\(Figure.grouped(count)) messages\(operationsMax == 1 ? " one at a time" : ""): "
                         + "created in \(Figure.seconds(created - beginning)), synced in \(Figure.seconds(time)), "
                         + "read back in \(Figure.seconds(clock.now - created - time))")
@@ -105,7 +105,7 @@ struct BacklogBenchmark {
     }
 
     /// Checks that every created message is on the hub, once, in the order of the lane, with its content.
-    private func check(_ created: [Message], on hub: [PlacedMessage]) throws {
+    private func check(_ created: [Message], on hub: [RemoteMessage]) throws {
         guard hub.count == created.count else {
             throw BenchError("\(created.count) messages were created, and the hub has \(hub.count)")
         }

@@ -52,21 +52,21 @@ struct BenchServer {
     func lastPosition() async throws -> Int64 {
         try await reading { transport in
             let page = try await transport.messages(RemoteQuery(channel: channel, range: .newest, limit: 1))
-            return page.items.last?.placement.position ?? 0
+            return page.items.last?.serverPosition.position ?? 0
         }
     }
 
     /// The messages after a position, in the order of the server.
-    func messages(after position: Int64) async throws -> [PlacedMessage] {
+    func messages(after position: Int64) async throws -> [RemoteMessage] {
         try await reading { transport in
-            var found: [PlacedMessage] = []
+            var found: [RemoteMessage] = []
             var last = position
             while true {
                 let page = try await transport.messages(
                     RemoteQuery(channel: channel, range: .after(position: last), limit: Limits.pageSizeMax))
                 found += page.items
                 guard page.hasMore, let end = page.items.last else { return found }
-                last = end.placement.position
+                last = end.serverPosition.position
             }
         }
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 
 /// Measures and prints; `Tools/bench/run` builds it, prepares its input, and runs it.
-@main struct Bench: AsyncParsableCommand {
+@main struct CausewayBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "causeway-bench", abstract: "Measure, each figure beside something to compare it with.",
         subcommands: [OutboxBench.self, LiveBench.self])

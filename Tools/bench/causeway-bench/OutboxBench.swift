@@ -34,6 +34,6 @@ struct OutboxBench: AsyncParsableCommand {
             goals += try await BacklogBenchmark(server: server, stores: stores).run()
         }
 
-        try Bench.judge(goals, noGoals: noGoals)
+        try CausewayBench.judge(goals, noGoals: noGoals)
     }
 }

@@ -38,12 +38,12 @@ struct RawInsert {
 
     private func check(_ store: SQLiteStore, _ count: Int) async throws {
         let failure = Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 0))
-        let outbox = try await store.begin(
-            StoreOpening(restart: .resume, failure: failure, newOutboxID: OutboxID(UUIDv7(high: 1, low: 1))))
+        let outbox = try await store.start(
+            StartOptions(restart: .resume, failure: failure, newOutboxID: OutboxID(UUIDv7(high: 1, low: 1))))
         let page = try await store.page(MessageQuery(scope: .undelivered, direction: .descending, limit: 1))
         guard outbox.entries.count == count, Set(outbox.entries.map(\.message)).count == count,
             let last = page.messages.first, last.content == .text(text), last.channel == channel, last.lane == .text,
-            last.syncState == .created, last.ordinal == count, last.laneSequence == count, last.placement == nil
+            last.syncState == .created, last.ordinal == count, last.laneSequence == count, last.serverPosition == nil
         else { throw BenchError("raw-insert.c does not write what the store would: its schema has changed") }
     }
 

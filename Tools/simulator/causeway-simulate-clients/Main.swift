@@ -8,9 +8,9 @@ struct Main {
         usage: causeway-simulate-clients run [SEEDS] [FIRST]     random histories, on all cores
                causeway-simulate-clients steady [SEEDS] [FIRST]  the same with a hub that keeps its data
                causeway-simulate-clients seed SEED [steady] [FAULT]
-                                                                 the story of one, with a planted fault or without
+                                                                 the history of one, with a planted fault or without
                causeway-simulate-clients minimal SEED [steady] [FAULT]
-                                                                 the shortest story found in which it still breaks
+                                                                 the shortest history found in which it still breaks
                causeway-simulate-clients faults [SEEDS]          whether each planted fault is found within so many
                causeway-simulate-clients digest [SEEDS] [FIRST]  one number for all these histories
         """
@@ -43,14 +43,14 @@ struct Main {
 
     private static func plan(_ arguments: [String]) -> Plan {
         let isSteady = arguments.dropFirst(2).first == "steady"
-        let sabotage = arguments.dropFirst(isSteady ? 3 : 2).first.map { name in
-            guard let sabotage = Sabotage.allCases.first(where: { $0.name == name }) else {
-                print("there is no planted fault \(name): " + Sabotage.allCases.map(\.name).joined(separator: ", "))
+        let plantedFault = arguments.dropFirst(isSteady ? 3 : 2).first.map { name in
+            guard let plantedFault = PlantedFault.allCases.first(where: { $0.name == name }) else {
+                print("there is no planted fault \(name): " + PlantedFault.allCases.map(\.name).joined(separator: ", "))
                 exit(64)
             }
-            return sabotage
+            return plantedFault
         }
-        return Plan(seed: number(arguments, 1) ?? 1, sabotage: sabotage, isSteady: isSteady)
+        return Plan(seed: number(arguments, 1) ?? 1, plantedFault: plantedFault, isSteady: isSteady)
     }
 
     private static func run(_ seeds: UInt64, from first: UInt64, isSteady: Bool) -> Bool {
@@ -66,7 +66,7 @@ struct Main {
         print(range.tally.summary)
         for broken in range.broken.prefix(20) { print("seed \(broken.seed): \(broken.violation)") }
         if let first = range.broken.first {
-            print("\nthe shortest story found of seed \(first.seed):")
+            print("\nthe shortest history found of seed \(first.seed):")
             _ = tell(Simulation.minimal(Plan(seed: first.seed, isSteady: isSteady)))
         }
         for seed in range.unlike { print("seed \(seed) gave two different histories") }
@@ -80,12 +80,12 @@ struct Main {
 
     private static func findPlantedFaults(_ seedsMax: UInt64) -> Bool {
         var missed = 0
-        for sabotage in Sabotage.allCases {
-            if let found = Simulation.find(sabotage, seedsMax: seedsMax) {
-                print("\(sabotage.name): seed \(found.seed): \(found.violation)")
+        for plantedFault in PlantedFault.allCases {
+            if let found = Simulation.find(plantedFault, seedsMax: seedsMax) {
+                print("\(plantedFault.name): seed \(found.seed): \(found.violation)")
             } else {
                 missed += 1
-                print("\(sabotage.name): NOT FOUND within \(seedsMax) seeds")
+                print("\(plantedFault.name): NOT FOUND within \(seedsMax) seeds")
             }
         }
         return missed == 0
@@ -98,7 +98,7 @@ struct Main {
     }
 
     private static func tell(_ run: Simulation) -> Bool {
-        print(run.story.joined(separator: "\n"))
+        print(run.history.joined(separator: "\n"))
         return run.violation == nil
     }
 }

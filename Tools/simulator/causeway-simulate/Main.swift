@@ -14,7 +14,7 @@ struct Main {
                causeway-simulate explore [FAULTS]      every state of the small worlds, with so many faults on a way
                causeway-simulate planted               each planted fault, and how many seeds it takes to find it
                causeway-simulate hash [SEEDS]          one number for so many histories, the same in every build
-               causeway-simulate seed SEED [FAULT]     the whole story of one, with a planted fault or without
+               causeway-simulate seed SEED [FAULT]     the whole history of one, with a planted fault or without
         """
 
     static func main() async {
@@ -96,7 +96,7 @@ struct Main {
             if let violation = outcome.violation {
                 isFine = false
                 print("broken: \(violation)")
-                print(outcome.story.joined(separator: "\n"))
+                print(outcome.history.joined(separator: "\n"))
             }
         }
         return isFine
@@ -104,25 +104,26 @@ struct Main {
 
     private static func findPlanted() -> Bool {
         var isFine = true
-        for sabotage in Sabotage.allCases {
-            let failure = PlantedFaults.find(sabotage)
+        for plantedFault in PlantedFault.allCases {
+            let failure = PlantedFaults.find(plantedFault)
             if failure?.isTold != true { isFine = false }
             let found = failure.map { "found after \($0.seed + 1) seeds: \($0.violation)" }
-            print("\(sabotage.rawValue): \(found ?? "NOT found in \(sabotage.seedsMax) seeds")")
+            print("\(plantedFault.rawValue): \(found ?? "NOT found in \(plantedFault.seedsMax) seeds")")
         }
         return isFine
     }
 
     private static func tell(_ seed: UInt64, _ fault: String?) -> Bool {
-        let sabotage = fault.map { name in
-            guard let sabotage = Sabotage(rawValue: name) else {
-                print("there is no planted fault \(name): \(Sabotage.allCases.map(\.rawValue).joined(separator: ", "))")
+        let plantedFault = fault.map { name in
+            guard let plantedFault = PlantedFault(rawValue: name) else {
+                let names = PlantedFault.allCases.map(\.rawValue).joined(separator: ", ")
+                print("there is no planted fault \(name): \(names)")
                 exit(64)
             }
-            return sabotage
+            return plantedFault
         }
-        let (story, violation) = Simulation.tell(seed: seed, sabotage: sabotage)
-        print(story.joined(separator: "\n"))
+        let (history, violation) = Simulation.tell(seed: seed, plantedFault: plantedFault)
+        print(history.joined(separator: "\n"))
         if let violation { print("broken: \(violation)") }
         return violation == nil
     }

@@ -43,10 +43,10 @@ BANS = [
         "the system's clock", _CLOCK),
     ban(r"\bSystemRandomNumberGenerator\b", "SystemRandomNumberGenerator", _CHANCE),
     ban(r"(?<![.\w])(?:arc4random\w*|getrandom)\s*\(", "the system's random source", _CHANCE),
-    ban(r"\bBool\s*\.\s*random\s*\(\s*\)", "chance without 'using:'", _CHANCE),
+    ban(r"\bBool\s*\.\s*random\s*\(\s*\)", "randomness without 'using:'", _CHANCE),
     ban(r"(?<![.\w])UUID\s*\(\s*\)", "UUID()", _CHANCE + ", or make an id type from its bytes"),
-    call_without(r"\.random\s*\((?=\s*in\b)", "using:", "chance without 'using:'", _CHANCE),
-    call_without(r"\.(?:shuffled|shuffle|randomElement)\s*\(", "using:", "chance without 'using:'", _CHANCE),
+    call_without(r"\.random\s*\((?=\s*in\b)", "using:", "randomness without 'using:'", _CHANCE),
+    call_without(r"\.(?:shuffled|shuffle|randomElement)\s*\(", "using:", "randomness without 'using:'", _CHANCE),
     ban(r"\bProcessInfo\b", "ProcessInfo", _SETTING),
     ban(r"(?<![.\w])(?:getenv|getpid)\s*\(", "the process's own state", _SETTING),
 ]
@@ -75,6 +75,6 @@ def machines(tree):
 
 
 RULES = [
-    Rule("purity", "purity", "no clock, chance, sleep or bare task past the handed-in Runtime", purity),
+    Rule("purity", "purity", "no clock, randomness, sleep or bare task past the handed-in Runtime", purity),
     Rule("pure-machine", "purity", "the state machines are values: no async, no actor, no Foundation", machines),
 ]

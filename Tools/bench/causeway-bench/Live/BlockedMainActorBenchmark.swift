@@ -11,7 +11,7 @@ struct BlockedMainActorBenchmark {
     let store: FilledStore
 
     func run() async throws -> [Goal] {
-        Bench.progress("the main actor is blocked")
+        CausewayBench.progress("the main actor is blocked")
         let crowd = try await Crowd(store)
         await crowd.forgetCalls()
         let log = WriteLog(store)

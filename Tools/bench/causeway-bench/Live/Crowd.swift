@@ -11,7 +11,7 @@ import Synchronization
     nonisolated static let rows = 200
 
     private let filled: FilledStore
-    private let router: LiveRouter
+    private let engine: LiveQueryEngine
     private var collections: [LiveCollection<Message>] = []
     private var tokens: [NotificationToken] = []
     /// The number of calls of each observer.
@@ -20,13 +20,13 @@ import Synchronization
     /// Returns when every collection shows its window.
     init(_ filled: FilledStore) async throws {
         self.filled = filled
-        router = LiveRouter(store: filled.store, runtime: SystemRuntime())
+        engine = LiveQueryEngine(store: filled.store, runtime: SystemRuntime())
         calls = Array(repeating: 0, count: filled.channels.count)
-        collections = filled.channels.indices.map { router.collection(filled.newest(in: $0, pageSize: Self.rows)) }
+        collections = filled.channels.indices.map { engine.collection(filled.newest(in: $0, pageSize: Self.rows)) }
         tokens = collections.indices.map { index in
             collections[index].observe { [weak self] _, _ in self?.calls[index] += 1 }
         }
-        await router.isUpToDate()
+        await engine.isUpToDate()
         await turnIsOver()
         try check { $0.count == Self.rows }
     }
@@ -35,14 +35,14 @@ import Synchronization
 
     /// Returns when the observers have been notified of everything committed before the call.
     func isUpToDate() async {
-        await router.isUpToDate()
+        await engine.isUpToDate()
         await turnIsOver()
     }
 
     /// Returns when the changes that the router had handed over have been reported: turns run one after the other, and
     /// a collection that is opened now is notified in a later one.
     private func turnIsOver() async {
-        let last = router.collection(MessagesQuery(.undelivered))
+        let last = engine.collection(MessagesQuery(.undelivered))
         var token: NotificationToken?
         await withCheckedContinuation { isTold in token = last.observeOnce { _, _ in isTold.resume() } }
         token?.invalidate()
@@ -74,9 +74,9 @@ import Synchronization
         let end = ContinuousClock.now + time
         let hasEnded = DispatchSemaphore(value: 0)
         let failure = Failing()
-        Task.detached { [router] in
+        Task.detached { [engine] in
             do { try await work { ContinuousClock.now >= end } } catch { failure.error.withLock { $0 = error } }
-            await router.isUpToDate()
+            await engine.isUpToDate()
             hasEnded.signal()
         }
         hasEnded.wait()
@@ -94,11 +94,11 @@ private final class Failing: Sendable {
     let error = Mutex<(any Error)?>(nil)
 }
 
-extension LiveRouter {
+extension LiveQueryEngine {
     /// Returns when everything committed before the call has been handed over: requests are processed in order, so when
     /// another window is open, all others have come as far.
     nonisolated fileprivate func isUpToDate() async {
         let last = open(MessagesQuery(.undelivered), isObject: false, remote: nil)
-        await last.outlet.waitForNews(last.outlet.addReader())
+        await last.broadcaster.waitForNews(last.broadcaster.addReader())
     }
 }

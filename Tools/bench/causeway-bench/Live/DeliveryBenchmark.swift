@@ -23,12 +23,12 @@ struct DeliveryBenchmark {
     }
 
     @MainActor func run() async throws -> [Goal] {
-        let routers = stores.map { LiveRouter(store: $0.store, runtime: SystemRuntime()) }
+        let engines = stores.map { LiveQueryEngine(store: $0.store, runtime: SystemRuntime()) }
         var goals: [Goal] = []
         var table = Table("commit to indices", "window", "live µs", "ValueObservation µs", "ratio", "goals")
         for rows in Self.windows {
-            Bench.progress("changes in a window of \(Figure.grouped(rows))")
-            let times = try await measure(rows, routers, changes: rows > 1000 ? 120 : 240)
+            CausewayBench.progress("changes in a window of \(Figure.grouped(rows))")
+            let times = try await measure(rows, engines, changes: rows > 1000 ? 120 : 240)
             for (filled, time) in zip(stores, times) {
                 let reached = judge(filled, rows, time, beside: times[0])
                 goals += reached
@@ -64,10 +64,10 @@ struct DeliveryBenchmark {
         return goals
     }
 
-    @MainActor private func measure(_ rows: Int, _ routers: [LiveRouter], changes: Int) async throws -> [Times] {
+    @MainActor private func measure(_ rows: Int, _ engines: [LiveQueryEngine], changes: Int) async throws -> [Times] {
         var arms: [(live: LiveArm, value: ValueArm)] = []
-        for (filled, router) in zip(stores, routers) {
-            arms.append((await LiveArm(filled, router, rows: rows), try await ValueArm(filled, rows: rows)))
+        for (filled, engine) in zip(stores, engines) {
+            arms.append((await LiveArm(filled, engine, rows: rows), try await ValueArm(filled, rows: rows)))
         }
         var times = Array(repeating: Times(), count: stores.count)
         let warmUp = 8

@@ -21,7 +21,7 @@ struct FilledStore: Sendable {
 
     static func make(in folder: String, channels: Int, messagesPerChannel: Int) async throws -> FilledStore {
         let count = Figure.grouped(channels * messagesPerChannel)
-        Bench.progress("filling a store with \(count) messages in \(Figure.grouped(channels)) channels")
+        CausewayBench.progress("filling a store with \(count) messages in \(Figure.grouped(channels)) channels")
         let new = try await FilledStore(in: folder, channels, messagesPerChannel)
         try await new.store.commit([new.merge(0, in: 0, saying: "The first.")])
         await new.store.close()
@@ -43,8 +43,8 @@ struct FilledStore: Sendable {
         store = try await SQLiteStore.open(at: folder, durability: .normal)
         clock = CommitClock()
         let failure = Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 0))
-        _ = try await store.begin(
-            StoreOpening(restart: .resume, failure: failure, newOutboxID: OutboxID(UUIDv7(high: 1, low: 1))))
+        _ = try await store.start(
+            StartOptions(restart: .resume, failure: failure, newOutboxID: OutboxID(UUIDv7(high: 1, low: 1))))
         clock.watch(store)
     }
 
@@ -62,11 +62,11 @@ struct FilledStore: Sendable {
     /// The message as the server has it: new, or after its edit with that number. Of two edits the higher one counts.
     func merge(_ message: Int, in channel: Int, saying text: String, edit: Int? = nil) -> Mutation {
         let editedAt = edit.map { Timestamp(milliseconds: Int64($0)) }
-        let face = MessageFace(content: .text(text), editedAt: editedAt)
+        let body = MessageBody(content: .text(text), editedAt: editedAt)
         let time = Timestamp(milliseconds: 1_790_000_000_000)
-        let placed = PlacedMessage(
-            id: id(message, in: channel), channel: channels[channel], sender: sender, face: face, createdAt: time,
-            placement: Placement(position: Int64(message + 1), acceptedAt: time))
+        let placed = RemoteMessage(
+            id: id(message, in: channel), channel: channels[channel], sender: sender, body: body, createdAt: time,
+            serverPosition: ServerPosition(position: Int64(message + 1), acceptedAt: time))
         return .merge(placed, at: time)
     }
 
@@ -105,7 +105,7 @@ struct FilledStore: Sendable {
                 try insertion.execute(arguments: try row(number, ordinal: first + Int64(number)))
                 guard number.isMultiple(of: Self.transactionRows) else { continue }
                 try db.commit()
-                Bench.progress("    \(Figure.grouped(number))")
+                CausewayBench.progress("    \(Figure.grouped(number))")
                 try db.beginTransaction()
             }
             try db.execute(sql: "UPDATE store SET next_sequence = ?", arguments: [first + Int64(messages) + 1000])

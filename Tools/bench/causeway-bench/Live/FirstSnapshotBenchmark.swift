@@ -12,12 +12,12 @@ struct FirstSnapshotBenchmark {
     let store: FilledStore
 
     @MainActor func run() async throws -> [Goal] {
-        let router = LiveRouter(store: store.store, runtime: SystemRuntime())
+        let engine = LiveQueryEngine(store: store.store, runtime: SystemRuntime())
         let pool = try DatabasePool(path: store.database)
         var goals: [Goal] = []
         var table = Table("first snapshot", "page", "list", "live µs", "bare query µs", "ratio", "goal")
         for page in Self.pages {
-            Bench.progress("first snapshots of \(Figure.grouped(page))")
+            CausewayBench.progress("first snapshots of \(Figure.grouped(page))")
             let lists = [
                 ("newest first", store.newest(in: 0, pageSize: page)),
                 ("newest last", store.tail(of: 0, pageSize: page)),
@@ -25,7 +25,7 @@ struct FirstSnapshotBenchmark {
             var live = Array(repeating: [Double](), count: lists.count)
             var bare: [Double] = []
             for _ in 0..<Self.rounds {
-                for (index, (_, query)) in lists.enumerated() { live[index].append(try await open(query, router)) }
+                for (index, (_, query)) in lists.enumerated() { live[index].append(try await open(query, engine)) }
                 bare.append(try await query(page, pool))
             }
             for (index, (name, _)) in lists.enumerated() {
@@ -45,9 +45,9 @@ struct FirstSnapshotBenchmark {
     }
 
     /// Seconds until an observer has the first page.
-    @MainActor private func open(_ query: MessagesQuery, _ router: LiveRouter) async throws -> Double {
+    @MainActor private func open(_ query: MessagesQuery, _ engine: LiveQueryEngine) async throws -> Double {
         let start = ContinuousClock.now
-        let collection = router.collection(query)
+        let collection = engine.collection(query)
         var token: NotificationToken?
         let end = await withCheckedContinuation { isTold in
             token = collection.observeOnce { _, _ in isTold.resume(returning: ContinuousClock.now) }

@@ -13,9 +13,9 @@ import CausewayStorage
     private var waiter: CheckedContinuation<Void, Never>?
 
     /// Opens a window of the `rows` newest messages of the first channel, or of all when there are fewer.
-    init(_ filled: FilledStore, _ router: LiveRouter, rows: Int) async {
+    init(_ filled: FilledStore, _ engine: LiveQueryEngine, rows: Int) async {
         self.filled = filled
-        collection = router.collection(filled.newest(in: 0, pageSize: min(rows, LiveLimits.pageSizeMax)))
+        collection = engine.collection(filled.newest(in: 0, pageSize: min(rows, LiveLimits.pageSizeMax)))
         token = collection.observe { [weak self] _, change in self?.receive(change) }
         while collection.loadingStatus != .loaded { await called() }
         while collection.count < min(rows, filled.messagesPerChannel) {

@@ -27,7 +27,7 @@ struct LiveBench: AsyncParsableCommand {
             goals += try await WriterRateBenchmark(store: store).run()
             await store.close()
         }
-        try Bench.judge(goals, noGoals: noGoals)
+        try CausewayBench.judge(goals, noGoals: noGoals)
     }
 
     private func measureOneCollection() async throws -> [Goal] {

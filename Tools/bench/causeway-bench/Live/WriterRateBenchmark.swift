@@ -44,7 +44,7 @@ struct WriterRateBenchmark {
         var writer = CrowdWriter(store: store, after: 100_000_000)
         _ = try await writer.rate(Self.changes)
         for round in 0..<Self.rounds {
-            Bench.progress("a writer with and without collections, round \(round + 1) of \(Self.rounds)")
+            CausewayBench.progress("a writer with and without collections, round \(round + 1) of \(Self.rounds)")
             // The order changes, in case it matters.
             if round.isMultiple(of: 2) { rates.alone.append(try await writer.rate(Self.changes)) }
             let crowd = try await Crowd(store)
@@ -54,7 +54,7 @@ struct WriterRateBenchmark {
             await crowd.close()
             if !round.isMultiple(of: 2) { rates.alone.append(try await writer.rate(Self.changes)) }
             if let alone = rates.alone.last, let watched = rates.watched.last {
-                Bench.progress("    \(Figure.count(watched)) commits/s watched, \(Figure.count(alone)) alone")
+                CausewayBench.progress("    \(Figure.count(watched)) commits/s watched, \(Figure.count(alone)) alone")
             }
         }
         return rates
@@ -65,7 +65,7 @@ struct WriterRateBenchmark {
         let crowd = try await ValueCrowd(store)
         _ = try await crowd.rate(Self.valueChanges)
         for _ in 0..<Self.rounds {
-            Bench.progress("a writer with and without ValueObservations")
+            CausewayBench.progress("a writer with and without ValueObservations")
             rates.alone.append(try await crowd.rate(Self.valueChanges))
             try await crowd.observe(Self.valueObservers)
             rates.watched.append(try await crowd.rate(Self.watchedValueChanges))
