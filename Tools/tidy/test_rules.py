@@ -4,7 +4,7 @@ import unittest
 
 import rules
 from fixture import Repository, manifest, package, target
-from rules import limits
+from rules import limits, vocabulary
 
 ROOT_HOME = "/" + "root/x"
 UNFINISHED = "FIX" + "ME"
@@ -191,8 +191,30 @@ CASES = {
         [
             {"Modules/Models/MessageUtils.swift": "enum MessageUtils {}"}, {"Modules/Helpers/A.swift": "struct A {}"},
             {"Modules/Models/NewStore.swift": "struct NewStore {}"}, models("struct LegacyMessage {}"),
+            models("final class StoreManager {}"), models("enum MiscellaneousLimits {}"),
+            models("struct CommonThings {}"),
         ],
-        [models("struct Message {}\nstruct Newline {}\nstruct Commonality {}"), models("let newHelper = 1")],
+        [models("struct Message {}\nstruct Newline {}\nstruct Commonality {}"),
+            models("let newHelper = 1\nlet files = FileManager.default")],
+    ),
+    "retired-name": (
+        [
+            models("struct LiveRouter {}"), models("let fence: ControlEntry"), models("f(x.giveBackAttempt())"),
+            models('let a = "\\(isCautious)"'), {"Modules/Models/PlaceMark+A.swift": "extension String {}"},
+            outbox("func f(round: Int) {}"), {"Tests/Outbox/A.swift": "let bench = 1"},
+        ],
+        [
+            models("// LiveRouter\nlet a = \"LiveRouter\""), models("func f(round: Int) {}"),
+            models("let notGiveBackAttempt = LiveRouters()"), {"Tests/Models/A.swift": "let bench = 1"},
+        ],
+    ),
+    "headless-comment": (
+        [models("/// What it is.\n" * (vocabulary.HEADLESS_COMMENTS_MAX + 1)),
+         models("    /// Nobody waits.\n/// Whoever waits.\n" * (vocabulary.HEADLESS_COMMENTS_MAX + 1))],
+        [
+            models("/// What it is.\n" * vocabulary.HEADLESS_COMMENTS_MAX),
+            models("/// The outbox.\n/// Whatsoever.\n// Who knows.\n" * (vocabulary.HEADLESS_COMMENTS_MAX + 1)),
+        ],
     ),
     "module-type-name": (
         [{"Modules/Models/A.swift": "enum CausewayModels {}"}],

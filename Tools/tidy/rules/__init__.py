@@ -1,6 +1,6 @@
 """Every rule, by group. A new file of rules is imported and listed here."""
 
-from . import banned, dead, layering, limits, names, purity, settings, words
+from . import banned, dead, layering, limits, names, purity, settings, vocabulary, words
 
 ALL = [
     *layering.RULES,
@@ -9,6 +9,7 @@ ALL = [
     *limits.RULES,
     *names.RULES,
     *dead.RULES,
+    *vocabulary.RULES,
     *words.RULES,
     *settings.RULES,
 ]

@@ -12,7 +12,10 @@ _DECLARATION = re.compile(
 _NOT_A_NAME = {"func", "var", "let", "subscript", "init", "struct", "class", "enum", "actor", "override", "final"}
 _TYPES = {"struct", "class", "enum", "actor", "protocol", "typealias"}
 
-_VAGUE = {"Util", "Utils", "Utility", "Utilities", "Helper", "Helpers", "New", "Legacy", "Misc", "Common"}
+_VAGUE = {
+    "Common", "Helper", "Helpers", "Legacy", "Manager", "Managers", "Misc", "Miscellaneous", "New", "Stuff", "Things",
+    "Util", "Utilities", "Utility", "Utils", "Various",
+}
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*|[a-z0-9]+")
 
 
@@ -76,6 +79,6 @@ def module_type_names(tree):
 
 RULES = [
     Rule("file-name", "names", "a file has the name of what it declares", file_names),
-    Rule("vague-name", "names", "no Utils, Helpers, New, Legacy, Misc, Common", vague_names),
+    Rule("vague-name", "names", "no Utils, Helpers, Manager, New, Legacy, Misc, Common, …", vague_names),
     Rule("module-type-name", "names", "no type has the name of its module", module_type_names),
 ]
