@@ -1,4 +1,5 @@
 import CausewayModels
+import Foundation
 import Testing
 
 struct AccountTests {
@@ -11,5 +12,16 @@ struct AccountTests {
     func addressesHaveOneSpelling(_ spelling: String, _ canonical: String) {
         #expect(ServerAddress.canonical(spelling) == canonical)
         #expect(ServerAddress.canonical(canonical) == canonical)
+    }
+
+    /// The account of a session is derived: it is not stored, and the address is kept as it was spelled.
+    @Test func aSessionIsStoredWithoutItsAccount() throws {
+        let id = "0190a6b2-1c3d-7e4f-8a5b-0123456789ab"
+        let text = "{\"endedAt\":9,\"id\":\"\(id)\",\"server\":\"https://Hub:443/\",\"startedAt\":5,\"user\":\"ada\"}"
+        let session = try JSONCoding.decode(Session.self, from: Array(text.utf8))
+        #expect(session.account == Account(server: "https://hub", user: try #require(UserID("ada"))))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        #expect(String(decoding: try encoder.encode(session), as: UTF8.self) == text)
     }
 }

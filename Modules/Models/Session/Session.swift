@@ -7,6 +7,8 @@ public struct Session: Sendable, Hashable, Codable {
     public let startedAt: Timestamp
     /// The time of the logout; `nil` while the session is active.
     public var endedAt: Timestamp?
+    /// The account of the session. Made once, since each message that is created carries it.
+    public let account: Account
 
     public init(id: SessionID, server: String, user: UserID, startedAt: Timestamp, endedAt: Timestamp? = nil) {
         self.id = id
@@ -14,6 +16,18 @@ public struct Session: Sendable, Hashable, Codable {
         self.user = user
         self.startedAt = startedAt
         self.endedAt = endedAt
+        account = Account(server: server, user: user)
+    }
+
+    private enum CodingKeys: String, CodingKey { case id, server, user, startedAt, endedAt }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try values.decode(SessionID.self, forKey: .id), server: try values.decode(String.self, forKey: .server),
+            user: try values.decode(UserID.self, forKey: .user),
+            startedAt: try values.decode(Timestamp.self, forKey: .startedAt),
+            endedAt: try values.decodeIfPresent(Timestamp.self, forKey: .endedAt))
     }
 
     /// True until logout.
@@ -21,7 +35,4 @@ public struct Session: Sendable, Hashable, Codable {
 
     /// True when both are of the same user on the same server.
     public func isSameAccount(as other: Session) -> Bool { account == other.account }
-
-    /// The account of the session.
-    public var account: Account { Account(server: server, user: user) }
 }
