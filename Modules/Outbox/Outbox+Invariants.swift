@@ -41,6 +41,7 @@ extension Outbox {
             guard let index = lanes[location.lane].index(of: location.sequence),
                 lanes[location.lane].slots[index].kind == .send, lanes[location.lane].slots[index].message == message
             else { return "the index of message \(message) leads nowhere" }
+            if awaitingVerdict.contains(message) { return "message \(message) is sent again, and awaits a verdict" }
         }
         return nil
     }

@@ -69,7 +69,8 @@ extension Outbox {
         anew.generator = generator
         anew.forks = forks + (snapshot.outboxID == outboxID ? 0 : 1)
         anew.isConfirmed = isConfirmed && snapshot.outboxID == outboxID
-        anew.awaitingVerdict.formUnion(awaitingVerdict)
+        // The feed may not have reported that one of them was resent.
+        anew.awaitingVerdict.formUnion(awaitingVerdict.filter { anew.locations[$0] == nil })
         anew.confirmedBeforeKnown = confirmedBeforeKnown
         anew.sentAfterParent = sentAfterParent
         anew.connection = connection

@@ -110,7 +110,8 @@ package struct Outbox: Sendable, Hashable {
         }
         for entry in snapshot.entries {
             append(entry)
-            if entry.kind == .fence { awaitingVerdict.insert(entry.message) }
+            // Waiters of a message that is sent again follow the new attempt, wherever its fence is.
+            if entry.kind == .fence, locations[entry.message] == nil { awaitingVerdict.insert(entry.message) }
         }
         for pause in snapshot.pauses where pausing.updateValue(laneIndex(pause.lane), forKey: pause.message) == nil {
             lanes[laneIndex(pause.lane)].pausing.append(pause.message)

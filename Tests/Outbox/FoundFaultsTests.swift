@@ -82,6 +82,50 @@ import Testing
         #expect(harness.told == [])
     }
 
+    /// A message in doubt was resent, and the feed reported only that something changed. Its fence confirms it.
+    @Test func aMessageThatWasResentUnseenIsNotAwaitedTwice() {
+        let fence = OutboxEntry(
+            kind: .fence, lane: .text, sequence: 1, previous: 0, message: id("a"), attempts: 0, bytes: 0)
+        let send = OutboxEntry(
+            kind: .send, lane: .text, sequence: 2, previous: nil, message: id("a"), attempts: 0, bytes: 10)
+        for outcome in [DeliveryOutcome.fenced, accepted(1)] {
+            var harness = OutboxHarness([fence], lastTransmitted: [.text: 1]) { $0.batchOperationsMax = 1 }
+            harness.take(.feedReset)
+            harness.take(
+                .forked(
+                    OutboxSnapshot(
+                        outboxID: harness.outbox.outboxID, epoch: 1, lastTransmitted: [.text: 1],
+                        entries: [fence, send])))
+            #expect(harness.sent == ["0<1 fence a"])
+            harness.answer(harness.batches.count, outcome)
+            if outcome == .fenced {
+                #expect(harness.told == [])
+                #expect(harness.sent == ["1<2 send a"])
+                harness.answer(harness.batches.count, accepted(2))
+            }
+            #expect(harness.told == ["a delivered"])
+            #expect(harness.outbox.depth == 0)
+            #expect(harness.outbox.indexedCount == 0)
+        }
+    }
+
+    /// The store renumbered a resent message to a sequence before the fence of its earlier attempt.
+    @Test func aFenceBehindItsMessageLeavesNothingWhenTheMessageIsDeleted() {
+        let send = OutboxEntry(
+            kind: .send, lane: .text, sequence: 1, previous: nil, message: id("a"), attempts: 0, bytes: 10)
+        let fence = OutboxEntry(
+            kind: .fence, lane: .text, sequence: 2, previous: nil, message: id("a"), attempts: 0, bytes: 0)
+        let delete = OutboxEntry(
+            kind: .delete, lane: .text, sequence: 3, previous: nil, message: id("a"), attempts: 0, bytes: 0)
+        var harness = OutboxHarness([send, fence], isOnline: false)
+        harness.delete("a", .created)
+        #expect(harness.told == ["a deleted"])
+        harness.take(
+            .forked(
+                OutboxSnapshot(outboxID: harness.outbox.outboxID, epoch: 1, lastTransmitted: [:], entries: [delete])))
+        #expect(harness.outbox.indexedCount == 0)
+    }
+
     @Test func aFlightThatIsTakenBackDoesNotPayForAnother() {
         var harness = OutboxHarness { $0.deliveriesInFlightMax = 2 }
         harness.create("a")
