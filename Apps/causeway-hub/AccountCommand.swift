@@ -5,7 +5,7 @@ import Foundation
 
 struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "account", abstract: "Add, list, renew or remove accounts; the hub may run meanwhile.",
+        commandName: "account", abstract: "Add, list, renew or remove accounts, also while the hub runs.",
         subcommands: [Add.self, List.self, Renew.self, Remove.self])
 
     struct Add: AsyncParsableCommand {
@@ -28,7 +28,7 @@ struct AccountCommand: AsyncParsableCommand {
 
     struct Renew: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Give an account a new token; the old one is refused from now on.")
+            abstract: "Replace an account's token; the old one is refused from then on.")
         @OptionGroup var data: DataOption
         @OptionGroup var file: TokenFileOption
         @Argument var name: String
@@ -47,7 +47,7 @@ struct AccountCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take an account's token away; its messages and its name stay its own.")
+            abstract: "Remove an account's token; its messages and its name are kept.")
         @OptionGroup var data: DataOption
         @Argument var name: String
 
@@ -61,9 +61,9 @@ struct AccountCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the accounts, removed ones too.")
+        static let configuration = CommandConfiguration(abstract: "List the accounts, including removed ones.")
         @OptionGroup var data: DataOption
-        @Flag(name: .long, help: "One JSON array.") var json = false
+        @Flag(name: .long, help: "Print one JSON array.") var json = false
 
         private struct Line: Encodable {
             let name: String

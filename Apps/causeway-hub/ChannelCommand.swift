@@ -4,11 +4,11 @@ import CausewayModels
 
 struct ChannelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "channel", abstract: "Add, list or remove channels; the hub may run meanwhile.",
+        commandName: "channel", abstract: "Add, list or remove channels, also while the hub runs.",
         subcommands: [Add.self, List.self, Remove.self])
 
     struct Add: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Add a channel; one that is there stays as it is.")
+        static let configuration = CommandConfiguration(abstract: "Add a channel; an existing one is left unchanged.")
         @OptionGroup var data: DataOption
         @Argument(help: "Letters, digits and . _ - @ :") var name: String
 
@@ -20,13 +20,13 @@ struct ChannelCommand: AsyncParsableCommand {
                 }
                 let (_, isNew) = try await HubStore(data.folder).addChannel(id)
                 if isNew { AuditLog(data.folder).record("channel created", name) }
-                try say(isNew ? "Added \(name)" : "\(name) is there already")
+                try say(isNew ? "Added \(name)" : "\(name) exists already")
             }
         }
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a channel that never had a message.")
+        static let configuration = CommandConfiguration(abstract: "Remove a channel that has never had a message.")
         @OptionGroup var data: DataOption
         @Argument var name: String
 
@@ -43,7 +43,7 @@ struct ChannelCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the channels with their newest position.")
         @OptionGroup var data: DataOption
-        @Flag(name: .long, help: "One JSON array.") var json = false
+        @Flag(name: .long, help: "Print one JSON array.") var json = false
 
         func run() async throws {
             try await failing {

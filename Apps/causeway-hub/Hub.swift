@@ -4,9 +4,9 @@ import CausewaySystem
 @main struct Hub: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "causeway-hub",
-        abstract: "The reference server: takes messages in order, once, and keeps them.",
+        abstract: "The reference server: accepts each message once, in order, and stores it.",
         discussion: """
-            A hub lives in one data folder. The first steps:
+            All of a hub's data is in one folder. First steps:
 
               causeway-hub init --account alice
               causeway-hub serve
@@ -15,15 +15,15 @@ import CausewaySystem
             CAUSEWAY_HUB_LOG_FORMAT, CAUSEWAY_HUB_LOG_LEVEL), then from hub.json in the data folder
             ({"listen": "127.0.0.1:8443", "logFormat": "text", "logLevel": "info"}), then from defaults.
 
-            Exit codes:
+            EXIT STATUS
               0   done
-              64  the command line is wrong
-              66  there is no such hub or account
-              69  the address cannot be listened on
-              73  it is there already; nothing was overwritten
-              74  the disk or the database refused
+              64  usage error
+              66  hub, account or channel not found
+              69  cannot listen on the address
+              73  exists already; nothing was overwritten
+              74  the disk or the database failed
               75  another process uses the hub; try again
-              78  a setting or a certificate is wrong
+              78  invalid setting or certificate
             """,
         version: "0.1.0",
         subcommands: [Init.self, Serve.self, Restore.self, AccountCommand.self, ChannelCommand.self])

@@ -3,15 +3,15 @@ import CausewayHub
 
 struct Init: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make a hub: an authority, a server certificate, a first account and a first channel.",
-        discussion: "Nothing that is there already is overwritten.")
+        abstract: "Create a hub: an authority, a server certificate, a first account and a first channel.",
+        discussion: "Existing files are never overwritten.")
 
     @OptionGroup var data: DataOption
 
     @Option(
         name: .long, parsing: .singleValue,
         help: """
-            A host name or address by which clients reach the hub; may be given again. Default: localhost, 127.0.0.1 \
+            A host name or address of the hub, as clients use it; may be repeated. Default: localhost, 127.0.0.1 \
             and ::1.
             """
     )
@@ -35,9 +35,9 @@ struct Init: AsyncParsableCommand {
 
     private static func report(_ made: HubSetup.Made) -> String {
         """
-        Made a hub in \(made.folder.path)
+        Created a hub in \(made.folder.path)
           certificate  \(made.folder.serverCertificate) for \(made.names.joined(separator: ", "))
-          authority    \(made.folder.authorityCertificate) (clients trust this one; its key is ca.key beside it)
+          authority    \(made.folder.authorityCertificate) (clients must trust it; its key is ca.key beside it)
           account      \(made.account), token in \(made.tokenPath) (keep it secret)
           channel      \(made.channel)
 

@@ -3,10 +3,10 @@ import CausewayHub
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Put a backup in the place of the hub's database.",
+        abstract: "Replace the hub's database by a backup.",
         discussion: """
-            The hub must not run. The backup is verified first; the replaced database stays beside it as
-            hub.sqlite.replaced. Clients notice that the hub went back, and deliver again what the backup lacks.
+            The hub must be stopped. The backup is verified first; the replaced database is kept beside it as
+            hub.sqlite.replaced. Clients detect the restoration and deliver again what the backup lacks.
             """)
 
     @OptionGroup var data: DataOption

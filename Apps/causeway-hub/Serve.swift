@@ -9,13 +9,13 @@ import UnixSignals
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Serve a hub until SIGTERM or SIGINT, over TLS.",
-        discussion: "Says “listening” with the address in its log, on the standard error, once it can be reached.")
+        abstract: "Serve a hub over TLS until SIGTERM or SIGINT.",
+        discussion: "Logs “listening” with the address to standard error when it is ready for connections.")
 
     @OptionGroup var data: DataOption
 
     @Option(
-        name: .long, help: "HOST:PORT; port 0 lets the system choose. Default: \(HubSettings.defaults.listen ?? "").")
+        name: .long, help: "HOST:PORT; the system chooses for port 0. Default: \(HubSettings.defaults.listen ?? "").")
     var listen: String?
 
     @Option(name: .long, help: "text or json. Default: text.")
@@ -42,7 +42,7 @@ struct Serve: AsyncParsableCommand {
     private func serve(_ folder: DataFolder, _ settings: HubSettings) async throws {
         let name = settings.logLevel ?? "info"
         guard let level = Logger.Level(rawValue: name) else {
-            throw HubError.configuration("“\(name.prefix(32))” is no log level.")
+            throw HubError.configuration("unknown log level “\(name.prefix(32))”")
         }
         let format = settings.logFormat ?? .text
         let logger = Logger(label: "hub") { LineLogHandler(format: format, level: level, label: $0) }

@@ -12,26 +12,26 @@ import UnixSignals
 struct CausewayStatus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "causeway-status",
-        abstract: "Shows the outbox of a daemon in a browser: what waits and why, what failed, what was deleted.",
+        abstract: "Shows a daemon's outbox in a browser: waiting, failed and deleted messages, with the reasons.",
         discussion: """
-            By itself it listens on 127.0.0.1:8585, is open to everyone on this machine, and only shows; with \
-            --token-file it asks for a token, and those who have it may resend and delete. Another address needs a \
-            token, TLS (--certificate, --key) and the name under which browsers reach it (--origin). The \
-            token comes from a file or from CAUSEWAY_STATUS_TOKEN, never from the command line.
+            By default it listens on 127.0.0.1:8585, is open to every user of this machine, and is read-only. With \
+            --token-file it requires a login with that token, which allows resending and deleting. Another address \
+            needs a token, TLS (--certificate, --key) and the name that browsers use (--origin). The token comes \
+            from a file or from CAUSEWAY_STATUS_TOKEN, never from the command line.
 
-            It talks to the daemon's control socket only, needs no daemon to start, and goes on by itself when one \
-            stops and comes back. Texts of messages are hidden unless --show-bodies is given.
+            It connects only to the daemon's control socket. It starts without a daemon and reconnects when one \
+            is back. Message texts are hidden unless --show-bodies is given.
 
-            Options count before the environment (CAUSEWAY_STATUS_LISTEN for --listen, and so on), the environment \
-            before $XDG_CONFIG_HOME/causeway/status.json or --config. The socket, the store and the log are set as \
-            for the daemon. It says “listening” with the address in its log once it can be reached.
+            Options override the environment (CAUSEWAY_STATUS_LISTEN for --listen, and so on), which overrides \
+            $XDG_CONFIG_HOME/causeway/status.json or --config. The socket, the store and the log are configured as \
+            for the daemon. It logs “listening” with the address when it is ready for connections.
 
             EXIT STATUS
             \(ExitStatus.table)
             """,
         version: ProgramVersion.text)
 
-    @Option(help: ArgumentHelp("Read settings of the page from this JSON file.", valueName: "file"))
+    @Option(help: ArgumentHelp("Read the page's settings from this JSON file.", valueName: "file"))
     var config: String?
     @Option(help: ArgumentHelp(StatusPageKey.listen.help)) var listen: String?
     @Option(help: ArgumentHelp(StatusPageKey.origins.help)) var origin: [String] = []
@@ -89,7 +89,7 @@ struct CausewayStatus: AsyncParsableCommand {
         do {
             try await ServiceGroup(configuration: group).run()
         } catch is CancellationError {
-            logger.warning("requests were cut off at the end")
+            logger.warning("requests cut off at shutdown")
         }
         await close()
         logger.notice("stopped")

@@ -6,7 +6,7 @@ extension CommandOptions {
     func setPaused(_ isPaused: Bool) async throws {
         try await run { route, console throws(ControlError) in
             guard route.isDaemon else {
-                throw ControlError(.daemonUnreachable, "no daemon runs; there is nothing to pause or resume")
+                throw ControlError(.daemonUnreachable, "no daemon running; nothing to pause or resume")
             }
             try await route.service.setPaused(isPaused)
             try console.answer(["paused": isPaused]) { _ in [isPaused ? "Paused" : "Sending"] }

@@ -20,7 +20,7 @@ struct Delete: AsyncParsableCommand {
                 try await route.service.delete(ids, by: .cli)
             }
             try console.answer(report) { _ in report.count == 0 ? [] : ["Deleted \(Counted.messages(report.count))"] }
-            return Chosen.status(report, of: ids, "is not there", console)
+            return Chosen.status(report, of: ids, "does not exist", console)
         }
     }
 }

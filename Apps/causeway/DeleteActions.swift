@@ -3,11 +3,11 @@ import CausewayControl
 
 struct DeleteActions: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show past deletions, newest first: what, when, by whom, and its last error.",
+        abstract: "Show past deletions, newest first, each with time, origin and last error.",
         discussion: "--json prints {\"actions\":[…],\"next\":…}.")
 
-    @Option(help: ArgumentHelp("How many at the most, up to 1000.", valueName: "number")) var limit = 20
-    @Option(help: ArgumentHelp("Show what lies before this number.", valueName: "number")) var before: Int64?
+    @Option(help: ArgumentHelp("The maximum number of actions, up to 1000.", valueName: "number")) var limit = 20
+    @Option(help: ArgumentHelp("Show the actions before this number.", valueName: "number")) var before: Int64?
     @OptionGroup var options: CommandOptions
 
     func run() async throws {

@@ -4,10 +4,10 @@ import CausewayControl
 
 struct DeleteFailed: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete-failed", abstract: "Delete all failed messages; asks first on a terminal.")
+        commandName: "delete-failed", abstract: "Delete all failed messages, after confirmation on a terminal.")
 
-    @Option(help: "Only this channel's.") var channel: ChannelArgument?
-    @Flag(help: "Do not ask.") var yes = false
+    @Option(help: "Only messages of this channel.") var channel: ChannelArgument?
+    @Flag(help: "Skip the confirmation.") var yes = false
     @OptionGroup var options: CommandOptions
 
     func run() async throws {
@@ -15,11 +15,11 @@ struct DeleteFailed: AsyncParsableCommand {
             let channel = try channel?.id()
             if !yes {
                 guard console.terminal.isInputTerminal, console.terminal.isErrorTerminal else {
-                    throw ControlError(.badRequest, "this deletes messages for good; say --yes")
+                    throw ControlError(.badRequest, "this deletes messages permanently; confirm with --yes")
                 }
                 let count = try await route.service.status().counts.error
                 let which = channel.map { " of \($0)" } ?? ", \(count) in all,"
-                guard console.confirm("Delete the failed messages\(which) for good?") else {
+                guard console.confirm("Delete the failed messages\(which) permanently?") else {
                     try console.answer(ChangeReport(count: 0)) { _ in ["Nothing was deleted"] }
                     return .ok
                 }

@@ -5,13 +5,13 @@ import Foundation
 
 struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Change what a message of yours says, wherever it is.",
+        abstract: "Edit one of your messages, delivered or not.",
         discussion: """
-            A message that has not left yet goes with the new text; one that has is followed by the edit. Every screen \
-            shows the new text at once.
+            A message that was not sent yet is sent with the new text; otherwise the edit is sent after it. Every \
+            view shows the new text at once.
 
             The text is taken from the arguments, joined by spaces, or from standard input when the only one is -. \
-            With --custom the input is JSON, an object.
+            With --custom the input is a JSON object.
             """)
 
     @Argument(help: "The message's id.") var id: MessageArgument

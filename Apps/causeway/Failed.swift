@@ -4,12 +4,12 @@ import CausewayControl
 
 struct Failed: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the messages that failed for good, oldest first, with their last error.",
+        abstract: "Show the permanently failed messages, oldest first, with their last error.",
         discussion: "--json prints {\"messages\":[…],\"next\":…} as `causeway messages` does; see there.")
 
-    @Option(help: "Only this channel's.") var channel: ChannelArgument?
+    @Option(help: "Only messages of this channel.") var channel: ChannelArgument?
     @OptionGroup var list: ListOptions
-    @Option(help: ArgumentHelp("Begin behind this place: `next` of another page.", valueName: "place"))
+    @Option(help: ArgumentHelp("Start after this cursor: `next` of another page.", valueName: "place"))
     var after: PageCursor?
     @OptionGroup var options: CommandOptions
 

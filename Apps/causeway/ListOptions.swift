@@ -3,7 +3,7 @@ import CausewayControl
 
 /// The options for the range of a list.
 struct ListOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How many messages at the most.", valueName: "number")) var limit = 20
+    @Option(help: ArgumentHelp("The maximum number of messages.", valueName: "number")) var limit = 20
 
     func validate() throws {
         guard (1...1_000_000).contains(limit) else { throw ValidationError("--limit is 1 to 1000000.") }

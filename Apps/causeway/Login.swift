@@ -6,12 +6,12 @@ struct Login: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Log in to a server, or renew the token of the session.",
         discussion: """
-            The token is read from --token-file (- for standard input), from CAUSEWAY_TOKEN, or from a prompt that \
-            shows nothing of it; never from the command line, which others can read. It is kept beside the store in \
+            The token is read from --token-file (- for standard input), from CAUSEWAY_TOKEN, or from a prompt without \
+            echo, never from the command line, which others can read. It is stored beside the store in \
             a file that only you can read.
 
-            --ca names the authorities that the server's certificate must come from. They are copied and kept with \
-            the server's address, so the file may go afterwards.
+            --ca names the authorities trusted for the server's certificate. They are copied and stored with \
+            the server's address, so the file is not needed afterwards.
             """)
 
     @Argument(help: ArgumentHelp("The server's address, https://chat.example:8443", valueName: "server"))

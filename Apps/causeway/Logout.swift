@@ -3,10 +3,10 @@ import CausewayControl
 
 struct Logout: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "End the session; says how many messages had not been delivered.",
+        abstract: "End the session, and print the number of undelivered messages.",
         discussion: """
-            Nothing of the session is sent afterwards. What had not been delivered is failed (session ended), stays \
-            in the list of failed messages, and can be sent again after a login of the same account.
+            Nothing of the session is sent afterwards. Undelivered messages fail (session ended), stay \
+            in the list of failed messages, and can be resent after the same account logs in again.
             """)
 
     @OptionGroup var options: CommandOptions
@@ -16,9 +16,9 @@ struct Logout: AsyncParsableCommand {
             let report = try await route.service.logout()
             try console.answer(report) { _ in
                 switch report.unsent {
-                case 0: ["Logged out; everything had been delivered"]
-                case 1: ["Logged out; 1 message had not been delivered and is failed now"]
-                default: ["Logged out; \(report.unsent) messages had not been delivered and are failed now"]
+                case 0: ["Logged out; all messages had been delivered"]
+                case 1: ["Logged out; 1 undelivered message failed"]
+                default: ["Logged out; \(report.unsent) undelivered messages failed"]
                 }
             }
             return .ok

@@ -6,19 +6,20 @@ import CausewaySystem
 struct CausewayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "causeway",
-        abstract: "Sends messages that survive outages, and shows where each of them is.",
+        abstract: "Sends messages that survive outages, and shows the delivery state of each.",
         discussion: """
-            A message is on the disk before `send` returns, and travels when the network allows, exactly once and in \
-            order. With a daemon (causewayd) the commands talk to it over its socket. Without one each command opens \
-            the store itself, does its work and closes it again; what is undelivered then stays in the queue, in its \
-            old order (the restart policy is always `resume` for a command: `fail` belongs to programs that stay).
+            A message is on disk before `send` returns. It is delivered when the network allows, exactly once and in \
+            order. If a daemon (causewayd) runs, the commands use it over its socket. Otherwise each command opens \
+            the store itself and closes it at its end; undelivered messages stay in the queue, in their \
+            order (a command always uses the restart policy `resume`; `fail` is for daemons).
 
-            Every command takes --json and prints one JSON document (docs in `causeway help messages`). Problems go \
-            to standard error; with --json as {"error":{"code":…,"detail":…}}, wrong usage too, and what is said \
-            beside the answer as {"note":…}. --json and the settings may also stand before the command.
+            Every command accepts --json and prints one JSON document (see `causeway help messages`). Errors go \
+            to standard error, with --json as {"error":{"code":…,"detail":…}}, including usage errors; notes \
+            become {"note":…}. --json and the settings may also precede the command.
 
-            Settings count in this order: options, environment (CAUSEWAY_STORE for --store, and so on), configuration \
-            file ($XDG_CONFIG_HOME/causeway/config.json or --config), defaults. `causeway config` shows them all.
+            Settings, in order of precedence: options, environment (CAUSEWAY_STORE for --store, and so on), \
+            configuration file ($XDG_CONFIG_HOME/causeway/config.json or --config), defaults. `causeway config` \
+            shows them all.
 
             EXIT STATUS
             \(ExitStatus.table)

@@ -3,11 +3,11 @@ import CausewayControl
 
 struct Outbox: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what is not on the server yet, oldest first, and why each message waits.",
+        abstract: "Show the messages that are not on the server yet, oldest first, and why each is waiting.",
         discussion: "--json prints {\"messages\":[…],\"next\":…} as `causeway messages` does; see there.")
 
     @OptionGroup var list: ListOptions
-    @Option(help: ArgumentHelp("Begin behind this place: `next` of another page.", valueName: "place"))
+    @Option(help: ArgumentHelp("Start after this cursor: `next` of another page.", valueName: "place"))
     var after: PageCursor?
     @OptionGroup var options: CommandOptions
 

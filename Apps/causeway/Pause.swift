@@ -3,7 +3,7 @@ import CausewayControl
 
 struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Stop sending until `causeway resume`, or the daemon's restart; creating goes on.")
+        abstract: "Stop sending until `causeway resume` or the daemon's restart; new messages are still accepted.")
 
     @OptionGroup var options: CommandOptions
 

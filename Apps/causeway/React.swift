@@ -4,12 +4,12 @@ import CausewayControl
 
 struct React: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Add a reaction to a message, or take it back.",
-        discussion: "A reaction to a message that is not on the server yet follows it there.")
+        abstract: "Add a reaction to a message, or remove it.",
+        discussion: "A reaction to an undelivered message is sent after the message.")
 
     @Argument(help: "The message's id.") var id: MessageArgument
     @Argument(help: "The reaction, for example an emoji.") var name: String
-    @Flag(help: "Take it back.") var remove = false
+    @Flag(help: "Remove the reaction.") var remove = false
     @OptionGroup var options: CommandOptions
 
     func run() async throws {

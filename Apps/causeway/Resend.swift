@@ -4,17 +4,17 @@ import CausewayControl
 
 struct Resend: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Put failed messages back into the queue, in their old order, under their old ids.",
-        discussion: "Messages that have not failed are left alone and told; the exit status is then 2.")
+        abstract: "Put failed messages back into the queue, in their order, with their ids unchanged.",
+        discussion: "Messages that have not failed are skipped and reported; the exit status is then 2.")
 
     @Argument(help: "The messages' ids.") var ids: [MessageArgument] = []
     @Flag(help: "All failed messages.") var all = false
-    @Option(help: "With --all: only this channel's.") var channel: ChannelArgument?
+    @Option(help: "With --all: only messages of this channel.") var channel: ChannelArgument?
     @OptionGroup var options: CommandOptions
 
     func validate() throws {
-        if all == !ids.isEmpty { throw ValidationError("Name messages, or all of them with --all.") }
-        if channel != nil, !all { throw ValidationError("--channel belongs to --all.") }
+        if all == !ids.isEmpty { throw ValidationError("Give message ids, or --all.") }
+        if channel != nil, !all { throw ValidationError("--channel requires --all.") }
     }
 
     func run() async throws {
@@ -31,7 +31,7 @@ struct Resend: AsyncParsableCommand {
             try console.answer(report) { _ in
                 report.count == 0 ? [] : ["\(Counted.messages(report.count)) back in the queue"]
             }
-            return Chosen.status(report, of: ids, "had not failed, or is not there", console)
+            return Chosen.status(report, of: ids, "has not failed, or does not exist", console)
         }
     }
 }

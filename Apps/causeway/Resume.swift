@@ -2,7 +2,7 @@ import ArgumentParser
 import CausewayControl
 
 struct Resume: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Go on sending.")
+    static let configuration = CommandConfiguration(abstract: "Resume sending.")
 
     @OptionGroup var options: CommandOptions
 

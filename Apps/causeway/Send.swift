@@ -5,19 +5,19 @@ import Foundation
 
 struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Send a message; prints its id.",
+        abstract: "Send a message, and print its id.",
         discussion: """
-            Returns when the message is on the disk: from then on it is delivered, whatever happens to this program, \
-            the daemon or the network. With --wait it returns when the message is on the server, or has failed for \
-            good: then the exit status is 1 and the reason is said.
+            Returns when the message is on disk: from then on it will be delivered, even if this program, \
+            the daemon or the network fails. With --wait it returns when the message is on the server, or has failed \
+            permanently: then the exit status is 1 and the reason is printed.
 
             The text is taken from the arguments, joined by spaces, or from standard input when there are none or \
             the only one is -. Write -- before a text that begins with a dash. With --lines each line of standard \
-            input becomes a message, in order, many at once; blank lines are left out, a line that cannot be a \
-            message is told, and the others go (exit status 2). With --custom the input is JSON, an object.
+            input becomes a message, in order; blank lines are skipped, an invalid line is reported and the \
+            others are sent (exit status 2). With --custom the input is a JSON object.
 
-            Without a daemon it tries to deliver for --linger (10s), as long as the server can be reached, and says \
-            when messages stay in the outbox; the next command, or a daemon, goes on with them.
+            Without a daemon it tries to deliver for --linger (10s) while the server is reachable, and reports \
+            messages that stay in the outbox; the next command, or a daemon, continues with them.
 
             --json prints {"ids":[…]}, and with --wait "results" with one object for each message.
             """)
@@ -26,7 +26,7 @@ struct Send: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The text, or - for standard input.", valueName: "text")) var text: [String] = []
     @Flag(help: "Each line of standard input is a message.") var lines = false
     @Flag(help: "The input is JSON: a custom message.") var custom = false
-    @Option(help: ArgumentHelp("The message that is answered.", valueName: "id")) var replyTo: MessageArgument?
+    @Option(help: ArgumentHelp("The message to reply to.", valueName: "id")) var replyTo: MessageArgument?
     @Flag(help: "Return when the message is on the server, or failed.") var wait = false
     @Option(help: ArgumentHelp("With --wait: give up waiting after this time; exit status 75.", valueName: "time"))
     var timeout: TimeLimit?
@@ -37,7 +37,7 @@ struct Send: AsyncParsableCommand {
 
     func validate() throws {
         if lines, !text.isEmpty, text != ["-"] { throw ValidationError("--lines reads standard input only.") }
-        if timeout != nil, !wait { throw ValidationError("--timeout belongs to --wait.") }
+        if timeout != nil, !wait { throw ValidationError("--timeout requires --wait.") }
     }
 
     private var readsInput: Bool { text.isEmpty || text == ["-"] }
@@ -45,11 +45,11 @@ struct Send: AsyncParsableCommand {
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
             if readsInput, text.isEmpty, !lines, console.terminal.isInputTerminal {
-                throw ControlError(.badRequest, "there is no text; write it behind the channel, or - to type it")
+                throw ControlError(.badRequest, "no text; give it after the channel, or - to read standard input")
             }
             let (outcome, outputProblem) = try await create(route.service, console)
             for problem in outcome.refused { console.note(problem) }
-            if outcome.blankCount > 0 { console.note("blank lines left out: \(outcome.blankCount)") }
+            if outcome.blankCount > 0 { console.note("blank lines skipped: \(outcome.blankCount)") }
             let delivery = await deliver(outcome.ids, route, console)
             if console.json { try answer(outcome, delivery, console) }
             // The messages have priority: they were accepted and are delivered even if their ids cannot be printed.
@@ -83,7 +83,7 @@ struct Send: AsyncParsableCommand {
         let sender = BulkSender(service: service, composer: composer) { ids in
             count += ids.count
             show(ids)
-            console.progress("\(count) messages taken")
+            console.progress("\(count) messages accepted")
         }
         let outcome = await sender.send(LineInput(lineBytesMax: MessageComposer.inputBytesMax))
         console.endProgress()
@@ -117,8 +117,8 @@ struct Send: AsyncParsableCommand {
             console.endProgress()
             let taken =
                 ids.count == 1
-                ? "the message was taken and is in the outbox: look with `causeway message \(ids[0])`"
-                : "all \(ids.count) messages were taken and are in the outbox: look with `causeway outbox`"
+                ? "the message was accepted and is in the outbox: see `causeway message \(ids[0])`"
+                : "all \(ids.count) messages were accepted and are in the outbox: see `causeway outbox`"
             return Delivery(
                 status: error.code.exitStatus, problem: ControlError(error.code, "\(error.detail); \(taken)"))
         }
@@ -146,8 +146,8 @@ struct Send: AsyncParsableCommand {
         if left > 0 {
             let why = results.first { $0.outcome == .waiting }?.waitText.map { " (\($0))" } ?? ""
             console.note(
-                "no daemon runs: \(left == 1 ? "the message stays" : "\(left) messages stay") in the outbox\(why);"
-                    + " the next command, or causewayd, goes on with \(left == 1 ? "it" : "them")")
+                "no daemon running: \(left == 1 ? "the message stays" : "\(left) messages stay") in the outbox\(why);"
+                    + " the next command, or causewayd, continues with \(left == 1 ? "it" : "them")")
         }
         return Delivery(status: failed.isEmpty ? .ok : failed.count == ids.count ? .failedForGood : .partly)
     }
@@ -157,7 +157,7 @@ struct Send: AsyncParsableCommand {
         case .delivered: break
         case .failed: console.note("message \(result.id) failed: \(result.failure?.text ?? "no reason was given")")
         case .deleted: console.note("message \(result.id) was deleted before it was delivered")
-        case .waiting: console.note("message \(result.id) still waits: \(result.waitText ?? "no reason was given")")
+        case .waiting: console.note("message \(result.id) is still waiting: \(result.waitText ?? "no reason given")")
         }
     }
 

@@ -4,7 +4,7 @@ import CausewayControl
 
 struct ShowMessage: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "message", abstract: "Show one message, and where it is.")
+        commandName: "message", abstract: "Show one message and its delivery state.")
 
     @Argument(help: "The message's id.") var id: MessageArgument
     @OptionGroup var options: CommandOptions

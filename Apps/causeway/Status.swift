@@ -3,7 +3,7 @@ import CausewayControl
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show session, connection, outbox, and what needs attention.")
+        abstract: "Show session, connection, outbox, and required actions.")
 
     @OptionGroup var options: CommandOptions
 

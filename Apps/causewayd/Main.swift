@@ -10,19 +10,19 @@ import Logging
 struct CausewayDaemon: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "causewayd",
-        abstract: "Owns a message store, delivers its outbox, and serves the causeway command over a Unix socket.",
+        abstract: "Delivers the outbox of a message store, and serves the causeway command over a Unix socket.",
         discussion: """
-            The daemon goes on with the session of its store; log in and out with `causeway login` and `causeway \
-            logout`. It ends with SIGTERM or SIGINT: requests under way are answered, and what is undelivered stays \
-            in the store. What the next start makes of it is --restart's to say: `resume` (the default) delivers it in \
-            its old order, exactly once; `fail` marks it as failed, as the SDKs do, and logs each.
+            The daemon resumes the session of its store; log in and out with `causeway login` and `causeway \
+            logout`. SIGTERM or SIGINT stops it: pending requests are answered, and undelivered messages stay \
+            in the store. --restart decides what the next start does with them: `resume` (the default) delivers them \
+            in their order, exactly once; `fail` marks them as failed, as the SDKs do, and logs each.
 
             Every option can also be set in the environment (CAUSEWAY_STORE for --store, and so on) and in the \
-            configuration file, as a JSON object ({"retryInterval": "5s"}). An option counts before the environment, \
-            the environment before the file. `causeway config` shows what is in force, and where it comes from.
+            configuration file, as a JSON object ({"retryInterval": "5s"}). Options override the environment, \
+            which overrides the file. `causeway config` shows the effective settings and their sources.
 
-            Under systemd it reports READY, STOPPING and the watchdog's sign of life (Type=notify). It logs to \
-            standard error; SIGHUP is logged and changes nothing.
+            Under systemd (Type=notify) it reports READY, STOPPING and the watchdog's keep-alive. It logs to \
+            standard error. SIGHUP is logged and otherwise ignored.
 
             EXIT STATUS
             \(ExitStatus.table)

@@ -123,7 +123,7 @@ final class Chat {
     private func state(_ conversation: Conversation) -> String {
         if let notice { return " " + notice }
         let failed = outbox.snapshots.count { $0.syncState == .error }
-        var parts = [session.snapshot.map { "\($0.user.value) at \($0.server)" } ?? "nobody is logged in"]
+        var parts = [session.snapshot.map { "\($0.user.value) at \($0.server)" } ?? "not logged in"]
         if !outbox.snapshots.isEmpty { parts.append("outbox \(outbox.count - failed) waiting, \(failed) failed") }
         if let error = conversation.messages.error { parts.append("\(error)") }
         return " " + parts.joined(separator: " · ")

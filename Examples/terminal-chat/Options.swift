@@ -22,21 +22,21 @@ struct Options {
         var rest = arguments.makeIterator()
         while let argument = rest.next() {
             if argument.hasPrefix("--") {
-                guard let value = rest.next() else { throw Usage(problem: "\(argument) lacks its value") }
+                guard let value = rest.next() else { throw Usage(problem: "\(argument) needs a value") }
                 named[argument] = value
             } else {
                 guard let channel = ChannelID(argument) else {
-                    throw Usage(problem: "\(argument) is no channel's name")
+                    throw Usage(problem: "invalid channel name \(argument)")
                 }
                 channels.append(channel)
             }
         }
         guard let folder = named["--store"], let server = named["--server"], let file = named["--token-file"],
             !channels.isEmpty
-        else { throw Usage(problem: "something is missing") }
+        else { throw Usage(problem: "--store, --server, --token-file or a channel is missing") }
         // Secrets are read from files, never from the command line.
         let text = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let token = AccessToken(text) else { throw Usage(problem: "\(file) holds no token") }
+        guard let token = AccessToken(text) else { throw Usage(problem: "\(file) contains no token") }
         self.folder = folder
         self.server = server
         self.token = token

@@ -58,7 +58,8 @@ public final class CausewayClient: Sendable {
         let session: Session?
         do throws(StoreError) {
             let failure = Failure(
-                reason: .sessionEnded, code: "restarted", detail: "the program stopped first", at: runtime.wallClock)
+                reason: .sessionEnded, code: "restarted", detail: "the program stopped before it was delivered",
+                at: runtime.wallClock)
             snapshot = try await store.start(
                 StartOptions(
                     restart: configuration.restart, failure: failure, newOutboxID: OutboxID(runtime.makeUUIDv7()),
@@ -102,7 +103,7 @@ public final class CausewayClient: Sendable {
             await engine.start(
                 session: session, transport: nil,
                 actionRequired: ActionRequired(
-                    cause: .tokenRefused, detail: "there is no token for this session; log in again"))
+                    cause: .tokenRefused, detail: "no token is stored for this session; log in again"))
             return
         }
         do throws(TransportError) {

@@ -39,7 +39,7 @@ public enum DeliveryError: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .failed(let failure): failure.description
         case .deleted: "the message was deleted"
-        case .unknown: "the wait ended before the delivery did"
+        case .unknown: "the wait ended before the message was delivered"
         }
     }
 }

@@ -153,7 +153,7 @@ final class ConnectAttempt {
     /// `nil` only if the endpoint is not TLS: a missing context never results in plain text.
     private func securityHandler() throws -> TLSHandler? {
         guard case .tcp(let host, _, true) = settings.endpoint.address else { return nil }
-        guard let tls = settings.tls else { throw TLSError.configuration("no trust was given for \(host)") }
+        guard let tls = settings.tls else { throw TLSError.configuration("no authorities are configured for \(host)") }
         return try tls.makeHandler(serverName: host)
     }
 

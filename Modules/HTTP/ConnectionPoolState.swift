@@ -224,7 +224,7 @@ extension ConnectionPoolState {
         if !waiting.isEmpty, connections.isEmpty { broken.append("3: waiting for nothing") }
         let idleByState = connections.filter { if case .idle = $0.value { true } else { false } }.map(\.key)
         if Set(idle) != Set(idleByState) || idle.count != idleByState.count { broken.append("idle stack is wrong") }
-        if !idle.isEmpty, !sweeping { broken.append("idle connections that nobody sweeps") }
+        if !idle.isEmpty, !sweeping { broken.append("idle connections without a sweep") }
         return broken
     }
 

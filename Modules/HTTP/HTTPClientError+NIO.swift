@@ -17,7 +17,7 @@ extension HTTPClientError {
         case let error as HTTPParserError:
             self = .malformedResponse("\(error)")
         case is ResponseDecoder.UnexpectedBytes, is NIOHTTPDecoderError:
-            self = .malformedResponse("an answer that nobody asked for")
+            self = .malformedResponse("an unsolicited response")
         case let error as TLSError where error != .truncated:
             self = .tls(error, requestSent: true)
         default:
@@ -33,7 +33,7 @@ extension HTTPClientError {
         case TLSError.handshakeTimedOut:
             self = .timeout(.connect, requestSent: false)
         case TLSError.closedDuringHandshake:
-            self = .connectFailed(to: target, reason: "it was closed while it was being secured")
+            self = .connectFailed(to: target, reason: "closed during the TLS handshake")
         case let error as TLSError:
             self = .tls(error, requestSent: false)
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
@@ -54,7 +54,7 @@ extension HTTPClientError {
     /// The name service's description of the failure, without the type that wraps it.
     private static func words(resolving error: (any Error)?) -> String {
         switch error {
-        case nil: "the name service did not answer"
+        case nil: "the name server did not respond"
         case let error as SocketAddressError.UnknownHost: error.errorDescription
         case let error as IOError: SystemWords.words(for: error.errnoCode)
         case let error?: "\(error)"

@@ -53,13 +53,13 @@ extension HTTPClientRequest {
         guard HTTPSyntax.isRequestPath(path) else {
             throw .invalidRequest("the path must begin with '/' and be percent-encoded")
         }
-        guard method != .connect else { throw .invalidRequest("CONNECT is not for callers") }
+        guard method != .connect else { throw .invalidRequest("the method CONNECT is reserved for proxies") }
         if let field = fields.first(where: { HTTPSyntax.fieldsOfTheClient.contains($0.name) }) {
-            throw .invalidRequest("the field \(field.name.canonicalName) is written by the client itself")
+            throw .invalidRequest("the field \(field.name.canonicalName) is set by the client")
         }
         let carriesBody = [.post, .put, .patch].contains(method) || body.readableBytes > 0
         guard !carriesBody || ![.get, .head, .trace].contains(method) else {
-            throw .invalidRequest("\(method.rawValue) carries no body")
+            throw .invalidRequest("\(method.rawValue) takes no body")
         }
 
         var headers = HTTPHeaders()

@@ -125,12 +125,12 @@ final class HTTPConnection: ChannelInboundHandler {
         guard case .busy(var exchange) = state else {
             // Parts of a response that was not requested, or after the one that was.
             if case .closed = state { return }
-            return abort(.malformedResponse("more than one answer"))
+            return abort(.malformedResponse("more than one response"))
         }
         do throws(HTTPClientError) {
             switch unwrapInboundIn(data) {
             case .head(let head):
-                guard !exchange.assembler.hasHead else { throw .malformedResponse("two heads") }
+                guard !exchange.assembler.hasHead else { throw .malformedResponse("two response headers") }
                 try exchange.assembler.receive(head: head)
                 state = .busy(exchange)
             case .body(let part):

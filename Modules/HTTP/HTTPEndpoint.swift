@@ -143,9 +143,9 @@ extension HTTPEndpointError: CustomStringConvertible {
         case .badHost(let host): "'\(host)' is not a host name or an IP address"
         case .badPort(let port): "port \(port) is not between 1 and 65535"
         case .badSocketPath: "a Unix socket needs a path"
-        case .badBasePath: "the path of the server's URL holds a character that must be percent-encoded"
-        case .carriesCredentials: "a server's URL must not hold a user or a password"
-        case .carriesQuery: "a server's URL must not hold a query or a fragment"
+        case .badBasePath: "the path of the server's URL contains a character that must be percent-encoded"
+        case .carriesCredentials: "a server's URL must not contain a user or a password"
+        case .carriesQuery: "a server's URL must not contain a query or a fragment"
         }
     }
 }

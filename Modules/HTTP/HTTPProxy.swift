@@ -59,8 +59,8 @@ extension HTTPProxyError: CustomStringConvertible {
         switch self {
         case .notAURL: "the proxy is not a URL; write http://host:port"
         case .badAddress: "the proxy's host or port is not valid; write http://host:port"
-        case .badUser: "the proxy's user must not hold a colon"
-        case .unsupportedScheme(let scheme): "a proxy by '\(scheme):' is not supported; use an http: proxy"
+        case .badUser: "the proxy's user must not contain a colon"
+        case .unsupportedScheme(let scheme): "'\(scheme):' proxies are not supported; use an http: proxy"
         case .inVariable(let name, let error): "\(name): \(error)"
         }
     }

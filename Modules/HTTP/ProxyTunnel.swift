@@ -53,7 +53,7 @@ final class ProxyTunnel: ChannelInboundHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         settle(
             status >= 300
-                ? .proxyRefused(status: status) : .proxyFailed(reason: "its answer to CONNECT is not valid HTTP"))
+                ? .proxyRefused(status: status) : .proxyFailed(reason: "invalid HTTP response to CONNECT"))
     }
 
     private func settle(_ error: HTTPClientError?) {

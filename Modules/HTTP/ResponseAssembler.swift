@@ -23,12 +23,12 @@ struct ResponseAssembler {
 
     mutating func receive(head: HTTPResponseHead) throws(HTTPClientError) {
         let code = Int(head.status.code)
-        guard code != 101 else { throw .malformedResponse("101 without a request for another protocol") }
+        guard code != 101 else { throw .malformedResponse("unexpected status 101 (switching protocols)") }
         guard (100...999).contains(code) else { throw .malformedResponse("status \(code)") }
         if code < 200 {
             interimResponses += 1
             guard interimResponses <= limits.interimResponsesMax else {
-                throw .malformedResponse("more than \(limits.interimResponsesMax) interim answers")
+                throw .malformedResponse("more than \(limits.interimResponsesMax) interim responses")
             }
             return
         }
@@ -52,7 +52,7 @@ struct ResponseAssembler {
 
     /// - Returns: the response, and whether the server intends to keep the connection.
     func finish() throws(HTTPClientError) -> (response: HTTPClientResponse, keepAlive: Bool) {
-        guard let head else { throw .malformedResponse("an end without a beginning") }
+        guard let head else { throw .malformedResponse("an end without a header") }
         let response = HTTPClientResponse(
             status: HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase),
             fields: HTTPFields(head.headers, splitCookie: false), body: body)
@@ -65,16 +65,16 @@ struct ResponseAssembler {
         let lengths = head.headers["content-length"]
         let codings = head.headers["transfer-encoding"]
         if !codings.isEmpty {
-            guard lengths.isEmpty else { throw .malformedResponse("both a length and a transfer coding") }
+            guard lengths.isEmpty else { throw .malformedResponse("both a content length and a transfer encoding") }
             guard codings.count == 1, codings[0].lowercased() == "chunked", head.version == .http1_1 else {
-                throw .malformedResponse("a transfer coding other than chunked")
+                throw .malformedResponse("a transfer encoding other than chunked")
             }
             return nil
         }
         guard let text = lengths.first else { return nil }
         guard lengths.count == 1, !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let length = Int(text)
-        else { throw .malformedResponse("a bad length") }
+        else { throw .malformedResponse("an invalid content length") }
         return length
     }
 }

@@ -12,15 +12,15 @@ extension HTTPTransport {
         do {
             endpoint = try HTTPEndpoint(url: address)
         } catch {
-            throw mismatch("the server's address cannot be used: \(error). It looks like https://chat.example:8443")
+            throw mismatch("invalid server address: \(error); use an address such as https://chat.example:8443")
         }
         guard case .tcp(let host, _, let isTLS) = endpoint.address else {
-            throw mismatch("the server's address cannot be used: it must begin with https:// or http://")
+            throw mismatch("invalid server address: it must begin with https:// or http://")
         }
         guard isTLS || configuration.allowsPlaintext || isThisMachine(host) else {
             throw mismatch(
-                "\(endpoint) is refused: without TLS everyone on the way could read the token and the messages. "
-                    + "Use https://, or allow plain text for this server")
+                "\(endpoint) is refused: without TLS the token and the messages can be read in transit; "
+                    + "use https://, or allow plain text for this server")
         }
         return endpoint
     }
@@ -54,7 +54,7 @@ extension HTTPTransport {
         do {
             return try HTTPProxy.fromEnvironment(variables, for: endpoint)
         } catch {
-            throw mismatch("the proxy cannot be used: \(error)")
+            throw mismatch("invalid proxy: \(error)")
         }
     }
 

@@ -93,7 +93,7 @@ public struct HTTPTransport: Transport {
         serverInfo.history = present
         if let marks = session.marks {
             guard marks.values.allSatisfy((0..<Limits.sequenceMax).contains) else {
-                throw parser.foreign("a mark that is none")
+                throw parser.foreign("an invalid mark")
             }
             serverInfo.marks = Dictionary(uniqueKeysWithValues: marks.map { (LaneID(rawValue: $0), $1) })
         }
@@ -114,7 +114,7 @@ public struct HTTPTransport: Transport {
         let (page, history) = try await ask(requests.page(query), as: WirePage.self, .page)
         let items = page.messages.compactMap(\.placed)
         guard items.count == page.messages.count else {
-            throw parser.foreign("a page with a position that is none")
+            throw parser.foreign("a page with an invalid position")
         }
         let range = page.range
         let cursor = page.cursor.flatMap { range != nil && WireChanges.isCursor($0) ? $0 : nil }
@@ -147,8 +147,8 @@ public struct HTTPTransport: Transport {
     public func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
         let response = try await send(requests.message(id), .lookup)
         guard let message = try parser.found(WireMessage.self, in: response) else { return nil }
-        guard message.id == id else { throw parser.foreign("it shows another message than the one asked for") }
-        guard let placed = message.placed else { throw parser.foreign("a message with a position that is none") }
+        guard message.id == id else { throw parser.foreign("it is a different message than the requested one") }
+        guard let placed = message.placed else { throw parser.foreign("a message with an invalid position") }
         return placed.serverPosition
     }
 

@@ -60,12 +60,13 @@ struct RequestBuilder: Sendable {
             json = try encoder.encode(WireDelivery(delivery))
         } catch {
             // The error itself may quote the message.
-            throw .refused(code: "unsendable", detail: "a message holds a value that JSON cannot carry")
+            throw .refused(code: "unsendable", detail: "a message contains a value that JSON cannot represent")
         }
         guard json.count <= WireProtocol.requestBytesMax else {
             throw .refused(
                 code: "bodyTooLarge",
-                detail: "the delivery has \(json.count) bytes, and a server takes \(WireProtocol.requestBytesMax)")
+                detail: "the delivery has \(json.count) bytes; a server accepts at most \(WireProtocol.requestBytesMax)"
+            )
         }
         return HTTPClientRequest(
             method: .post, path: WireProtocol.deliveriesPath,

@@ -48,7 +48,7 @@ struct ResponseParser: Sendable {
 
     /// The error for a response that does not follow the protocol.
     func foreign(_ what: String) -> TransportError {
-        .inDoubt(detail: "\(server): the answer is not a Causeway server's (captive portal or proxy?): \(what)")
+        .inDoubt(detail: "\(server): the response is not from a Causeway server (captive portal or proxy?): \(what)")
     }
 
     // MARK: - Protocol check
@@ -90,7 +90,7 @@ struct ResponseParser: Sendable {
                 type, from: Array(response.body.readableBytesView), valuesMax: HTTPTransportLimits.answerValuesMax)
         } catch {
             // The error itself may quote the body.
-            throw foreign("HTTP status \(response.status.code) with a body that is not the protocol's")
+            throw foreign("HTTP status \(response.status.code) with a body that does not follow the protocol")
         }
     }
 
@@ -102,16 +102,18 @@ struct ResponseParser: Sendable {
         let status = response.status.code
         switch status {
         case 401:
-            return actionRequired(.tokenRefused, "the server refuses the token: \(reason.detail) Log in again", reason)
+            return actionRequired(
+                .tokenRefused, "the server refuses the token: \(Self.clause(reason)); log in again", reason)
         case 403:
             return actionRequired(
-                .tokenRefused, "the server does not let this account in: \(reason.detail) Log in again", reason)
+                .tokenRefused, "the server refuses this account: \(Self.clause(reason)); log in again", reason)
         case 404 where kind == .page && reason.code == "channelNotFound":
             return .refused(code: reason.code, detail: reason.detail)
         case 404, 405, 406, 410, 426:
             return actionRequired(
                 .protocolMismatch,
-                "the server does not know this request (\(status)): \(reason.detail) Check the address", reason)
+                "the server does not support this request (\(status)): \(Self.clause(reason)); check the address",
+                reason)
         case 409 where reason.code == "superseded":
             return actionRequired(.superseded, reason.detail, reason)
         case 409 where reason.code == "storeForked":
@@ -132,8 +134,13 @@ struct ResponseParser: Sendable {
         case 400...499:
             return .refused(code: reason.code, detail: reason.detail)
         default:
-            return actionRequired(.protocolMismatch, "the server answers with status \(status), which does not exist")
+            return actionRequired(.protocolMismatch, "the server responded with the invalid status \(status)")
         }
+    }
+
+    /// The server's text as a part of a sentence: a server may end it with a full stop.
+    private static func clause(_ reason: WireError) -> String {
+        reason.detail.hasSuffix(".") ? String(reason.detail.dropLast()) : reason.detail
     }
 
     private func retryAfter(_ response: HTTPClientResponse) -> Duration? {

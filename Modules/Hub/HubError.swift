@@ -42,43 +42,43 @@ extension HubError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .notSetUp(let folder):
-            "There is no hub in \(folder). Make one with: causeway-hub init --data \(folder)"
+            "no hub in \(folder); create one with: causeway-hub init --data \(folder)"
         case .alreadySetUp(let path):
-            "\(path) is there already; nothing was changed. Choose another folder with --data, or delete that one "
-                + "first."
+            "\(path) exists already; nothing was changed; choose another folder with --data, or delete this one "
+                + "first"
         case .inUse(let folder, let pid):
-            "The hub in \(folder) is being served by \(pid.map { "process \($0)" } ?? "another process"). "
-                + "Stop it first."
+            "the hub in \(folder) is in use by \(pid.map { "process \($0)" } ?? "another process"); "
+                + "stop it first"
         case .newerSchema(let path):
-            "\(path) was written by a newer causeway-hub. Use that version; nothing was changed."
+            "\(path) was written by a newer causeway-hub; use that version; nothing was changed"
         case .damaged(let path, let detail):
-            "\(path) cannot be read as the hub's database: \(detail). Nothing was changed; restore it from a backup."
+            "\(path) cannot be read as the hub's database: \(detail); nothing was changed; restore it from a backup"
         case .io(let path, let detail):
-            "\(path): \(detail)."
+            "\(path): \(detail)"
         case .outcomeUnknown(let path, let detail):
-            "\(path): \(detail). What was being written may be there or not; look before you repeat it."
+            "\(path): \(detail); the last write may or may not have happened; check before you repeat it"
         case .recovering(let path):
-            "\(path) failed and is being opened anew. Try again in a moment."
+            "\(path) failed and is being reopened; try again in a moment"
         case .full(let path):
-            "There is no room left for \(path). Free some space; nothing that was accepted is lost."
+            "no space left for \(path); free some space; nothing that was accepted is lost"
         case .busy(let path):
-            "\(path) is held by another process. Try again in a moment."
+            "\(path) is in use by another process; try again in a moment"
         case .cannotListen(let address, let detail):
-            "Cannot listen on \(address): \(detail). Choose another address with --listen."
+            "cannot listen on \(address): \(detail); choose another address with --listen"
         case .configuration(let detail):
             detail
         case .badName(let kind, let name, let problem):
-            "The \(kind)'s name “\(name.prefix(64))” \(problem)."
+            "the \(kind)'s name “\(name.prefix(64))” \(problem)"
         case .taken(let kind, let name):
-            "There is already a \(kind) called \(name)."
+            "the \(kind) \(name) exists already"
         case .unknownAccount(let name):
-            "There is no account called \(name). See: causeway-hub account list"
+            "no account named \(name); see: causeway-hub account list"
         case .unknownChannel(let name):
-            "There is no channel called \(name). See: causeway-hub channel list"
+            "no channel named \(name); see: causeway-hub channel list"
         case .channelInUse(let name):
-            "The channel \(name) has had messages and is kept; only a channel without any can be removed."
+            "the channel \(name) has had messages; only a channel that never had any can be removed"
         case .tooMany(let kind, let limit):
-            "The hub takes \(limit) of this kind and holds them already: \(kind)."
+            "the hub has reached its limit of \(limit): \(kind)"
         }
     }
 }

@@ -16,7 +16,7 @@ extension Outbox {
             return
         }
         guard report.outcomes.count == batch.operations.count, report.isInRange else {
-            failed(batch, .inDoubt(detail: "the server's answer does not fit the request"), clock, &actions)
+            failed(batch, .inDoubt(detail: "the server's response does not match the request"), clock, &actions)
             return
         }
         lanes[lane].inFlightBatches[inFlight].report = report
@@ -180,7 +180,7 @@ extension Outbox {
         default:
             let failure = finalFailure(
                 .refused, code: "late",
-                detail: "the server had refused it before; the answer with its reason was lost", at: clock)
+                detail: "refused by the server before; the response with the reason was lost", at: clock)
             parkOrFail(slot, failure, lane, &settlement)
         }
     }

@@ -63,7 +63,7 @@ extension Outbox {
         while let due = nextExpiry(lane), due <= clock.now, let sequence = lanes[lane].aging.first,
             let index = lanes[lane].index(of: sequence)
         {
-            let detail = "it waited longer than \(limit.components.seconds) s"
+            let detail = "waited longer than \(limit.components.seconds) s"
             let failure = finalFailure(.expired, code: "expired", detail: detail, at: clock)
             if lanes[lane].headMessage == lanes[lane].slots[index].message {
                 lanes[lane].hold = nil  // the pause belonged to the head

@@ -156,7 +156,7 @@ extension Outbox {
             case let attempts = lanes[lane].slots[index].attempts, attempts > configuration.retry.retriesMax
         {
             let failure = finalFailure(
-                .retriesUsedUp, code: "interrupted", detail: "\(attempts) attempts, all of them cut off", at: clock)
+                .retriesUsedUp, code: "interrupted", detail: "\(attempts) attempts, all interrupted", at: clock)
             var settlement = Settlement()
             giveUp(lane, index, failure, &settlement)
             commit(settlement, &actions)

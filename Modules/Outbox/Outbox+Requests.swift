@@ -64,7 +64,7 @@ extension Outbox {
             } else {
                 let failure = Failure(
                     reason: .refused, code: "parentDeleted",
-                    detail: "the message that it answers was deleted before it was sent", at: clock.wall)
+                    detail: "the message it replies to was deleted before it was sent", at: clock.wall)
                 changes.mutations.append(.fail(dependant.id, failure, inDoubt: dependant.isInDoubt))
                 changes.ended.append(dependant.id)
             }

@@ -139,7 +139,7 @@ package struct Outbox: Sendable, Hashable {
             let failure = finalFailure(.unsendable, code: "unsendable", detail: detail, at: clock)
             unsendable(batch, messages, failure, clock, &actions)
         case .foreign(let batch, let messages):
-            let detail = "another account created it and logged out meanwhile; log in as that one to resend it"
+            let detail = "created by another account, which has logged out; log in with that account to resend it"
             let failure = Failure(reason: .sessionEnded, code: "otherAccount", detail: detail, at: clock.wall)
             unsendable(batch, messages, failure, clock, &actions)
         case .interrupted(let batch): interrupted(batch, clock, &actions)

@@ -87,7 +87,7 @@ final class StoreDatabase: Sendable {
         if let pagesMax = options.pagesMax { try db.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
         let inForce = try SQLiteSettings(db)
         guard inForce == SQLiteSettings(journal: "wal", synchronous: level) else {
-            throw StoreError.other(detail: "SQLite took other settings than asked for: \(inForce)")
+            throw StoreError.other(detail: "SQLite did not accept the settings: \(inForce)")
         }
     }
 
@@ -95,7 +95,7 @@ final class StoreDatabase: Sendable {
         let (pool, isClosed) = state.withLock { ($0.pool, $0.isClosed) }
         if let pool { return pool }
         // The disk failed and cannot be used again yet: a temporary state, unlike being closed.
-        throw isClosed ? .closed : .syncFailed(detail: "the store is opened anew when its disk can be used again")
+        throw isClosed ? .closed : .syncFailed(detail: "the store will be reopened when its disk works again")
     }
 
     // MARK: The log

@@ -54,31 +54,31 @@ package struct StatusPageConfiguration: Sendable, Hashable {
             guard identity != nil else {
                 throw ControlError(
                     .configuration,
-                    "\(listen) can be reached from other machines: that needs TLS; name --certificate and --key, or"
+                    "\(listen) is reachable from other machines and needs TLS; set --certificate and --key, or"
                         + " listen on 127.0.0.1")
             }
             guard token != nil else {
                 throw ControlError(
                     .configuration,
-                    "\(listen) can be reached from other machines: that needs a token; name --token-file, or listen on"
+                    "\(listen) is reachable from other machines and needs a token; set --token-file, or listen on"
                         + " 127.0.0.1")
             }
             guard !origins.isEmpty else {
                 throw ControlError(
                     .configuration,
-                    "\(listen) needs the name under which browsers reach it: --origin https://this-host:\(listen.port)")
+                    "\(listen) needs the name that browsers use; set --origin https://this-host:\(listen.port)")
             }
         }
         if let origin = origins.first(where: { !$0.isSecure && (!$0.isLoopback || identity != nil) }) {
             throw ControlError(
                 .configuration,
-                "\(origin) would lead the token and the cookie over a connection that others can read: write https://,"
+                "\(origin) would expose the token and the cookie in transit; write https://,"
                     + " with a certificate here or in a proxy on this machine")
         }
         if let origin = origins.first(where: { !$0.isLoopback }), token == nil {
             throw ControlError(
                 .configuration,
-                "\(origin) is a name that others can reach: that needs a token; name --token-file")
+                "\(origin) is reachable by others and needs a token; set --token-file")
         }
     }
 }

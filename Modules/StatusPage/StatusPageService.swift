@@ -76,8 +76,8 @@ package final class StatusPageService: Service {
                 if configuration.token == nil {
                     logger.notice(
                         configuration.allowsChanges
-                            ? "without a token everyone on this machine may see the page, resend and delete"
-                            : "without a token everyone on this machine may see the page; it changes nothing")
+                            ? "no token: every local user may see the page, resend and delete"
+                            : "no token: every local user may see the page, read-only")
                 }
                 readiness.open(port: port)
             },

@@ -91,7 +91,7 @@ extension SyncEngine {
         if !mutations.isEmpty { await commitUntilDurable(mutations) }
         guard !isClosed else { return }
         guard let transport else {
-            let actionRequired = ActionRequired(cause: .tokenRefused, detail: "there is no token; log in again")
+            let actionRequired = ActionRequired(cause: .tokenRefused, detail: "no token is stored; log in again")
             submit(.event(.failed(batch, .actionRequired(actionRequired))))
             return
         }
@@ -182,7 +182,7 @@ extension SyncEngine {
 
     private func startProbe() {
         guard let transport, let session else {
-            let actionRequired = ActionRequired(cause: .tokenRefused, detail: "there is no token; log in again")
+            let actionRequired = ActionRequired(cause: .tokenRefused, detail: "no token is stored; log in again")
             submit(.event(.probeFailed(.actionRequired(actionRequired))))
             return
         }

@@ -57,12 +57,12 @@ extension SyncEngine {
         if isReplaced {
             note(
                 .serverReplaced,
-                "another server answers under this address; what was delivered from here is delivered again")
+                "a different server responds at this address; messages delivered from here will be delivered again")
         } else {
             note(
                 .serverRestored,
-                "the server went back to an earlier state of its data; what it lacks of the messages that were "
-                    + "delivered from here is delivered again")
+                "the server was restored to an earlier state; messages delivered from here that it lost "
+                    + "will be delivered again")
         }
         await reload()
     }

@@ -52,7 +52,7 @@ extension SyncEngine {
             guard engine.session?.id == asked else { return .failure(.noSession) }
             // Messages that a reset server does not list were not deleted.
             guard engine.admit(page.history) else {
-                let error = TransportError.historyChanged(detail: "the server has another state of its data now")
+                let error = TransportError.historyChanged(detail: "the server's data has been replaced")
                 if isAskedAgain { engine.missedPage(error) }
                 return .failure(.transport(error))
             }

@@ -30,7 +30,7 @@ public enum SyncError: Error, Sendable, Hashable {
 extension SyncError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .noSession: "nobody is logged in; log in first"
+        case .noSession: "not logged in; log in first"
         case .sessionExists(let user, let server): "\(user) is logged in at \(server); log out first"
         case .messageNotFound(let id): "there is no message \(id)"
         case .notFailed(let id, let state): "message \(id) is \(state.rawValue), not failed; there is nothing to resend"
@@ -40,7 +40,7 @@ extension SyncError: CustomStringConvertible {
         case .typeDiffers(let id, let type, let other):
             "message \(id) is of type \(type.name); an edit cannot make it one of type \(other.name)"
         case .tooManyOperations(let id):
-            "\(Limits.operationsPerMessageMax) changes to message \(id) wait already; try again when they are delivered"
+            "message \(id) already has \(Limits.operationsPerMessageMax) pending changes; try again later"
         case .store(let error): error.description
         case .transport(let error): error.description
         case .closed: "the client is closed"

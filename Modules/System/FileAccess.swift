@@ -44,14 +44,14 @@ package enum FileAccess {
         let folder = self.folder(of: path)
         let isTrusted =
             status.st_uid == geteuid() || status.st_uid == 0 || (geteuid() == 0 && isHandedOutByRoot(folder))
-        guard isTrusted else { return "belongs to another user (\(status.st_uid)), who would get what is sent there" }
+        guard isTrusted else { return "belongs to another user (\(status.st_uid)), who would receive every request" }
         guard let place = self.status(folder) else { return nil }
         guard [status.st_uid, geteuid(), 0].contains(place.st_uid) else {
-            return "lies in a folder of another user (\(place.st_uid)), who could listen there instead"
+            return "is in a folder of another user (\(place.st_uid)), who could replace it"
         }
         // In a folder like /tmp other users can add names, but not replace those of others.
         if place.st_mode & 0o022 != 0, place.st_mode & 0o1000 == 0 {
-            return "lies in a folder that others can write to; run chmod go-w on \(folder)"
+            return "is in a folder that others can write to; run chmod go-w on \(folder)"
         }
         return nil
     }

@@ -37,10 +37,10 @@ package struct CertificateAuthority: Sendable {
         }
         let privateKeyPEM = try PEMFile.read(privateKeyPath)
         guard let certificate = Certificate(pem: certificatePEM), certificate.isAuthority else {
-            throw .configuration("\(certificatePath) holds no authority's certificate in PEM")
+            throw .configuration("\(certificatePath) contains no CA certificate in PEM format")
         }
         guard let key = PrivateKey(pem: privateKeyPEM) else {
-            throw .configuration("\(privateKeyPath) holds no key in PEM, or one that is encrypted")
+            throw .configuration("\(privateKeyPath) contains no unencrypted key in PEM format")
         }
         guard certificate.belongs(to: key) else {
             throw .configuration("the key in \(privateKeyPath) does not belong to \(certificatePath)")

@@ -40,7 +40,7 @@ struct CertificateBuilder {
         for (field, text) in [("O", options.organization ?? ""), ("CN", options.commonName)] where !text.isEmpty {
             let bytes = Array(text.utf8)
             guard unsafe causeway_X509_NAME_add_utf8(name, field, bytes, Int32(clamping: bytes.count)) == 1 else {
-                throw .configuration("\"\(text.prefix(80))\" cannot stand in a certificate; it may have 64 characters")
+                throw .configuration("\"\(text.prefix(80))\" is not valid in a certificate; use at most 64 characters")
             }
         }
     }

@@ -28,27 +28,27 @@ extension CertificateProblem: CustomStringConvertible {
     public var description: String {
         switch self {
         case .expired:
-            "The certificate has expired. Renew it on the server, and check this machine's clock."
+            "the certificate has expired; renew it on the server, and check this machine's clock"
         case .notYetValid:
-            "The certificate is not valid yet. Check this machine's clock, then the certificate's start date."
+            "the certificate is not valid yet; check this machine's clock, then the certificate's start date"
         case .wrongHost:
-            "The certificate is for another name. Use a name or address that it lists, or issue one that lists this."
+            "the certificate is for another name; use a name or address that it lists, or issue one that lists this"
         case .selfSigned:
-            "The certificate is self-signed. Give the server one from an authority, and trust that authority here."
+            "the certificate is self-signed; give the server one from an authority, and trust that authority here"
         case .unknownAuthority:
-            "The certificate comes from an authority that is not trusted here. "
-                + "Add that authority's certificate to the trusted ones, if you know it to be right."
+            "the certificate comes from an authority that is not trusted here; "
+                + "add that authority's certificate to the trusted ones, if you know it to be right"
         case .missingIntermediate:
-            "The server does not send its intermediate certificate, or its own authority is not trusted here. "
-                + "Let it send its whole chain, or add that authority's certificate to the trusted ones."
+            "the server does not send its intermediate certificate, or its own authority is not trusted here; "
+                + "make it send its whole chain, or add that authority's certificate to the trusted ones"
         case .revoked:
-            "The certificate was revoked. The server needs a new one."
+            "the certificate was revoked; the server needs a new one"
         case .wrongUsage:
-            "The certificate or one above it may not be used for this. Issue one that allows this use and name."
+            "the certificate or one of its issuers is not valid for this use; issue one that allows this use and name"
         case .weak:
-            "The certificate is too weak. Issue one with at least RSA 2048 or P-256, signed with SHA-256."
+            "the certificate is too weak; issue one with at least RSA 2048 or P-256, signed with SHA-256"
         case .other:
-            "The certificate was not accepted. See the detail."
+            "the certificate was rejected; see the detail"
         }
     }
 }

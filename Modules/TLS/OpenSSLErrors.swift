@@ -50,20 +50,20 @@ extension OpenSSLErrors {
         ]
         if versions.contains(where: contains) { return .protocolVersion(text) }
         if contains(SSL_R_HTTP_REQUEST) || contains(SSL_R_HTTPS_PROXY_REQUEST) {
-            return .handshake("the other side spoke plain HTTP to a port that is secured; it must use https")
+            return .handshake("the peer sent plain HTTP to a TLS port; it must use https")
         }
         let notTLS = [SSL_R_WRONG_VERSION_NUMBER, SSL_R_PACKET_LENGTH_TOO_LONG, SSL_R_BAD_PACKET_LENGTH]
         if notTLS.contains(where: contains) {
-            return .handshake("what the other side sends is not TLS; check the address and the port (\(text))")
+            return .handshake("the peer does not speak TLS; check the address and the port (\(text))")
         }
         if contains(SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE) {
-            return .handshake("the client showed no certificate, and this server demands one")
+            return .handshake("the client sent no certificate, and this server requires one")
         }
         if contains(SSL_R_NO_SHARED_CIPHER) {
-            return .handshake("the two sides have no cipher suite in common; forward-secret AEAD suites are needed")
+            return .handshake("no common cipher suite; forward-secret AEAD suites are required")
         }
         if contains(SSL_R_NO_APPLICATION_PROTOCOL) {
-            return .handshake("the two sides have no application protocol in common (ALPN)")
+            return .handshake("no common application protocol (ALPN)")
         }
         let weak = [
             SSL_R_EE_KEY_TOO_SMALL, SSL_R_CA_KEY_TOO_SMALL, SSL_R_CA_MD_TOO_WEAK, SSL_R_DH_KEY_TOO_SMALL,
@@ -81,25 +81,25 @@ extension OpenSSLErrors {
 
     private static func error(forAlert alert: Int32) -> TLSError {
         switch alert {
-        case SSL_AD_PROTOCOL_VERSION: .protocolVersion("the other side refused ours")
+        case SSL_AD_PROTOCOL_VERSION: .protocolVersion("the peer rejected the offered versions")
         case SSL_AD_HANDSHAKE_FAILURE, SSL_AD_INSUFFICIENT_SECURITY:
-            .handshake("the other side found no cipher suite or certificate that both accept")
+            .handshake("the peer found no common cipher suite or certificate")
         case SSL_AD_NO_APPLICATION_PROTOCOL:
-            .handshake("the two sides have no application protocol in common (ALPN)")
+            .handshake("no common application protocol (ALPN)")
         default: .refusedByPeer(words(forAlert: alert))
         }
     }
 
     private static func words(forAlert alert: Int32) -> String {
         switch alert {
-        case SSL_AD_UNKNOWN_CA: "it does not trust the authority of the certificate shown here"
-        case SSL_AD_CERTIFICATE_REQUIRED: "it demands a client certificate, and none was shown"
+        case SSL_AD_UNKNOWN_CA: "it does not trust the authority of this side's certificate"
+        case SSL_AD_CERTIFICATE_REQUIRED: "it requires a client certificate, and none was sent"
         case SSL_AD_BAD_CERTIFICATE, SSL_AD_UNSUPPORTED_CERTIFICATE, SSL_AD_CERTIFICATE_UNKNOWN:
-            "it does not accept the certificate shown here"
-        case SSL_AD_CERTIFICATE_EXPIRED: "the certificate shown here has expired, or its clock is wrong"
-        case SSL_AD_CERTIFICATE_REVOKED: "the certificate shown here was revoked"
+            "it does not accept this side's certificate"
+        case SSL_AD_CERTIFICATE_EXPIRED: "this side's certificate has expired, or the peer's clock is wrong"
+        case SSL_AD_CERTIFICATE_REVOKED: "this side's certificate was revoked"
         case SSL_AD_ACCESS_DENIED: "it denies access"
-        case SSL_AD_UNRECOGNIZED_NAME: "it does not serve the name that was asked for"
+        case SSL_AD_UNRECOGNIZED_NAME: "it does not serve the requested name"
         case SSL_AD_INTERNAL_ERROR: "it had an internal error"
         case SSL_AD_USER_CANCELLED: "it cancelled the handshake"
         default: unsafe "alert \(alert), " + String(cString: SSL_alert_desc_string_long(alert))

@@ -48,7 +48,7 @@ enum PEMFile {
             if count == 0 { return bytes }
             bytes.append(contentsOf: chunk[..<count])
             guard bytes.count <= bytesMax else {
-                throw .configuration("\(path) is larger than \(bytesMax) bytes, so it is no PEM file of ours")
+                throw .configuration("\(path) is larger than \(bytesMax) bytes; a PEM file is smaller")
             }
         }
     }

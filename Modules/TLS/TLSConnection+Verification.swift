@@ -33,16 +33,16 @@ extension TLSConnection {
         let subject = unsafe CertificateText.subject(certificate)
         if let forged = unsafe forgedCertificate(in: store) {
             let (forger, name) = unsafe (CertificateText.subject(forged), CertificateText.issuer(forged))
-            return (.unknownAuthority, "\(forger) names \(name) as its issuer, which did not sign it")
+            return (.unknownAuthority, "\(forger) claims the issuer \(name), which did not sign it")
         }
         switch code {
         case X509_V_ERR_CERT_HAS_EXPIRED:
-            return (.expired, unsafe "\(subject) ended \(CertificateText.notAfter(certificate))")
+            return (.expired, unsafe "\(subject) expired on \(CertificateText.notAfter(certificate))")
         case X509_V_ERR_CERT_NOT_YET_VALID:
-            return (.notYetValid, unsafe "\(subject) begins \(CertificateText.notBefore(certificate))")
+            return (.notYetValid, unsafe "\(subject) is valid from \(CertificateText.notBefore(certificate))")
         case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
             let names = unsafe CertificateText.alternativeNames(certificate)
-            return (.wrongHost, "asked for \(peerName); it lists \(names.isEmpty ? "no names" : names)")
+            return (.wrongHost, "requested \(peerName); the certificate lists \(names.isEmpty ? "no names" : names)")
         case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
             return (.selfSigned, subject)
         case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:

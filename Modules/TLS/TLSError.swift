@@ -32,25 +32,25 @@ extension TLSError: CustomStringConvertible {
         case .certificate(let problem, let detail):
             detail.isEmpty ? problem.description : "\(problem.description) (\(detail))"
         case .protocolVersion(let detail):
-            "The two sides have no version of TLS in common; TLS 1.2 or newer is needed. (\(detail))"
+            "no common version of TLS; TLS 1.2 or newer is required (\(detail))"
         case .handshake(let detail):
-            "The secure connection could not be set up: \(detail)."
+            "the TLS handshake failed: \(detail)"
         case .refusedByPeer(let detail):
-            "The other side refused the secure connection: \(detail)."
+            "the peer rejected the TLS connection: \(detail)"
         case .truncated:
-            "The connection was cut: it ended without the other side's closing word, so data may be missing."
+            "the TLS connection was cut off (no close_notify); data may be missing"
         case .closedDuringHandshake:
-            "The other side closed the connection while it was being secured. "
-                + "Check that it speaks TLS at this address, and what its log says."
+            "the peer closed the connection during the TLS handshake; "
+                + "check that it speaks TLS at this address, and check its log"
         case .handshakeTimedOut(let seconds):
-            "The other side did not finish securing the connection within \(seconds) s. "
-                + "Check that it speaks TLS at this address."
+            "the TLS handshake did not complete within \(seconds) s; "
+                + "check that the peer speaks TLS at this address"
         case .brokenRecord(let detail):
-            "The secure connection was damaged: \(detail)."
+            "a TLS record was damaged: \(detail)"
         case .heldTooMuch(let limitBytes):
-            "More than \(limitBytes) bytes were written before the connection was secured."
+            "more than \(limitBytes) bytes were written before the TLS handshake was complete"
         case .configuration(let detail):
-            "TLS is not set up right: \(detail)."
+            "invalid TLS configuration: \(detail)"
         }
     }
 }

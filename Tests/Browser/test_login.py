@@ -38,7 +38,7 @@ class Login(unittest.TestCase):
         expect(page).to_have_url(self.world.address + "/login")
         page.fill("#token", "not the right one")
         page.keyboard.press("Enter")
-        expect(page.locator(".note")).to_have_text("That is not the token of this page.")
+        expect(page.locator(".note")).to_have_text("Wrong token.")
         page.fill("#token", TOKEN)
         page.keyboard.press("Enter")
         expect(page.locator("h1")).to_have_text("Overview")
@@ -83,7 +83,7 @@ class Login(unittest.TestCase):
         page.goto(self.world.address + "/login")
         # Five wrong ones; a late one may be counted as the first of the next five.
         until("there were too many", lambda: self.guess(page, "guess-guess-guess-guess") == 429)
-        expect(page.locator(".note")).to_contain_text("Too many wrong ones")
+        expect(page.locator(".note")).to_contain_text("Too many failed attempts")
         self.assertEqual(self.guess(page, TOKEN), 200)
         expect(page.locator("h1")).to_have_text("Overview")
 

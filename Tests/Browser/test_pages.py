@@ -39,7 +39,7 @@ class Pages(unittest.TestCase):
         page = self.page(scripts)
         self.go(page, "/outbox")
         for message in ids:
-            expect(page.locator(f"#r-{message}")).to_contain_text("There is no channel called nowhere.")
+            expect(page.locator(f"#r-{message}")).to_contain_text("no channel named nowhere")
         self.go(page, "/failed")
         expect(page.locator("tbody tr")).to_have_count(4)
 
@@ -77,7 +77,7 @@ class Pages(unittest.TestCase):
         for message in ids:
             row = rows.filter(has=page.get_by_text(message, exact=True))
             expect(row).to_contain_text("status page")
-            expect(row).to_contain_text("There is no channel called nowhere.")
+            expect(row).to_contain_text("no channel named nowhere")
         self.assertEqual({action["by"] for action in world.deletions() if action["message"] in ids}, {"statusPage"})
         self.assertEqual(self.problems, [])
 
@@ -205,7 +205,7 @@ class Pages(unittest.TestCase):
         expect(page.locator(".pulse")).to_have_text("Live")
         page.evaluate("window.untouched = true")
         world.daemon.stop(kill=True)
-        expect(page.locator("h1")).to_have_text("The daemon does not answer")
+        expect(page.locator("h1")).to_have_text("The daemon does not respond")
         without = self.page(scripts=False)
         self.assertEqual(without.goto(world.address + "/failed").status, 503)
         world.start_daemon()
@@ -247,7 +247,7 @@ class Pages(unittest.TestCase):
             until("all places are taken", all_places_are_taken)
             page = self.page()
             self.go(page, "/outbox")
-            expect(page.locator(".pulse")).to_have_text("Connecting again")
+            expect(page.locator(".pulse")).to_have_text("Reconnecting")
         finally:
             for each in sockets:
                 each.close()
@@ -277,7 +277,7 @@ class Pages(unittest.TestCase):
         try:
             page = self.page()
             self.go(page, "/outbox")
-            expect(page.locator(".pulse")).to_have_text("Now and then: too many watch the daemon")
+            expect(page.locator(".pulse")).to_have_text("Updated periodically: too many subscribers of the daemon")
             expect(page.locator("h1")).to_have_text("Outbox")
         finally:
             for each, answer in watchers:
@@ -292,7 +292,7 @@ class Pages(unittest.TestCase):
         expect(page.locator(".pulse")).to_have_text("Live")
         page.evaluate("getSelection().selectAllChildren(document.querySelector('h1'))")
         more = self.world.fail("meanwhile")
-        expect(page.locator(".pulse")).to_have_text("Held while text is selected")
+        expect(page.locator(".pulse")).to_have_text("Paused while text is selected")
         # It is held as long as the text is selected, so there is nothing to wait for.
         self.assertEqual(page.locator(f"#r-{more[0]}").count(), 0)
         page.evaluate("getSelection().removeAllRanges()")
@@ -340,7 +340,7 @@ class Pages(unittest.TestCase):
         expect(page.locator(".pulse")).to_have_text("Live")
         page.route("**/outbox", lambda route: route.fulfill(status=429, body="slow"))
         new = self.world.fail("unseen")
-        expect(page.locator(".pulse")).to_have_text("Not up to date: the page answers 429")
+        expect(page.locator(".pulse")).to_have_text("Not up to date: the page returned status 429")
         page.unroute("**/outbox")
         expect(page.locator(f"#r-{new[0]}")).to_be_visible(timeout=30_000)
         expect(page.locator(".pulse")).to_have_text("Live")
@@ -377,8 +377,8 @@ class Pages(unittest.TestCase):
         page.check(f"#c-{ids[1]}")
         expect(page.locator(".pulse")).to_have_text("Live")
         world.daemon.stop(kill=True)
-        expect(page.locator("h1")).to_have_text("The daemon does not answer")
-        expect(page).to_have_title(re.compile("The daemon does not answer"))
+        expect(page.locator("h1")).to_have_text("The daemon does not respond")
+        expect(page).to_have_title(re.compile("The daemon does not respond"))
         late = self.page()
         self.assertEqual(late.goto(world.address + "/failed").status, 503)
         world.start_daemon()
@@ -433,7 +433,7 @@ class ReadOnly(unittest.TestCase):
             expect(page.locator(f"#r-{more[0]}")).to_be_visible()
             expect(page.locator("main input[type=checkbox], main .deeds, a[href*=confirm]")).to_have_count(0)
             page.goto(world.address + f"/messages/{ids[0]}")
-            expect(page.locator(".timeline")).to_contain_text("Given up")
+            expect(page.locator(".timeline")).to_contain_text("Failed permanently")
             expect(page.locator("main .deeds, a[href*=confirm]")).to_have_count(0)
             self.assertEqual(problems, [])
             self.assertEqual(page.goto(world.address + "/confirm?do=delete-all").status, 403)

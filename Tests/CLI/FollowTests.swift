@@ -89,7 +89,7 @@ import Testing
         try await terminal.shows("q quits")
         await daemon?.stop(signal)
         #expect(try await terminal.ended() >> 8 == 69)
-        try await terminal.shows("causeway: the daemon at", "tells no more")
+        try await terminal.shows("causeway: the event stream of the daemon at", "ended")
         try await expectUntouched(terminal, try Terminal.settingsOfANewOne())
         await hub.process.stop()
     }

@@ -22,7 +22,7 @@ import Testing
         let sent = try await home.causeway("send", "general", "hello", "world")
         #expect(sent.status == 0)
         let id = try #require(sent.lines.first)
-        #expect(sent.errors.contains("no daemon runs: the message stays in the outbox (offline:"))
+        #expect(sent.errors.contains("no daemon running: the message stays in the outbox (offline:"))
 
         let outbox = try await home.causeway("outbox")
         #expect(outbox.status == 0)
@@ -73,7 +73,7 @@ import Testing
         #expect(sent.status == 2)
         #expect(sent.lines.count == 3)
         #expect(sent.errors.contains("line 4: the text is not valid UTF-8"))
-        #expect(sent.errors.contains("blank lines left out: 1"))
+        #expect(sent.errors.contains("blank lines skipped: 1"))
         let page = try await home.causeway("messages", "general", "--json").json()
         let texts = (page["messages"] as? [[String: Any]])?.compactMap { $0["text"] as? String }
         #expect(texts == ["three", "two", "one"])

@@ -116,7 +116,7 @@ import Testing
         let ended = process.end()
         try process.runAlone()
         defer { kill(process.processIdentifier, SIGKILL) }
-        try await eventually("the daemon answers") {
+        try await eventually("the daemon responds") {
             guard process.isRunning else { throw TookTooLong(what: "it ended: \(process.terminationStatus)") }
             let status = try? await home.causeway("status", "--json").json()
             return (status?["process"] as? [String: Any])?["isDaemon"] as? Bool == true
@@ -173,7 +173,7 @@ import Testing
         let ended = process.end()
         try process.runAlone()
         defer { kill(process.processIdentifier, SIGKILL) }
-        try await eventually("the daemon answers") {
+        try await eventually("the daemon responds") {
             guard process.isRunning else { throw TookTooLong(what: "it ended: \(process.terminationStatus)") }
             let status = try? await home.causeway("status", "--json").json()
             return (status?["process"] as? [String: Any])?["isDaemon"] as? Bool == true

@@ -81,6 +81,6 @@ import Testing
     @Test func itSaysWhatIsMissing() async throws {
         let outcome = try await Program.chat.run(["--store", home.path], home.environment)
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("something is missing") && outcome.errors.contains("usage:"))
+        #expect(outcome.errors.contains("or a channel is missing") && outcome.errors.contains("usage:"))
     }
 }

@@ -99,9 +99,9 @@ import Testing
             world.remote.set(.busy)
             let id = try await send("x", world)
             try await world.says("message failed", id, "reason=retriesUsedUp")
-            #expect(world.lines(with: "info delivery failed, will be tried again", id).count == 2)
-            #expect(world.lines(with: "will be tried again", "attempts=1").count == 1)
-            #expect(world.lines(with: "will be tried again", "attempts=2").count == 1)
+            #expect(world.lines(with: "info delivery attempt failed", id).count == 2)
+            #expect(world.lines(with: "delivery attempt failed", "attempts=1").count == 1)
+            #expect(world.lines(with: "delivery attempt failed", "attempts=2").count == 1)
         }
     }
 
@@ -117,7 +117,7 @@ import Testing
 
     @Test func theEndOfASessionIsALineAndSoIsEachMessageThatItFails() async throws {
         try await run { world in
-            try await world.says("info session began", "server=test://server", "user=ann")
+            try await world.says("info session started", "server=test://server", "user=ann")
             world.remote.set(.unreachable)
             try await world.service.setPaused(true)
             var ids: [String] = []

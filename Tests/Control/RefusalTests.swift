@@ -59,7 +59,7 @@ import Testing
         arguments: [
             Broken(body: "{", status: 400, words: "the body is not valid JSON"),
             Broken(body: "", status: 400, words: "the body is not valid JSON"),
-            Broken(body: "[]", status: 413, words: "a request holds 1 to 1000 messages, not 0"),
+            Broken(body: "[]", status: 413, words: "a request takes 1 to 1000 messages, not 0"),
             Broken(body: #"{"text":"hi"}"#, status: 400, words: "the body lacks the key `channel`"),
             Broken(
                 body: #"{"channel":"general"}"#, status: 400, words: "a message needs either `text` or `custom`"),
@@ -68,7 +68,7 @@ import Testing
                 words: "a message needs either `text` or `custom`"),
             Broken(
                 body: #"{"channel":"a b","text":"hi"}"#, status: 400,
-                words: "the body is wrong at `channel`: the channel's name holds a character other than"),
+                words: "the body is wrong at `channel`: the channel's name contains a character other than"),
             Broken(
                 body: #"{"channel":7,"text":"hi"}"#, status: 400,
                 words: "the body has the wrong kind of value at `channel`"),
@@ -85,8 +85,9 @@ import Testing
             Broken(
                 body: "{\"channel\":\"general\",\"text\":\"hi\"}\n{\"channel\":\n", type: "application/x-ndjson",
                 status: 400, words: "line 2 is not valid JSON"),
-            Broken(path: "/v1/nothing", body: "{}", status: 404, words: "there is nothing at this path"),
-            Broken(path: "/v1/resend", body: #"{"ids":[]}"#, status: 400, words: "a request names 1 to 1000 messages"),
+            Broken(path: "/v1/nothing", body: "{}", status: 404, words: "unknown path"),
+            Broken(
+                path: "/v1/resend", body: #"{"ids":[]}"#, status: 400, words: "a request takes 1 to 1000 message ids"),
             Broken(path: "/v1/delete", body: #"{"ids":["x"]}"#, status: 400, words: "the body is wrong at `ids.[0]`"),
         ])
     func brokenRequestsAreNamed(broken: Broken) async throws {
@@ -136,10 +137,10 @@ import Testing
                 "/v1/messages", Self.message, fields: ["X-Large: " + String(repeating: "x", count: 40_000)])
             let tooLarge = try await RawRequest.send(large, to: world.socketPath, halfClose: false)
             #expect(tooLarge.status == 431)
-            #expect(tooLarge.problem?.detail == "the request's fields are too large")
+            #expect(tooLarge.problem?.detail == "the request header is too large")
             let noise = try await RawRequest.send(Array("\u{16}\u{3}\u{1} noise\r\n\r\n".utf8), to: world.socketPath)
             #expect(noise.status == 400)
-            #expect(noise.problem?.detail == "this is no valid HTTP request")
+            #expect(noise.problem?.detail == "invalid HTTP request")
             try await expectNothingTaken(world)
         }
     }

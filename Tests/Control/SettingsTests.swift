@@ -122,7 +122,7 @@ import Testing
     @Test(
         arguments: [
             (#"{"stroe":"/a"}"#, "unknown key `stroe`"), (#"{"token":"x"}"#, "unknown key `token`"),
-            (#"{"restart":true}"#, "`restart` must be a text or a number"), ("[]", "it must be one JSON object"),
+            (#"{"restart":true}"#, "`restart` must be a string or a number"), ("[]", "it must be one JSON object"),
             ("{", "is not valid JSON"), (#"{"restart":"never"}"#, "it must be one of fail, resume"),
             (#"{"retryInterval":"soon"}"#, "it must be a time such as 5s"),
             (#"{"expiry":"0s"}"#, "it must be a time from 1s"), (#"{"expiry":"soon"}"#, "or never"),

@@ -48,7 +48,7 @@ import Testing
         Answer(name: "204", wire: "HTTP/1.1 204 No Content\r\n\r\n", status: 204),
         Answer(name: "304", wire: "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", status: 304),
         Answer(
-            name: "interim answers",
+            name: "interim responses",
             wire: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
                 + "HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nhi",
             status: 201, body: "hi"),

@@ -41,7 +41,7 @@ import Testing
             #expect(error.kind == "resolveFailed")
             #expect(!error.mayHaveReachedServer)
             // The name service's description, without the name of a type.
-            #expect("\(error)".hasPrefix("no address for nothing.invalid: "))
+            #expect("\(error)".hasPrefix("cannot resolve nothing.invalid: "))
             #expect(!"\(error)".contains("Error"))
         }
     }

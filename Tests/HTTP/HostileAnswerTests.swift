@@ -110,7 +110,7 @@ import Testing
             name: "large until close", wire: "HTTP/1.1 200 OK\r\n\r\n\(String(repeating: "a", count: 1001))",
             error: "bodyTooLarge"),
         Answer(
-            name: "endless interim answers",
+            name: "endless interim responses",
             wire: String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 17), error: "malformedResponse"),
     ]
 

@@ -55,7 +55,7 @@ import Testing
         ])
     func anAddressThatIsNoneIsRefused(_ address: String) throws {
         let actionRequired = try refusal(address, HTTPTransportConfiguration(proxy: .none))
-        #expect(actionRequired?.detail.contains("address cannot be used") == true)
+        #expect(actionRequired?.detail.contains("invalid server address") == true)
         #expect(actionRequired?.detail.contains("pass-word") == false)
     }
 

@@ -52,7 +52,7 @@ import Testing
             let leaf = try root.issueAuthority(middle).issue(options())
             return try folder.server(leaf, chain: leaf.certificatePEM)
         },
-        Bad(name: "a client's certificate", words: "may not be used for this") { folder, root in
+        Bad(name: "a client's certificate", words: "is not valid for this use") { folder, root in
             try folder.server(root.issue(options { $0.purpose = .client }))
         },
     ]
@@ -108,8 +108,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("TLS 1.1", ScriptedHTTPServer.Step.writeBytes(oldHello), "TLS 1.2 or newer is needed"),
-            ("plain HTTP", .answer(400), "not TLS"),
+            ("TLS 1.1", ScriptedHTTPServer.Step.writeBytes(oldHello), "TLS 1.2 or newer is required"),
+            ("plain HTTP", .answer(400), "does not speak TLS"),
             ("a refusal (alert 40)", .writeBytes([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28]), "cipher suite"),
         ], Exchange.allCases)
     func anotherProtocolIsRefused(

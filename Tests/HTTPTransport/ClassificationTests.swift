@@ -161,7 +161,7 @@ import Testing
         } body: { _, port in
             try await withTransport(to: "http://127.0.0.1:\(port)") { transport in
                 let (_, error) = try await Exchange.deliver.outcome(on: transport)
-                let words = "the answer is not a Causeway server's (captive portal or proxy?)"
+                let words = "the response is not from a Causeway server (captive portal or proxy?)"
                 #expect(error?.description.contains(words) == true)
             }
         }

@@ -162,7 +162,7 @@ import Testing
             for call in Exchange.allCases {
                 let (name, error) = try await call.outcome(on: transport)
                 #expect(name == "actionRequired(tokenRefused)")
-                #expect(error?.description.contains("Log in again") == true)
+                #expect(error?.description.contains("log in again") == true)
                 #expect(error?.description.contains(Sample.tokenText) == false)
             }
             await transport.close()

@@ -31,7 +31,7 @@ import Testing
         }
         let again = try await Self.hub(["init", "--data", data])
         #expect(again.status == 73)
-        #expect(again.errors.contains("is there already; nothing was changed"))
+        #expect(again.errors.contains("exists already; nothing was changed"))
         #expect(try String(contentsOfFile: data + "/tokens/alice.token", encoding: .utf8) == token)
     }
 
@@ -90,7 +90,7 @@ import Testing
         #expect(try await bob().get("/v1/session").status == 200)
 
         #expect(try await Self.hub(["channel", "add", "lobby"] + data).output == "Added lobby\n")
-        #expect(try await Self.hub(["channel", "add", "lobby"] + data).output == "lobby is there already\n")
+        #expect(try await Self.hub(["channel", "add", "lobby"] + data).output == "lobby exists already\n")
         #expect(try await bob().report(delivery([send(1, channel: "lobby")])).positions == [1])
         #expect(try await Self.hub(["channel", "list"] + data).output == "general\t0\nlobby\t1\n")
 
@@ -110,7 +110,7 @@ import Testing
         let data = ["--data", temporary.path]
         let cases: [(arguments: [String], status: Int32, says: String)] = [
             (["serve"] + data, 66, "causeway-hub init --data \(temporary.path)"),
-            (["account", "list"] + data, 66, "There is no hub"),
+            (["account", "list"] + data, 66, "no hub in"),
             (["nonsense"], 64, "nonsense"),
             (["init", "--account", "a b"] + data, 64, "a b"),
             (["init", "--data", "/proc/nowhere"], 74, "/proc/nowhere"),
@@ -126,7 +126,7 @@ import Testing
             (["account", "renew", "nobody"] + data, 66, "nobody"),
             (["account", "add", "../x"] + data, 64, "../x"),
             (["serve", "--listen", "nonsense"] + data, 78, "HOST:PORT"),
-            (["serve", "--listen", "0.0.0.0:0", "--plain"] + data, 78, "Without TLS"),
+            (["serve", "--listen", "0.0.0.0:0", "--plain"] + data, 78, "without TLS"),
             (["serve", "--log-level", "loud"] + data, 78, "loud"),
             (["serve", "--listen", "192.0.2.1:1"] + data, 69, "192.0.2.1:1"),
         ]
@@ -180,7 +180,7 @@ import Testing
         let running = try await HubProcess.start(DataFolder(temporary.path + "/hub"))
         let refused = try await Self.hub(["restore", backup] + data)
         #expect(refused.status == 75)
-        #expect(refused.errors.contains("is being served by process \(running.pid)"))
+        #expect(refused.errors.contains("is in use by process \(running.pid)"))
         #expect(await running.end(SIGTERM) == 0)
         let restored = try await Self.hub(["restore", backup] + data)
         #expect(restored.status == 0, "\(restored.errors)")

@@ -50,7 +50,7 @@ import Testing
         let error = #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([ChannelID].self, from: Data(#"["a b"]"#.utf8))
         }
-        #expect("\(error.map { "\($0)" } ?? "")".contains("holds a character"))
+        #expect("\(error.map { "\($0)" } ?? "")".contains("contains a character"))
     }
 
     @Test func aTokenPrintsAsDots() throws {

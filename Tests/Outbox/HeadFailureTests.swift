@@ -203,7 +203,7 @@ import Testing
         #expect(harness.waitReason("c") == .lanePaused(by: id("a")))
         #expect(
             harness.waitReason("c")?.description
-                == "its lane is paused by the failed message \(id("a")); resend or delete that one")
+                == "lane paused by failed message \(id("a")); resend or delete it")
         #expect(harness.outbox.lanesInWords(at: harness.clock).first?.wait == .lanePaused(by: id("a")))
     }
 }

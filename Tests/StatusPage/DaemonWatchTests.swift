@@ -38,7 +38,7 @@ import Testing
             try await eventually("it is looked for several times") { asked.withLock { $0 } >= 5 }
             told.cancel()
             #expect(await told.value == [.down])
-            #expect(lines.all == ["warning: the daemon does not answer"])
+            #expect(lines.all == ["warning: daemon unreachable"])
         }
     }
 
@@ -58,11 +58,11 @@ import Testing
                 hold.withLock { $0.append(continuation) }
             }
         } _: { watch, lines in
-            try await eventually("it is there") { lines.all == ["notice: the daemon answers"] }
+            try await eventually("it is there") { lines.all == ["notice: daemon connected"] }
             for stream in hold.withLock({ $0 }) { stream.finish(throwing: ControlError(.daemonUnreachable, "gone")) }
             try await eventually("it is there again") {
                 lines.all == [
-                    "notice: the daemon answers", "warning: the daemon does not answer", "notice: the daemon answers",
+                    "notice: daemon connected", "warning: daemon unreachable", "notice: daemon connected",
                 ]
             }
             var news = try #require(watch.news()).makeAsyncIterator()
@@ -78,7 +78,7 @@ import Testing
             var news = try #require(watch.news()).makeAsyncIterator()
             #expect(await news.next() == .busy)
             try await eventually("it is logged") {
-                lines.all == ["warning: the daemon takes no more that watch it"]
+                lines.all == ["warning: daemon busy"]
             }
         }
     }

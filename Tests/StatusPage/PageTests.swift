@@ -38,7 +38,8 @@ import Testing
             let page = try await world.page.get("/").body
             for text in [
                 "<b>0</b>waiting (created)", "<b>1</b>blocked by failed ones", "<b>1</b>failed (error)",
-                "Nothing waits in a lane; 1 failed. 1 message blocked by it: resend or delete what failed.",
+                "No messages are waiting in a lane; 1 failed. "
+                    + "1 message blocked by it: resend or delete what failed.",
             ] {
                 #expect(page.contains(text), "\(text)")
             }
@@ -57,8 +58,8 @@ import Testing
             }
             // Message texts are hidden by default.
             #expect(!page.contains("<bdi>a</bdi>"))
-            #expect(try await world.page.get("/outbox?state=syncing").body.contains("Nothing here matches."))
-            #expect(try await world.page.get("/outbox?channel=random").body.contains("Nothing here matches."))
+            #expect(try await world.page.get("/outbox?state=syncing").body.contains("No message matches."))
+            #expect(try await world.page.get("/outbox?channel=random").body.contains("No message matches."))
         }
     }
 
@@ -88,7 +89,8 @@ import Testing
             let id = try #require(try await world.fail(["the words of it"], detail: "no such channel").first)
             let page = try await world.page.get("/messages/\(id)").body
             for text in [
-                "Created", "Sent to the server", "Given up", "Last error", "refused by the server: no such channel",
+                "Created", "Sent to the server", "Failed permanently", "Last error",
+                "refused by the server: no such channel",
                 "the words of it",
             ] {
                 #expect(page.contains(text), "\(text)")
@@ -168,15 +170,15 @@ import Testing
             // The question is not asked again, either.
             let question = try await world.page.get("/confirm?do=delete&id=\(ids[0])")
             #expect(question.status == 404)
-            #expect(question.body.contains("None of these messages is here any more."))
+            #expect(question.body.contains("None of these messages exists any longer."))
             let secret = try await world.csrfToken()
             let done = try await world.page.post(
                 "/actions", "csrf=\(secret)&do=delete&id=\(ids[0])&id=\(ids[1])")
             let told = try await world.page.get(try #require(done.field("Location")))
-            #expect(told.body.contains("1 message was deleted. 1 message was no longer here."))
+            #expect(told.body.contains("1 message was deleted. 1 message no longer exists."))
             let short = try await world.page.get("/messages?q=%E2%80%A6\(ids[0].description.suffix(12))")
             #expect(short.status == 400)
-            #expect(short.body.contains("That is the end of an id."))
+            #expect(short.body.contains("This is a shortened id."))
         }
     }
 
@@ -202,12 +204,12 @@ import Testing
 
     @Test func noLaneIsNotNothingToDo() async throws {
         try await PageWorld.run { world in
-            let all = "Every lane is empty: all that was sent is on the server."
+            let all = "Every lane is empty: all messages are on the server."
             #expect(try await world.page.get("/").body.contains(all))
             let ids = try await world.fail(["a", "b"])
             try await eventually("no lane is left") { try await world.service.status().lanes.isEmpty }
             let page = try await world.page.get("/").body
-            #expect(page.contains("Nothing waits in a lane; 2 failed.") && !page.contains(all))
+            #expect(page.contains("No messages are waiting in a lane; 2 failed.") && !page.contains(all))
             _ = try await world.service.delete(ids, by: .cli)
         }
     }
@@ -219,14 +221,14 @@ import Testing
                 MessageListResponse([], next: MessageCursor(position: .max, ordinal: 5))
             }
             let page = try await world.page.get("/outbox?channel=general&state=syncing").body
-            #expect(page.contains("None among the first few thousand; go on with Next page."))
-            #expect(page.contains("rel=\"next\"") && !page.contains("Nothing here matches."))
+            #expect(page.contains("No match among the first few thousand messages; continue with Next page."))
+            #expect(page.contains("rel=\"next\"") && !page.contains("No message matches."))
         }
     }
 
     @Test(arguments: [
-        (ControlError.Code.busy, 503, "The daemon has too much to do"),
-        (.daemonUnreachable, 503, "The daemon does not answer"), (.storeFailed, 500, "The daemon could not do that"),
+        (ControlError.Code.busy, 503, "The daemon is busy"),
+        (.daemonUnreachable, 503, "The daemon does not respond"), (.storeFailed, 500, "The daemon refused the request"),
     ])
     func whatIsWrongHasItsOwnWords(code: ControlError.Code, status: Int, title: String) async throws {
         try await Self.answering { world, double in

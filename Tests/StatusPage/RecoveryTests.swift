@@ -62,7 +62,7 @@ import Testing
         for path in ["/", "/outbox", "/failed", "/delete-actions", "/delete-actions.csv", "/messages?q=general"] {
             let answer = try await page.get(path)
             #expect(answer.status == 503, "\(path)")
-            #expect(answer.body.contains("The daemon does not answer"), "\(path)")
+            #expect(answer.body.contains("The daemon does not respond"), "\(path)")
             #expect(answer.field("Retry-After") == "2")
         }
         #expect(try await page.get("/healthz").status == 503)

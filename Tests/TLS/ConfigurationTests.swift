@@ -96,6 +96,6 @@ struct ConfigurationTests {
     @Test func everyProblemSaysWhatToDo() {
         let texts = CertificateProblem.allCases.map { "\(TLSError.certificate($0, detail: "the detail"))" }
         #expect(Set(texts).count == CertificateProblem.allCases.count)
-        #expect(texts.allSatisfy { $0.contains(". ") && $0.hasSuffix("(the detail)") })
+        #expect(texts.allSatisfy { $0.contains("; ") && $0.hasSuffix("(the detail)") })
     }
 }

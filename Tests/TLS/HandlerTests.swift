@@ -136,7 +136,7 @@ struct HandlerTests {
         let errors = pair.clientLog.value.tlsErrors
         #expect(errors.count == 1)
         let error = try #require(errors.first)
-        #expect("\(error)".contains("not TLS"))
+        #expect("\(error)".contains("does not speak TLS"))
         #expect(flushed.error as? TLSError == error)
         #expect(unflushed.error as? TLSError == error)
     }

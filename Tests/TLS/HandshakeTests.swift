@@ -133,7 +133,7 @@ struct HandshakeTests {
         let seen = await client.log.wait { $0.isOver }
         #expect("\(try #require(seen.tlsErrors.first))".contains("client certificate"))
         let served = await server.connection().log.wait { $0.isOver }
-        #expect("\(try #require(served.tlsErrors.first))".contains("showed no certificate"))
+        #expect("\(try #require(served.tlsErrors.first))".contains("sent no certificate"))
         #expect(served.received.isEmpty)
         #expect(served.completed == nil)
         try await server.close()

@@ -23,7 +23,7 @@ struct FollowLines {
         var text = ""
         for change in try followed.apply(event) { text += try line(change) + "\n" }
         defer { problem = event.problem }
-        return (text, event.problem == problem ? nil : event.problem.map { "the server was not asked: \($0)" })
+        return (text, event.problem == problem ? nil : event.problem.map { "the list was not refreshed: \($0)" })
     }
 
     private func line(_ change: FollowedMessages.Change) throws(ControlError) -> String {

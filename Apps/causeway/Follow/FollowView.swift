@@ -72,9 +72,9 @@ actor FollowView {
         let failed = followed.messages.count { $0.failure != nil }
         if waiting > 0 { parts.append("\(waiting) waiting") }
         if failed > 0 { parts.append("\(failed) failed") }
-        if let problem = last?.problem { parts.append("the server was not asked: \(problem)") }
+        if let problem = last?.problem { parts.append("the list was not refreshed: \(problem)") }
         if last == nil || last?.loadingStatus == "\(LoadingStatus.loading)" { parts.append("loading …") }
-        let right = offset > 0 ? " \(offset) newer below, End goes there " : " q quits "
+        let right = offset > 0 ? " \(offset) newer below, End shows them " : " q quits "
         let left = " " + VisibleText.oneLine(parts.joined(separator: " · "))
         let room = max(0, columns - TerminalText.width(of: right))
         return TerminalLine(TerminalText.fitted(left, to: room) + TerminalText.cut(right, to: columns), .inverse)

@@ -10,7 +10,7 @@ package enum ControlJSON {
         do {
             return try encoder.encode(value)
         } catch {
-            throw ControlError(.internalError, "an answer could not be written as JSON")
+            throw ControlError(.internalError, "a response could not be encoded as JSON")
         }
     }
 
@@ -34,7 +34,7 @@ package enum ControlJSON {
             return "lacks the key `\(path(context.codingPath + [key]))`"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
             return context.codingPath.isEmpty
-                ? "is not of the form that is expected" : "has the wrong kind of value at `\(path(context.codingPath))`"
+                ? "has an unexpected structure" : "has the wrong kind of value at `\(path(context.codingPath))`"
         case .dataCorrupted(let context):
             guard !context.codingPath.isEmpty else { return "is not valid JSON" }
             return "is wrong at `\(path(context.codingPath))`: \(context.debugDescription)"

@@ -31,7 +31,7 @@ extension LoginRequest: Codable {
         server = try container.decode(String.self, forKey: .server)
         guard let token = AccessToken(try container.decode(String.self, forKey: .token)) else {
             throw DecodingError.dataCorruptedError(
-                forKey: .token, in: container, debugDescription: "a token is 1 to 4,096 visible ASCII characters")
+                forKey: .token, in: container, debugDescription: "a token has 1 to 4,096 visible ASCII characters")
         }
         self.token = token
         authorities = try container.decodeIfPresent(String.self, forKey: .authorities)

@@ -7,7 +7,7 @@ extension MessageID {
     package init(written text: String) throws(ControlError) {
         guard let id = MessageID(text) else {
             throw ControlError(
-                .badRequest, "invalid message id `\(text.prefix(64))`: 36 characters like 0190a6b2-1c3d-7e4f-… are one")
+                .badRequest, "invalid message id `\(text.prefix(64))`; use 36 characters like 0190a6b2-1c3d-7e4f-…")
         }
         self = id
     }

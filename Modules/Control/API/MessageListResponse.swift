@@ -50,7 +50,7 @@ package struct PageCursor: Sendable, Hashable, Codable, LosslessStringConvertibl
         let container = try decoder.singleValueContainer()
         guard let mark = PageCursor(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "not a place in a list; take it from a page's `next`")
+                in: container, debugDescription: "invalid cursor; use the `next` value of the previous page")
         }
         self = mark
     }

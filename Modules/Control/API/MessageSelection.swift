@@ -10,7 +10,7 @@ struct MessageSelection: Sendable, Hashable, Codable {
         get throws(ControlError) {
             guard (1...ControlLimits.idsPerRequestMax).contains(ids.count) else {
                 throw ControlError(
-                    .badRequest, "a request names 1 to \(ControlLimits.idsPerRequestMax) messages, not \(ids.count)")
+                    .badRequest, "a request takes 1 to \(ControlLimits.idsPerRequestMax) message ids, not \(ids.count)")
             }
             return ids
         }

@@ -20,7 +20,7 @@ package struct FileCredentialStore: CredentialStore {
         guard let content else { return nil }
         let text = String(decoding: content, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard let token = AccessToken(text) else {
-            throw CredentialError("the token file \(file(for: session).path) holds no token; log in again")
+            throw CredentialError("the token file \(file(for: session).path) contains no token; log in again")
         }
         return token
     }

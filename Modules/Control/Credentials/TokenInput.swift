@@ -44,12 +44,13 @@ package struct TokenInput: Sendable {
         } else {
             throw ControlError(
                 .badRequest,
-                "there is no token: name a file with --token-file (- for standard input), set CAUSEWAY_TOKEN, or run"
+                "no token was given; use --token-file (- for standard input), set CAUSEWAY_TOKEN, or run"
                     + " the command in a terminal")
         }
         guard let token = AccessToken(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw ControlError(
-                .badRequest, "\(origin) holds no token: 1 to 4,096 visible ASCII characters without spaces")
+                .badRequest,
+                "invalid token from \(origin); a token has 1 to 4,096 visible ASCII characters without spaces")
         }
         return token
     }

@@ -37,11 +37,11 @@ package struct Daemon: Sendable {
             settings, isDaemon: true, storeWait: .seconds(ControlLimits.storeWaitSecondsOfDaemon), adapters: adapters,
             onWait: { problem in
                 let limit = ControlLimits.storeWaitSecondsOfDaemon
-                logger.warning("waiting for the store: \(problem)", metadata: ["seconds": "\(limit)"])
+                logger.warning("waiting for the store", metadata: ["detail": "\(problem)", "limitSeconds": "\(limit)"])
                 notifier.notify("STATUS=waiting for the store: another process has it")
             }, onCommit: { journal.note($0) })
         logger.info(
-            "the store is open",
+            "store opened",
             metadata: ["store": "\(settings.store)", "restart": "\(settings.restart.rawValue)"])
         do {
             let log = DeliveryLogService(
@@ -73,7 +73,7 @@ package struct Daemon: Sendable {
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch is CancellationError {
-            logger.warning("requests were cut off at the end")
+            logger.warning("requests cut off at shutdown")
         }
     }
 
@@ -96,7 +96,7 @@ private struct ShutdownService: Service {
         let logger = logger
         Task.detached {
             try? await Task.sleep(for: .seconds(ControlLimits.shutdownSecondsMax))
-            logger.critical("did not end in time; what is undelivered stays in the store")
+            logger.critical("shutdown timed out", metadata: ["undelivered": "kept in the store"])
             exit(ExitStatus.temporary.rawValue)
         }
     }
@@ -108,7 +108,7 @@ private struct SIGHUPService: Service {
 
     func run() async throws {
         for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
-            logger.notice("SIGHUP: there is nothing to reload; restart the daemon to change its settings")
+            logger.notice("SIGHUP ignored", metadata: ["hint": "restart the daemon to change its settings"])
         }
     }
 }

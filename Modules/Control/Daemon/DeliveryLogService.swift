@@ -35,11 +35,11 @@ package struct DeliveryLogService: Service {
 
     private func report(_ page: DeliveryJournal.Page) {
         if page.lostBefore > 0 {
-            logger.warning("changes were not logged: too many at once", metadata: ["commits": "\(page.lostBefore)"])
+            logger.warning("changes not logged", metadata: ["reason": "too-many", "commits": "\(page.lostBefore)"])
         }
         for session in page.sessions {
             logger.info(
-                session.isActive ? "session began" : "session ended",
+                session.isActive ? "session started" : "session ended",
                 metadata: ["user": "\(session.user)", "server": "\(session.server)"])
         }
         for change in page.changed {
@@ -52,7 +52,7 @@ package struct DeliveryLogService: Service {
         }
         if let retried = page.retried {
             logger.info(
-                "delivery failed, will be tried again",
+                "delivery attempt failed",
                 metadata: [
                     "message": "\(retried.first.id)", "channel": "\(retried.first.channel)",
                     "attempts": "\(retried.first.attempts)", "messages": "\(retried.count)",
@@ -98,6 +98,7 @@ package struct DeliveryLogService: Service {
     }
 
     private func more(_ count: Int) {
-        if count > 0 { logger.warning("more messages failed; see `causeway failed`", metadata: ["count": "\(count)"]) }
+        guard count > 0 else { return }
+        logger.warning("more messages failed", metadata: ["count": "\(count)", "hint": "causeway failed"])
     }
 }

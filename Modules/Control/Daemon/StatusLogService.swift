@@ -24,7 +24,7 @@ struct StatusLogService: Service {
                     let now = Seen(
                         link: status.connectivity.state, actionRequired: status.attention?.detail,
                         storeProblem: status.storeProblem, notices: status.notices)
-                    if seen == nil, status.session == nil { logger.notice("nobody is logged in: nothing is sent") }
+                    if seen == nil, status.session == nil { logger.notice("not logged in") }
                     // Nothing is logged while the state is unknown; from then on each change is one line.
                     report(status, from: seen ?? Seen(link: "unknown"), to: now)
                     notice(now.notices, unless: seen?.notices)
@@ -37,35 +37,36 @@ struct StatusLogService: Service {
 
     private func report(_ status: StatusResponse, from former: Seen, to now: Seen) {
         if former.link != now.link {
-            var metadata: Logger.Metadata = ["undelivered": "\(status.counts.undelivered)"]
+            var metadata: Logger.Metadata = ["state": "\(now.link)", "undelivered": "\(status.counts.undelivered)"]
             if let detail = status.connectivity.detail { metadata["detail"] = "\(detail)" }
-            logger.info("connection: \(now.link)", metadata: metadata)
+            logger.info("connection changed", metadata: metadata)
         }
         if former.actionRequired != now.actionRequired {
             if now.actionRequired == nil {
-                logger.notice("nothing needs attention any more")
+                logger.notice("action no longer required")
             } else {
                 actionRequired(status)
             }
         }
         if former.storeProblem != now.storeProblem {
             if let problem = now.storeProblem {
-                logger.error("the store: \(problem)")
+                logger.error("store failed", metadata: ["detail": "\(problem)"])
             } else {
-                logger.notice("the store works again")
+                logger.notice("store recovered")
             }
         }
     }
 
     private func notice(_ notices: [SyncNotice]?, unless former: [SyncNotice]?) {
         for notice in notices ?? [] where former?.contains(notice) != true {
-            logger.notice("\(notice.detail)", metadata: ["kind": "\(notice.kind.rawValue)"])
+            logger.notice("sync notice", metadata: ["kind": "\(notice.kind.rawValue)", "detail": "\(notice.detail)"])
         }
     }
 
     private func actionRequired(_ status: StatusResponse) {
         guard let actionRequired = status.attention else { return }
         logger.warning(
-            "needs attention: \(actionRequired.detail)", metadata: ["cause": "\(actionRequired.cause.rawValue)"])
+            "action required",
+            metadata: ["cause": "\(actionRequired.cause.rawValue)", "detail": "\(actionRequired.detail)"])
     }
 }

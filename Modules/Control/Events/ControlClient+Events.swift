@@ -22,7 +22,7 @@ extension ControlClient {
             throw lost("\(error)")
         }
         try Task.checkCancellation()
-        throw lost("it stopped")
+        throw lost("the daemon stopped")
     }
 
     private typealias Inbound = NIOAsyncChannelInboundStream<HTTPClientResponsePart>
@@ -66,13 +66,13 @@ extension ControlClient {
 
     private func problem(in answer: [UInt8], _ status: HTTPResponseStatus?) -> ControlError {
         let told = try? ControlJSON.decode(ErrorResponse.self, from: Data(answer), what: "the answer")
-        let words = status.map { " \($0.code)" } ?? " something else than events"
+        let words = status.map { " with status \($0.code)" } ?? " with something other than events"
         return told?.error.error
-            ?? ControlError(.internalError, "the daemon at \(socketPath) answered\(words)")
+            ?? ControlError(.internalError, "the daemon at \(socketPath) responded\(words)")
     }
 
     private func lost(_ detail: String) -> ControlError {
-        ControlError(.daemonUnreachable, "the daemon at \(socketPath) tells no more: \(detail)")
+        ControlError(.daemonUnreachable, "the event stream of the daemon at \(socketPath) ended: \(detail)")
     }
 }
 

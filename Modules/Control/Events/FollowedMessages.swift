@@ -57,7 +57,7 @@ package struct FollowedMessages: Sendable, Hashable {
     }
 
     private var stranger: ControlError {
-        ControlError(.internalError, "the daemon told a change that does not fit what it told before")
+        ControlError(.internalError, "the daemon sent a change that contradicts earlier ones")
     }
 }
 

@@ -38,7 +38,7 @@ struct ServerSentEventParser: Sendable {
 
     private mutating func take(_ bytes: some Collection<UInt8>) throws(ControlError) {
         guard line.count + bytes.count <= bytesMax else {
-            throw ControlError(.internalError, "the daemon sends an event of more than \(bytesMax) bytes")
+            throw ControlError(.internalError, "the daemon sent an event of more than \(bytesMax) bytes")
         }
         line += bytes
     }

@@ -15,7 +15,8 @@ final class SubscriberLimiter: Sendable {
         }
         guard isFree else {
             throw ControlError(
-                .busy, "\(ControlLimits.followersMax) follow messages already; end one of them, or try again later")
+                .busy, "too many followers (at most \(ControlLimits.followersMax)); end one of them, or try again later"
+            )
         }
         defer { taken.withLock { $0 -= 1 } }
         return try await body()

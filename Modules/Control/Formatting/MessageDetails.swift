@@ -8,7 +8,7 @@ package enum MessageDetails {
             ("id", message.id.description), ("channel", message.channel.value), ("from", message.sender.value),
             ("type", message.type), (relation(message), message.related?.description),
             ("created", message.createdAt), ("edited", message.editedAt), ("reactions", reactions(message)),
-            ("state", message.state + (message.inDoubt ? " (the server has not said whether it has a copy)" : "")),
+            ("state", message.state + (message.inDoubt ? " (the server has not confirmed whether it has a copy)" : "")),
             ("waits", message.waitText), ("failed", message.failure.map { "\($0.text) (\($0.at))" }),
             ("position", message.position.map(String.init)), ("accepted", message.acceptedAt),
         ]
@@ -22,10 +22,10 @@ package enum MessageDetails {
 
     private static func relation(_ message: MessageDTO) -> String {
         switch message.role {
-        case "reply": "answers"
+        case "reply": "replies to"
         case "edit": "edits"
         case "addReaction": "reacts to"
-        case "removeReaction": "takes back"
+        case "removeReaction": "removes a reaction from"
         default: "about"
         }
     }
@@ -33,7 +33,7 @@ package enum MessageDetails {
     private static func reactions(_ message: MessageDTO) -> String? {
         let mine = Set(message.myReactions ?? [])
         return message.reactions?.sorted { $0.key < $1.key }
-            .map { "\($0.key) \($0.value)" + (mine.contains($0.key) ? " (yours too)" : "") }.joined(separator: ", ")
+            .map { "\($0.key) \($0.value)" + (mine.contains($0.key) ? " (one is yours)" : "") }.joined(separator: ", ")
     }
 
     package static func lines(_ status: StatusResponse, for terminal: Terminal) -> [String] {
@@ -41,7 +41,7 @@ package enum MessageDetails {
         let until = link.until.map { link.state == "offline" ? "; trying again at \($0)" : " until \($0)" }
         let counts = status.counts
         var facts: [(String, String?)] = [
-            ("session", status.session.map { "\($0.user) at \($0.server)" } ?? "nobody is logged in"),
+            ("session", status.session.map { "\($0.user) at \($0.server)" } ?? "not logged in"),
             ("connection", link.state + (link.detail.map { ": \($0)" } ?? "") + (until ?? "")),
             ("attention", status.attention?.detail), ("waiting", status.waitText),
             ("store", status.process.store), ("trouble", status.storeProblem),
@@ -56,7 +56,7 @@ package enum MessageDetails {
             (
                 "process",
                 status.process.isDaemon
-                    ? "daemon \(status.process.pid), version \(status.process.version)" : "no daemon runs"
+                    ? "daemon \(status.process.pid), version \(status.process.version)" : "no daemon running"
             ),
         ]
         return facts.compactMap { fact($0.0, $0.1, terminal) }

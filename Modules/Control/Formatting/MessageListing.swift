@@ -27,7 +27,7 @@ package enum MessageListing {
                     TextTable.Cell(said(message)),
                 ], note: note)
         }
-        return table.isEmpty ? ["The outbox is empty: everything is on the server."] : table.lines(for: terminal)
+        return table.isEmpty ? ["The outbox is empty: all messages are on the server."] : table.lines(for: terminal)
     }
 
     /// The failed messages, oldest first.

@@ -34,7 +34,7 @@ package struct ControlEndpoint: Sendable {
             } catch {
                 guard error.code == .storeOwned else { throw error }
                 guard ContinuousClock.now < end else {
-                    throw ControlError(.storeOwned, "\(error.detail). Nobody listens at \(settings.socket)")
+                    throw ControlError(.storeOwned, "\(error.detail); no daemon listens at \(settings.socket)")
                 }
                 if !isTold { onWait(error) }
                 isTold = true

@@ -19,12 +19,12 @@ struct BrowserRefusal<Context: RequestContext>: RouterMiddleware {
     /// The reason why the request is refused; `nil` when it is not.
     static func problem(with head: HTTPRequest) -> String? {
         guard head.authority == ControlHost.name else {
-            return "the control socket answers only to the host `\(ControlHost.name)`"
+            return "the control socket accepts only the host `\(ControlHost.name)`"
         }
         for field in head.headerFields {
             let name = field.name.canonicalName
             if ["origin", "referer", "cookie"].contains(name) || name.hasPrefix("sec-") {
-                return "the control socket does not answer browsers (\(field.name.rawName))"
+                return "the control socket refuses requests from browsers (\(field.name.rawName))"
             }
         }
         return nil

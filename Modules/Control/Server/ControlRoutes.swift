@@ -59,16 +59,16 @@ struct ControlRoutes: Sendable {
         }
         router.post("/v1/pause") { _, _ in
             try await service.setPaused(true)
-            logger.notice("the outbox was paused")
+            logger.notice("outbox paused")
             return try answer([String: String]())
         }
         router.post("/v1/resume") { _, _ in
             try await service.setPaused(false)
-            logger.notice("the outbox goes on")
+            logger.notice("outbox resumed")
             return try answer([String: String]())
         }
         router.get("/v1/config") { _, _ in
-            guard let settings else { throw ControlError(.notFound, "this process shows no settings") }
+            guard let settings else { throw ControlError(.notFound, "this process has no settings to show") }
             return try answer(settings)
         }
         router.post("/v1/probe") { _, _ in
@@ -86,7 +86,7 @@ struct ControlRoutes: Sendable {
             session = try await service.login(login)
         } catch {
             logger.notice(
-                "login refused",
+                "login failed",
                 metadata: [
                     "server": "\(login.server)", "reason": "\(error.code.rawValue)", "detail": "\(error.detail)",
                 ])
@@ -130,7 +130,7 @@ struct ControlRoutes: Sendable {
         router.get("/v1/channels/:channel/messages") { request, context in
             let refresh = try text("refresh", in: request)
             guard let refresh = refresh.map(ChannelQuery.Refresh.init) ?? .auto else {
-                throw ControlError(.badRequest, "`refresh` is auto, required or never")
+                throw ControlError(.badRequest, "invalid `refresh`; use auto, required or never")
             }
             let name = context.parameters.get("channel") ?? ""
             let query = ChannelQuery(channel: try channelID(name), range: try range(request), refresh: refresh)
@@ -205,7 +205,7 @@ struct ControlRoutes: Sendable {
         let limit = try number("limit", in: request).map { Int(clamping: $0) } ?? Limits.pageSizeDefault
         guard let text = try text("after", in: request) else { return PageRange(limit: limit) }
         guard let mark = PageCursor(text) else {
-            throw ControlError(.badRequest, "`after` is no place in a list; take it from a page's `next`")
+            throw ControlError(.badRequest, "invalid cursor in `after`; use the `next` value of the previous page")
         }
         return PageRange(limit: limit, after: mark)
     }
@@ -213,13 +213,13 @@ struct ControlRoutes: Sendable {
     private func outboxQuery(_ request: Request) throws(ControlError) -> OutboxQuery {
         let state = try text("state", in: request).map { text throws(ControlError) in
             guard let state = SyncState(rawValue: text), state != .synced else {
-                throw ControlError(.badRequest, "`state` is created, uploading, syncing or error")
+                throw ControlError(.badRequest, "invalid `state`; use created, uploading, syncing or error")
             }
             return state
         }
         let order = try text("order", in: request) ?? "oldest"
         guard ["oldest", "newest"].contains(order) else {
-            throw ControlError(.badRequest, "`order` is oldest or newest")
+            throw ControlError(.badRequest, "invalid `order`; use oldest or newest")
         }
         return OutboxQuery(
             channel: try text("channel", in: request).map(channelID), state: state, newestFirst: order == "newest",

@@ -57,7 +57,7 @@ package struct ControlSocketPath: Sendable {
             throw ControlError(
                 .configuration,
                 "the socket's path \(path) is longer than \(ControlLimits.socketPathBytesMax) bytes;"
-                    + " name a shorter one with --socket")
+                    + " choose a shorter one with --socket")
         }
         try makeFolder()
         let lock = try takeLock()
@@ -75,7 +75,7 @@ package struct ControlSocketPath: Sendable {
         for part in folder.split(separator: "/") {
             made += "/" + part
             if unsafe mkdir(made, 0o700) != 0, errno != EEXIST, unsafe access(made, X_OK) != 0 {
-                throw failure("cannot make the folder \(made)")
+                throw failure("cannot create the folder \(made)")
             }
         }
         var status = stat()
@@ -83,13 +83,13 @@ package struct ControlSocketPath: Sendable {
         guard status.st_uid == geteuid() else {
             throw ControlError(
                 .socketNotAccessible,
-                "the folder \(folder) of the control socket belongs to another user; name another with --socket")
+                "the folder \(folder) of the control socket belongs to another user; choose another with --socket")
         }
         guard status.st_mode & 0o077 == 0 else {
             throw ControlError(
                 .socketNotAccessible,
-                "the folder \(folder) of the control socket is open to others; run chmod 700 on it, or name another"
-                    + " socket with --socket")
+                "the folder \(folder) of the control socket is accessible to others; run chmod 700 on it, or"
+                    + " choose another socket with --socket")
         }
     }
 
@@ -104,7 +104,7 @@ package struct ControlSocketPath: Sendable {
     }
 
     private var inUse: ControlError {
-        ControlError(.socketInUse, "another daemon serves \(path); stop it, or name another socket with --socket")
+        ControlError(.socketInUse, "another daemon serves \(path); stop it, or choose another socket with --socket")
     }
 
     private func removeStale() throws(ControlError) {
@@ -115,7 +115,7 @@ package struct ControlSocketPath: Sendable {
         }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             throw ControlError(
-                .socketNotAccessible, "\(path) is there and is no socket; remove it, or name another with --socket")
+                .socketNotAccessible, "\(path) exists and is not a socket; remove it, or choose another with --socket")
         }
         if isListening { throw inUse }
         guard unsafe unlink(path) == 0 else { throw failure("cannot replace \(path)") }
@@ -128,7 +128,7 @@ package struct ControlSocketPath: Sendable {
             return unsafe mkdtemp(start) != nil
         }
         guard isMade else {
-            throw failure("cannot make a folder in \(folder)")
+            throw failure("cannot create a folder in \(folder)")
         }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
@@ -150,7 +150,7 @@ package struct ControlSocketPath: Sendable {
         /// Narrows the bound socket and moves it to its path.
         func publish() throws(ControlError) {
             guard unsafe chmod(bindPath, 0o600) == 0, unsafe rename(bindPath, place.path) == 0 else {
-                throw place.failure("cannot put the socket at \(place.path)")
+                throw place.failure("cannot create the socket \(place.path)")
             }
             _ = unsafe rmdir(privateFolder)
         }

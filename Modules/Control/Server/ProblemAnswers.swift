@@ -19,7 +19,7 @@ struct ProblemAnswers<Context: RequestContext>: RouterMiddleware {
             let isUnknownPath = error.status == .notFound || error.status == .methodNotAllowed
             let problem = ControlError(
                 isUnknownPath ? .notFound : .badRequest,
-                isUnknownPath ? "there is nothing at this path, or not with this method" : "the request is not valid")
+                isUnknownPath ? "unknown path, or a method that it does not support" : "invalid request")
             return try answer(problem, status: error.status)
         } catch is CancellationError {
             return try answer(ControlError(.stopping, "the daemon is stopping"), status: .serviceUnavailable)
@@ -28,7 +28,7 @@ struct ProblemAnswers<Context: RequestContext>: RouterMiddleware {
 
     private func log(_ error: ControlError, _ request: Request) {
         switch error.code {
-        case .internalError: logger.error("\(error.detail)")
+        case .internalError: logger.error("internal error", metadata: ["detail": "\(error.detail)"])
         case .forbidden:
             logger.notice(
                 "request refused", metadata: ["path": "\(request.uri.path.prefix(128))", "detail": "\(error.detail)"])

@@ -31,7 +31,8 @@ enum RequestBody {
             if line.allSatisfy(isSpace) { continue }
             guard messages.count < ControlLimits.messagesPerRequestMax else {
                 throw ControlError(
-                    .tooLarge, "a request holds at most \(ControlLimits.messagesPerRequestMax) messages; none was taken"
+                    .tooLarge,
+                    "a request takes at most \(ControlLimits.messagesPerRequestMax) messages; none was accepted"
                 )
             }
             messages.append(try ControlJSON.decode(OutgoingMessage.self, from: line, what: "line \(number)"))
@@ -63,6 +64,6 @@ enum RequestBody {
     }
 
     private static var tooLarge: ControlError {
-        ControlError(.tooLarge, "the body is larger than \(ControlLimits.bodyBytesMax) bytes; nothing was taken")
+        ControlError(.tooLarge, "the body is larger than \(ControlLimits.bodyBytesMax) bytes; nothing was accepted")
     }
 }

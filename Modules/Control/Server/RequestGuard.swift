@@ -58,7 +58,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         }
         let tooLarge = problem == .headerOverflow
         let answer = ControlError(
-            .badRequest, tooLarge ? "the request's fields are too large" : "this is no valid HTTP request")
+            .badRequest, tooLarge ? "the request header is too large" : "invalid HTTP request")
         let status: HTTPResponse.Status = tooLarge ? .requestHeaderFieldsTooLarge : .badRequest
         let body = (try? ControlJSON.encode(ErrorResponse(answer))).map { ByteBuffer(bytes: $0) } ?? ByteBuffer()
         let fields: HTTPFields = [

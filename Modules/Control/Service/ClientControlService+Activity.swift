@@ -26,7 +26,7 @@ extension ClientControlService {
     private func tell(_ listener: (ActivityResponse) -> Void) async throws {
         guard monitor.enter() else {
             throw ControlError(
-                .busy, "\(ControlLimits.watchersMax) others watch already; more are not taken at the same time")
+                .busy, "too many watchers (at most \(ControlLimits.watchersMax)); try again later")
         }
         defer { monitor.leave() }
         var last: ActivityResponse?

@@ -5,7 +5,7 @@ extension ClientControlService {
         guard (1...ControlLimits.messagesPerRequestMax).contains(messages.count) else {
             throw ControlError(
                 .tooLarge,
-                "a request holds 1 to \(ControlLimits.messagesPerRequestMax) messages, not \(messages.count)")
+                "a request takes 1 to \(ControlLimits.messagesPerRequestMax) messages, not \(messages.count)")
         }
         var contents: [MessageContent] = []
         contents.reserveCapacity(messages.count)
@@ -15,7 +15,7 @@ extension ClientControlService {
             } catch {
                 guard messages.count > 1 else { throw error }
                 throw ControlError(
-                    error.code, "message \(index + 1) of \(messages.count): \(error.detail); none was taken")
+                    error.code, "message \(index + 1) of \(messages.count): \(error.detail); none was accepted")
             }
         }
         var ids: [MessageID] = []

@@ -22,20 +22,20 @@ package enum ExitStatus: Int32, Sendable, Hashable, CaseIterable {
     package var meaning: String {
         switch self {
         case .ok: "done"
-        case .failedForGood: "a message failed for good, or was deleted before it was delivered"
-        case .partly: "done in part: some messages were not sent, resent or deleted"
-        case .usage: "wrong usage: an unknown option, a missing argument"
-        case .badInput: "bad input: broken JSON, a text over the limit, a name or an id that is none"
-        case .notFound: "there is no such message or file"
-        case .unavailable: "not reachable: the server, the daemon, or a store that another process owns"
-        case .software: "a mistake of the program itself"
+        case .failedForGood: "a message failed permanently, or was deleted before it was delivered"
+        case .partly: "partial success: some messages were not sent, resent or deleted"
+        case .usage: "usage error: unknown option or missing argument"
+        case .badInput: "bad input: malformed JSON, text over the limit, invalid name or id"
+        case .notFound: "message or file not found"
+        case .unavailable: "unavailable: no connection to the server or the daemon, or the store is in use"
+        case .software: "internal error of the program"
         case .unusableStore: "the store is damaged, or was written by a newer version"
-        case .cannotCreate: "a folder, file or socket cannot be made or used"
+        case .cannotCreate: "a folder, file or socket cannot be created or used"
         case .inputOutput: "the disk is full or failed, or standard output cannot be written"
-        case .temporary: "not now, perhaps later: still waiting, the outbox is full, the server is busy"
-        case .protocolProblem: "the other side does not speak Causeway, or its certificate does not verify"
-        case .notAllowed: "not allowed: nobody is logged in, the token is refused, somebody else is logged in"
-        case .configuration: "the configuration is wrong"
+        case .temporary: "temporary failure: still waiting, outbox full, or server busy"
+        case .protocolProblem: "protocol error: not a Causeway server, or its certificate is not valid"
+        case .notAllowed: "not permitted: not logged in, token refused, or another user is logged in"
+        case .configuration: "invalid configuration"
         }
     }
 

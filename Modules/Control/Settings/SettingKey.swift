@@ -36,26 +36,26 @@ package enum SettingKey: String, Sendable, Hashable, CaseIterable {
         case .socket:
             "The control socket. (default: $XDG_RUNTIME_DIR/causeway/control.sock for the default store, and"
                 + " run/control.sock in the store's folder otherwise)"
-        case .durability: "full: what was taken survives power loss; normal: it survives a crash. (default: full)"
+        case .durability: "full: accepted messages survive a power loss; normal: a crash. (default: full)"
         case .restart:
-            "What becomes of undelivered messages when the daemon starts: resume (they are delivered in their old"
-                + " order), or fail (they become errors). (default: resume)"
+            "Undelivered messages when the daemon starts: resume (deliver them in their original"
+                + " order) or fail (mark them as failed). (default: resume)"
         case .ordering: "laned, lanedPerChannel, mediaAfterText or strict. (default: laned)"
         case .headFailure:
-            "What becomes of a lane when its first message fails for good: continue (the next one goes), or pauseLane"
-                + " (it waits until somebody resends or deletes that message). (default: continue)"
+            "A lane whose first message failed permanently: continue (send the next message) or pauseLane"
+                + " (wait until that message is resent or deleted). (default: continue)"
         case .expiry:
-            "How long a message may wait before it becomes an error instead of being sent late: 15m, 24h, or never."
+            "How long a message may wait before it fails instead of being sent late: 15m, 24h, or never."
                 + " (default: never)"
         case .retry:
             "documented (5 s apart, 3 retries), or patient (up to 5 min apart, for a day and a half)."
                 + " (default: documented)"
         case .retryInterval: "The pause after a failed attempt: 5s, 500ms, 2m. (default: the retry policy's)"
-        case .retryCount: "How many attempts may follow the first. (default: the retry policy's)"
+        case .retryCount: "The number of attempts after the first. (default: the retry policy's)"
         case .settlingTime: "How long the server must be reachable again before anything is sent. (default: 1s)"
-        case .ca: "PEM file of the authorities that servers' certificates must come from. (default: the system's)"
-        case .clientCertificate: "PEM file of our certificate, for servers that ask for one."
-        case .clientKey: "PEM file of its key, not encrypted."
+        case .ca: "PEM file of the authorities trusted for server certificates. (default: the system's)"
+        case .clientCertificate: "PEM file of the client certificate, for servers that require one."
+        case .clientKey: "PEM file of the certificate's key, not encrypted."
         case .logLevel: "trace, debug, info, notice, warning, error or critical. (default: info)"
         case .logFormat: "text or json. (default: text)"
         }

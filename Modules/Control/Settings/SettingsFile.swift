@@ -33,7 +33,7 @@ struct SettingsFile: Sendable {
                 throw ControlError(.configuration, "\(path): unknown key `\(name)`; known are \(known)")
             }
             guard let text = text(value) else {
-                throw ControlError(.configuration, "\(path): `\(name)` must be a text or a number")
+                throw ControlError(.configuration, "\(path): `\(name)` must be a string or a number")
             }
             values[key] = key.isPath ? pathText(text, besides: path) : text
         }

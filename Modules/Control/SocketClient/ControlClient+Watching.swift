@@ -11,7 +11,7 @@ extension ControlClient {
             let task = Task {
                 do {
                     try await Self.listen(socketPath, silence: watchSilence) { continuation.yield($0) }
-                    continuation.finish(throwing: Self.unreachable(socketPath, "it tells no more"))
+                    continuation.finish(throwing: Self.unreachable(socketPath, "the event stream ended"))
                 } catch let error as ControlError {
                     continuation.finish(throwing: error)
                 } catch {
@@ -23,7 +23,7 @@ extension ControlClient {
     }
 
     private static func unreachable(_ socketPath: String, _ detail: String) -> ControlError {
-        ControlError(.daemonUnreachable, "the daemon at \(socketPath) does not answer: \(detail)")
+        ControlError(.daemonUnreachable, "the daemon at \(socketPath) does not respond: \(detail)")
     }
 
     private static func listen(
@@ -51,7 +51,7 @@ extension ControlClient {
                 switch part {
                 case .head(let head):
                     guard head.status == .ok else {
-                        throw unreachable(path, "it answered \(head.status.code)")
+                        throw unreachable(path, "status \(head.status.code)")
                     }
                 case .body(let bytes):
                     for event in try lines.events(in: bytes.readableBytesView) {

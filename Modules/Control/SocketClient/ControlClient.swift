@@ -172,7 +172,7 @@ package final class ControlClient: ControlService {
     ) async throws(ControlError) -> Answer {
         let data = try ControlJSON.encode(body)
         guard data.count <= ControlLimits.bodyBytesMax else {
-            throw ControlError(.tooLarge, "a request of \(data.count) bytes is larger than the daemon takes")
+            throw ControlError(.tooLarge, "the request is larger than the daemon accepts: \(data.count) bytes")
         }
         return try await send(
             HTTPClientRequest(
@@ -190,25 +190,27 @@ package final class ControlClient: ControlService {
         guard response.status.kind == .successful else {
             let answer = try? ControlJSON.decode(ErrorResponse.self, from: data, what: "the answer")
             throw answer?.error.error
-                ?? ControlError(.internalError, "the daemon at \(socketPath) answered \(response.status.code)")
+                ?? ControlError(
+                    .internalError, "the daemon at \(socketPath) responded with status \(response.status.code)")
         }
         do throws(ControlError) {
             return try ControlJSON.decode(Answer.self, from: data, what: "the answer")
         } catch {
             throw ControlError(
                 .internalError,
-                "the daemon at \(socketPath) gave an answer that this version does not understand: \(error.detail)")
+                "the daemon at \(socketPath) sent a response that this version does not understand: \(error.detail)")
         }
     }
 
     private func problem(_ error: HTTPClientError, _ request: HTTPClientRequest) -> ControlError {
         guard error.mayHaveReachedServer, request.method != .get else {
-            return ControlError(.daemonUnreachable, "the daemon at \(socketPath) does not answer: \(error.description)")
+            return ControlError(
+                .daemonUnreachable, "the daemon at \(socketPath) does not respond: \(error.description)")
         }
         return ControlError(
             .answerLost,
-            "the daemon at \(socketPath) stopped before it answered (\(error.description)); what was asked may have"
-                + " been done: look with `causeway outbox` before you repeat it")
+            "the daemon at \(socketPath) stopped before it responded (\(error.description)); the request may have"
+                + " been carried out: check `causeway outbox` before you repeat it")
     }
 
     private static func parts(of range: PageRange) -> [String: String] {

@@ -15,7 +15,7 @@ extension DeliveryTransaction {
             return .deleted
         }
         guard stored.sender == account.number else {
-            return .refused(code: "notYours", detail: "The message \(id) was sent by another account.")
+            return .refused(code: "notYours", detail: "message \(id) was sent by another account")
         }
         if !stored.isDeleted {
             // The row stays as the proof that the id was used; the message's content is gone.

@@ -34,25 +34,25 @@ extension DeliveryTransaction {
         return others < HubLimits.reactionNamesMax
             ? .fine
             : .refuse(
-                code: "tooManyReactions", detail: "The message \(target) has \(others) different reactions already.")
+                code: "tooManyReactions", detail: "message \(target) already has \(others) different reactions")
     }
 
     private func unrelated(_ target: MessageID) -> LaneRules.Verdict {
-        .unrelated(detail: "The message \(target) is not here.")
+        .unrelated(detail: "message \(target) is not on this hub")
     }
 
     private func deleted(_ target: MessageID) -> LaneRules.Verdict {
-        .refuse(code: "messageDeleted", detail: "The message \(target) was deleted.")
+        .refuse(code: "messageDeleted", detail: "message \(target) was deleted")
     }
 
     func verdict(onEditing target: MessageID, to type: MessageType) throws -> LaneRules.Verdict {
         guard let stored = try message(target) else { return unrelated(target) }
         if stored.isDeleted { return deleted(target) }
         if stored.sender != account.number {
-            return .refuse(code: "notYours", detail: "The message \(target) was sent by another account.")
+            return .refuse(code: "notYours", detail: "message \(target) was sent by another account")
         }
         guard try storedType(of: stored.number) == type.name else {
-            return .refuse(code: "typeDiffers", detail: "An edit cannot give the message \(target) another type.")
+            return .refuse(code: "typeDiffers", detail: "an edit cannot change the type of message \(target)")
         }
         return .fine
     }

@@ -144,7 +144,7 @@ struct DeliveryTransaction {
         -> LaneRules.Verdict
     {
         if stored != nil {
-            return .refuse(code: "idTaken", detail: "Another account already used the id \(operation.id).")
+            return .refuse(code: "idTaken", detail: "another account already used the id \(operation.id)")
         }
         switch operation.body {
         case .unacceptable(let code, let detail):
@@ -154,10 +154,10 @@ struct DeliveryTransaction {
                 return .tryLater(code: "tryLater", detail: "A fault for a test.", after: after)
             }
             guard try load(channel) != nil else {
-                return .refuse(code: "channelNotFound", detail: "There is no channel called \(channel).")
+                return .refuse(code: "channelNotFound", detail: "no channel named \(channel)")
             }
             if let parent, try message(parent) == nil {
-                return .unrelated(detail: "The message \(parent), which it answers, is not here.")
+                return .unrelated(detail: "message \(parent), to which it replies, is not on this hub")
             }
             return .fine
         case .edit(let target, let type, _): return try verdict(onEditing: target, to: type)

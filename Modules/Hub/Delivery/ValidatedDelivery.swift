@@ -55,8 +55,8 @@ struct ValidatedDelivery: Sendable {
         guard delivery.operations.count <= HubLimits.deliveryOperationsMax else {
             throw HubHTTPError(
                 .contentTooLarge, code: "tooManyOperations",
-                detail: "The delivery holds \(delivery.operations.count) operations; "
-                    + "at most \(HubLimits.deliveryOperationsMax) are taken at once.")
+                detail: "the delivery has \(delivery.operations.count) operations; "
+                    + "the hub accepts at most \(HubLimits.deliveryOperationsMax) at once")
         }
         var last: Int64 = 0
         for (index, operation) in delivery.operations.enumerated() {
@@ -87,14 +87,14 @@ struct ValidatedDelivery: Sendable {
             guard let channel = operation.channel, let content = operation.content, let createdAt = operation.createdAt
             else {
                 return .unacceptable(
-                    code: "contentInvalid", detail: "A message needs a channel, a content and a createdAt.")
+                    code: "contentInvalid", detail: "a message needs a channel, a content and a createdAt")
             }
             return checked(content) {
                 .send(channel: channel, content: $0, createdAt: createdAt, parent: operation.parent)
             }
         case .edit:
             guard let target = operation.target, let content = operation.content else {
-                return .unacceptable(code: "contentInvalid", detail: "An edit needs a target and a content.")
+                return .unacceptable(code: "contentInvalid", detail: "an edit needs a target and a content")
             }
             return checked(content) { .edit(target, type: content.type, content: $0) }
         case .addReaction, .removeReaction:
@@ -102,7 +102,7 @@ struct ValidatedDelivery: Sendable {
             else {
                 return .unacceptable(
                     code: "reactionInvalid",
-                    detail: "A reaction needs a target and a name of 1 to \(Limits.reactionBytesMax) bytes.")
+                    detail: "a reaction needs a target and a name of 1 to \(Limits.reactionBytesMax) bytes")
             }
             return .react(target, name: name, isAdded: operation.kind == .addReaction)
         }
@@ -111,7 +111,7 @@ struct ValidatedDelivery: Sendable {
     /// The body with its content encoded for storage; unacceptable when the content is.
     private static func checked(_ content: MessageContent, _ body: (String) -> Operation.Body) -> Operation.Body {
         guard let coded = content.jsonText else {
-            return .unacceptable(code: "contentInvalid", detail: "The content holds a number that is none.")
+            return .unacceptable(code: "contentInvalid", detail: "the content contains an invalid number")
         }
         do {
             try content.validate(codedBytes: coded.count)
@@ -130,6 +130,6 @@ struct ValidatedDelivery: Sendable {
     }
 
     private static func broken(_ detail: String) -> HubHTTPError {
-        HubHTTPError(.badRequest, code: "deliveryInvalid", detail: "The delivery breaks the protocol at \(detail).")
+        HubHTTPError(.badRequest, code: "deliveryInvalid", detail: "the delivery violates the protocol at \(detail)")
     }
 }

@@ -10,12 +10,12 @@ extension ConnectionRefusal {
             case .headerTooLarge:
                 HubHTTPError(
                     problem.status, code: "headerTooLarge",
-                    detail: "The header is larger than \(HubLimits.headerListBytesMax) bytes, has a field larger than "
-                        + "\(HubLimits.headerFieldBytesMax) bytes, or more than \(HubLimits.headerFieldsMax) fields.")
+                    detail: "the header is larger than \(HubLimits.headerListBytesMax) bytes, has a field larger than "
+                        + "\(HubLimits.headerFieldBytesMax) bytes, or more than \(HubLimits.headerFieldsMax) fields")
             case .hostInvalid:
                 HubHTTPError(
-                    problem.status, code: "hostInvalid", detail: "A request has the header field Host exactly once.")
-            case .notHTTP: HubHTTPError(problem.status, code: "httpInvalid", detail: "The request is not HTTP/1.1.")
+                    problem.status, code: "hostInvalid", detail: "a request needs the header field Host exactly once")
+            case .notHTTP: HubHTTPError(problem.status, code: "httpInvalid", detail: "the request is not HTTP/1.1")
             }
         return (refusal.response.head, ByteBuffer(bytes: (try? HubCoding.encode(refusal.body)) ?? []))
     }

@@ -39,7 +39,7 @@ struct ErrorMiddleware: RouterMiddleware {
         } catch let error as HubError {
             // A storage that is being reopened was logged when it failed.
             if case .recovering = error { return HubHTTPError(error).response }
-            context.logger.error("the store failed", metadata: ["error": "\(error)"])
+            context.logger.error("store failed", metadata: ["error": "\(error)"])
             return HubHTTPError(error).response
         } catch let error as HTTPParserError {
             // The connection itself is beyond repair: Hummingbird closes it.
@@ -50,10 +50,10 @@ struct ErrorMiddleware: RouterMiddleware {
         } catch let error as HTTPError where error.status == .notFound {
             return HubRoute.refusal(method: request.method, path: request.uri.path).response
         } catch {
-            context.logger.error("a request failed", metadata: ["error": "\(error)"])
+            context.logger.error("request failed", metadata: ["error": "\(error)"])
             return HubHTTPError(
                 .internalServerError, code: "internal",
-                detail: "The hub failed on this request; its operator must look at its log."
+                detail: "the hub failed on this request; its log has the details"
             ).response
         }
     }

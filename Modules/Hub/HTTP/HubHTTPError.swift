@@ -17,34 +17,34 @@ struct HubHTTPError: Error, Sendable {
     static var tokenRefused: HubHTTPError {
         HubHTTPError(
             .unauthorized, code: "tokenRefused",
-            detail: "The hub does not know this token. Log in again with the account's present token.",
+            detail: "the token is unknown or was replaced",
             headers: [.wwwAuthenticate: "Bearer"])
     }
 
     static func tooManyAttempts(seconds: Int64) -> HubHTTPError {
         HubHTTPError(
             .tooManyRequests, code: "tooManyAttempts",
-            detail: "Too many requests with a wrong token came from this address. Wait \(seconds) s.",
+            detail: "too many requests with a wrong token from this address; wait \(seconds) s",
             headers: [.retryAfter: String(seconds)])
     }
 
     static func tooManyNewChannels(seconds: Int64) -> HubHTTPError {
         HubHTTPError(
             .tooManyRequests, code: "tooManyNewChannels",
-            detail: "Too many new channels were made from this address. Wait \(seconds) s.",
+            detail: "too many new channels from this address; wait \(seconds) s",
             headers: [.retryAfter: String(seconds)])
     }
 
     static var busy: HubHTTPError {
         HubHTTPError(
-            .serviceUnavailable, code: "busy", detail: "The hub has too much to do at the moment; nothing was applied.",
+            .serviceUnavailable, code: "busy", detail: "the hub is overloaded; nothing was applied",
             headers: [.retryAfter: String(HubLimits.busyRetrySeconds)])
     }
 
     static var bodyTooLarge: HubHTTPError {
         HubHTTPError(
             .contentTooLarge, code: "bodyTooLarge",
-            detail: "The body is larger than the \(HubLimits.requestBytesMax) bytes that the hub takes.")
+            detail: "the body is larger than \(HubLimits.requestBytesMax) bytes")
     }
 
     static func notFound(_ what: String, code: String = "notFound") -> HubHTTPError {
@@ -56,25 +56,25 @@ struct HubHTTPError: Error, Sendable {
         switch error {
         case .full:
             self.init(
-                .serviceUnavailable, code: "storageFull", detail: "The hub's disk is full; nothing was applied.",
+                .serviceUnavailable, code: "storageFull", detail: "the hub's disk is full; nothing was applied",
                 headers: [.retryAfter: String(HubLimits.fullRetrySeconds)])
         case .busy:
             self = .busy
         case .recovering:
             self.init(
                 .serviceUnavailable, code: "storageFailed",
-                detail: "The hub's storage failed and is being opened anew; nothing was applied.",
+                detail: "the hub's storage failed and is being reopened; nothing was applied",
                 headers: [.retryAfter: String(HubLimits.recoveryRetrySeconds)])
         case .outcomeUnknown:
             self.init(
                 .internalServerError, code: "outcomeUnknown",
-                detail: "The hub's storage failed while it took this; it may have been applied. Send it again.")
+                detail: "the hub's storage failed during this request; it may have been applied; send it again")
         case .tooMany:
             self.init(.unprocessableContent, code: "tooMany", detail: error.description)
         default:
             self.init(
                 .internalServerError, code: "storageFailed",
-                detail: "The hub's storage failed; its operator must look at its log.")
+                detail: "the hub's storage failed; its log has the details")
         }
     }
 

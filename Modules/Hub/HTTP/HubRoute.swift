@@ -33,9 +33,9 @@ enum HubRoute: CaseIterable {
             route.pattern.count == segments.count
                 && zip(route.pattern, segments).allSatisfy { $0 == nil || $0.map { $0[...] } == $1 }
         }
-        guard let route else { return .notFound("The hub has no such path.", code: "pathUnknown") }
+        guard let route else { return .notFound("unknown path", code: "pathUnknown") }
         return HubHTTPError(
-            .methodNotAllowed, code: "methodNotAllowed", detail: "Only \(route.method.rawValue) is possible here.",
+            .methodNotAllowed, code: "methodNotAllowed", detail: "only \(route.method.rawValue) is allowed here",
             headers: [.allow: route.method.rawValue])
     }
 }

@@ -92,7 +92,7 @@ struct HubRouter: Sendable {
         case (nil, nil): range = .newest
         case (let after?, nil): range = .after(after)
         case (nil, let before?): range = .before(before)
-        case (_?, _?): throw badQuery("after and before cannot be asked for together")
+        case (_?, _?): throw badQuery("after and before exclude each other")
         }
         let bounded = Int(min(limit, Int64(Limits.pageSizeMax)))
         return try await paged(id, context) { account in
@@ -123,7 +123,7 @@ struct HubRouter: Sendable {
         let account = try context.requireAccount()
         return try await answers.answer(context, reserving: HubLimits.pageBytesMax) {
             guard let page = try await read(account) else {
-                throw HubHTTPError.notFound("There is no channel called \(id).", code: "channelNotFound")
+                throw HubHTTPError.notFound("no channel named \(id)", code: "channelNotFound")
             }
             return page
         }
@@ -139,7 +139,7 @@ struct HubRouter: Sendable {
     }
 
     private func badQuery(_ detail: String) -> HubHTTPError {
-        HubHTTPError(.badRequest, code: "queryInvalid", detail: "The query is wrong: \(detail).")
+        HubHTTPError(.badRequest, code: "queryInvalid", detail: "invalid query: \(detail)")
     }
 
     private func channelID(_ context: HubRequestContext) throws -> ChannelID {
@@ -147,7 +147,7 @@ struct HubRouter: Sendable {
         guard let id = ChannelID(text) else {
             throw HubHTTPError(
                 .badRequest, code: "nameInvalid",
-                detail: "The channel's name \(Name.problem(with: text) ?? "is wrong").")
+                detail: "the channel's name \(Name.problem(with: text) ?? "is wrong")")
         }
         return id
     }
@@ -156,14 +156,15 @@ struct HubRouter: Sendable {
 
     private func message(_ context: HubRequestContext) async throws -> Response {
         guard let id = MessageID(try context.parameters.require("message")) else {
-            throw HubHTTPError(.badRequest, code: "idInvalid", detail: "A message's id is a UUID of 36 characters.")
+            throw HubHTTPError(
+                .badRequest, code: "idInvalid", detail: "invalid message id; use a UUID of 36 characters")
         }
         let account = try context.requireAccount()
         return try await answers.answer(context) {
             switch try await store.message(id, for: account) {
             case .found(let message): return AnswerParts(message)
-            case .deleted: throw HubHTTPError.notFound("The message \(id) was deleted.", code: "messageDeleted")
-            case .unknown: throw HubHTTPError.notFound("There is no message \(id).", code: "messageNotFound")
+            case .deleted: throw HubHTTPError.notFound("message \(id) was deleted", code: "messageDeleted")
+            case .unknown: throw HubHTTPError.notFound("no message \(id)", code: "messageNotFound")
             }
         }
     }
@@ -187,18 +188,18 @@ struct HubRouter: Sendable {
             case .forked:
                 throw HubHTTPError(
                     .conflict, code: "storeForked",
-                    detail: "Another copy of this store has delivered since this one was taken. Nothing was applied; "
-                        + "go on under a new outbox id.")
+                    detail: "another copy of this store has delivered messages since this one was made; "
+                        + "nothing was applied; continue with a new outbox id")
             case .historyChanged:
                 throw HubHTTPError(
                     .conflict, code: "historyChanged",
-                    detail: "The hub lost data that it had confirmed, or is another one. Nothing was applied; ask for "
-                        + "the session, and deliver again what is missing.")
+                    detail: "the hub lost confirmed data, or is a different one; nothing was applied; request "
+                        + "the session, and deliver again what is missing")
             case .superseded(let highest):
                 throw HubHTTPError(
                     .conflict, code: "superseded",
-                    detail: "The outbox was opened again since (epoch \(highest), this is \(delivery.epoch)); "
-                        + "only the newest opening may deliver. Nothing was applied.")
+                    detail: "the outbox has been opened again (epoch \(highest), this is \(delivery.epoch)); "
+                        + "only the newest opening may deliver; nothing was applied")
             }
         }
     }
@@ -218,7 +219,7 @@ struct HubRouter: Sendable {
         guard type.filter({ $0 != " " }) == "application/json" else {
             throw HubHTTPError(
                 .unsupportedMediaType, code: "contentTypeUnsupported",
-                detail: "A delivery is sent with the content type application/json.")
+                detail: "a delivery needs the content type application/json")
         }
     }
 }

@@ -33,8 +33,8 @@ package final class HubService: Service {
         case .plainOnLoopback:
             guard ListenAddress.isLoopback(configuration.host) else {
                 throw .configuration(
-                    "Without TLS the hub listens on 127.0.0.1 only, not on \(configuration.host). "
-                        + "Leave --plain away, or listen on 127.0.0.1.")
+                    "without TLS the hub listens on 127.0.0.1 only, not on \(configuration.host); "
+                        + "omit --plain, or listen on 127.0.0.1")
             }
             tls = nil
         }

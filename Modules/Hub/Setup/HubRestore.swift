@@ -36,12 +36,12 @@ package struct HubRestore: Sendable {
     /// - Throws: `inUse` while a hub serves from the folder, `damaged`, `newerSchema`, `io`, `full`.
     package func run() throws(HubError) -> Report {
         try folder.checkOwner()
-        guard DataFolder.exists(source) else { throw .io(path: source, detail: "there is no backup here") }
+        guard DataFolder.exists(source) else { throw .io(path: source, detail: "no backup found") }
         try DataFolder.makeFolder(folder.path)
         let lock = try DataFolderLock(folder)
         defer { withExtendedLifetime(lock) {} }
         guard !DataFolder.isSameFile(source, folder.database) else {
-            throw .configuration("\(source) is the hub's present database; name a backup of it.")
+            throw .configuration("\(source) is the hub's current database; name a backup of it")
         }
         removeFresh()
         do {
@@ -67,13 +67,13 @@ package struct HubRestore: Sendable {
         let backup = try DatabaseQueue(path: source, configuration: configuration)
         defer { try? backup.close() }
         let isHub = try backup.read { db in try db.tableExists("account") && db.tableExists("lane") }
-        guard isHub else { throw HubError.damaged(path: source, detail: "it is no database of a hub") }
+        guard isHub else { throw HubError.damaged(path: source, detail: "not a hub's database") }
         let copy = try DatabaseQueue(path: fresh)
         defer { try? copy.close() }
         try backup.backup(to: copy)
         let problem = try copy.read { db in try String.fetchOne(db, sql: "PRAGMA integrity_check(1)") }
         guard problem == "ok" else {
-            throw HubError.damaged(path: source, detail: problem ?? "the check of its pages said nothing")
+            throw HubError.damaged(path: source, detail: problem ?? "the check of its pages returned nothing")
         }
     }
 

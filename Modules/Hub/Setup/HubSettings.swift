@@ -32,7 +32,7 @@ package struct HubSettings: Sendable, Hashable {
         logLevel = environment["CAUSEWAY_HUB_LOG_LEVEL"]
         guard let format = environment["CAUSEWAY_HUB_LOG_FORMAT"] else { return }
         guard let known = LogFormat(rawValue: format) else {
-            throw .configuration("CAUSEWAY_HUB_LOG_FORMAT is “\(format.prefix(32))”; it must be text or json.")
+            throw .configuration("CAUSEWAY_HUB_LOG_FORMAT is “\(format.prefix(32))”; it must be text or json")
         }
         logFormat = known
     }
@@ -47,7 +47,7 @@ package struct HubSettings: Sendable, Hashable {
             values = try JSONDecoder().decode(
                 [String: String].self, from: Data(contentsOf: URL(fileURLWithPath: path)))
         } catch {
-            throw .configuration("\(path) is not a JSON object of texts: \(HubCoding.explanation(of: error)).")
+            throw .configuration("\(path) is not a JSON object of strings: \(HubCoding.explanation(of: error))")
         }
         for (key, value) in values {
             switch key {
@@ -55,12 +55,12 @@ package struct HubSettings: Sendable, Hashable {
             case "logLevel": logLevel = value
             case "logFormat":
                 guard let known = LogFormat(rawValue: value) else {
-                    throw .configuration("\(path): logFormat is “\(value.prefix(32))”; it must be text or json.")
+                    throw .configuration("\(path): logFormat is “\(value.prefix(32))”; it must be text or json")
                 }
                 logFormat = known
             default:
                 throw .configuration(
-                    "\(path): “\(key.prefix(64))” is no setting; known are listen, logFormat, logLevel.")
+                    "\(path): unknown setting “\(key.prefix(64))”; known are listen, logFormat, logLevel")
             }
         }
     }
@@ -76,9 +76,9 @@ package struct HubSettings: Sendable, Hashable {
             let shown = text.prefix(64)
             switch error {
             case .malformed:
-                throw .configuration("“\(shown)” is no address; write HOST:PORT, as in 127.0.0.1:8443.")
+                throw .configuration("invalid address “\(shown)”; write HOST:PORT, as in 127.0.0.1:8443")
             case .noHost:
-                throw .configuration("“\(shown)” names no host; write 0.0.0.0\(shown) for all addresses.")
+                throw .configuration("“\(shown)” has no host; write 0.0.0.0\(shown) for all addresses")
             }
         }
     }

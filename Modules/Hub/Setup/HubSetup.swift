@@ -26,7 +26,7 @@ package struct HubSetup: Sendable {
     /// - Throws: `badName`, `configuration`.
     package init(folder: DataFolder, names: [String], account: String, channel: String) throws(HubError) {
         guard !names.isEmpty else {
-            throw .configuration("A server certificate needs at least one --name.")
+            throw .configuration("a server certificate needs at least one --name")
         }
         guard let user = UserID(account) else {
             throw .badName(kind: "account", name: account, problem: Name.problem(with: account) ?? "is wrong")

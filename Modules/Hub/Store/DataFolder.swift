@@ -34,7 +34,7 @@ package struct DataFolder: Sendable, Hashable {
     ///   keys and messages.
     func checkOwner() throws(HubError) {
         if let problem = FileAccess.problem(ofFolder: path) {
-            throw .configuration("The data folder \(path) \(problem).")
+            throw .configuration("the data folder \(path) \(problem)")
         }
     }
 
@@ -48,7 +48,7 @@ package struct DataFolder: Sendable, Hashable {
         let parent = parent(of: path)
         if !parent.isEmpty, !exists(parent) { try makeFolder(parent) }
         guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { return }
-        throw .io(path: path, detail: "the folder cannot be made (\(systemMessage()))")
+        throw .io(path: path, detail: "the folder cannot be created (\(systemMessage()))")
     }
 
     /// Writes a new file that only its owner may read, durably. Never follows a link or replaces a file.
@@ -57,7 +57,7 @@ package struct DataFolder: Sendable, Hashable {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             if errno == EEXIST { throw .alreadySetUp(path: path) }
-            throw .io(path: path, detail: "the file cannot be made (\(systemMessage()))")
+            throw .io(path: path, detail: "the file cannot be created (\(systemMessage()))")
         }
         defer { close(descriptor) }
         var rest = Array(text.utf8)[...]

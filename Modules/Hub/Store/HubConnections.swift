@@ -28,7 +28,7 @@ struct HubConnections: Sendable {
             return try Int.fetchOne(db, sql: "PRAGMA synchronous")
         }
         guard mode == 2 else {
-            throw HubError.io(path: path, detail: "SQLite did not take synchronous = FULL")
+            throw HubError.io(path: path, detail: "SQLite did not accept synchronous = FULL")
         }
         let migrator = HubSchema.migrator
         guard try !pool.read(migrator.hasBeenSuperseded) else { throw HubError.newerSchema(path: path) }
@@ -48,7 +48,7 @@ struct HubConnections: Sendable {
             guard isBusy == false else { throw HubError.busy(path: path) }
             let problem = try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
             guard problem == "ok" else {
-                throw HubError.damaged(path: path, detail: problem ?? "the check of its pages said nothing")
+                throw HubError.damaged(path: path, detail: problem ?? "the check of its pages returned nothing")
             }
         }
     }

@@ -34,7 +34,7 @@ extension HubStore {
         let hub = try Row.fetchOne(db, sql: "SELECT id, seal_key FROM hub")
         let history = try Row.fetchOne(db, sql: "SELECT id, floor FROM history ORDER BY number DESC LIMIT 1")
         guard let hub, let history else {
-            throw HubError.damaged(path: "hub.sqlite", detail: "it does not say which hub it is")
+            throw HubError.damaged(path: "hub.sqlite", detail: "the hub's identity is missing")
         }
         return HubHistory.Present(
             hub: Array(hub[0] as Data), key: Array(hub[1] as Data), history: Array(history[0] as Data),
@@ -98,8 +98,11 @@ extension HubStore {
         }
         guard hasStarted else { return }
         logger?.critical(
-            "data lost: the database is older than what this hub had confirmed; another history begins",
-            metadata: ["history": "\(history.present.map { Hexadecimal.text(of: $0.history) } ?? "")"])
+            "data lost",
+            metadata: [
+                "reason": "database-older-than-confirmed",
+                "history": "\(history.present.map { Hexadecimal.text(of: $0.history) } ?? "")",
+            ])
     }
 
     /// Raises the position of every channel to the new floor, so that none is used twice.
@@ -172,7 +175,7 @@ extension HubStore {
                 try Self.beginHistory(above: floor, at: now, db)
             }
             logger?.critical(
-                "data lost: the storage came back without what this hub had confirmed; another history begins")
+                "data lost", metadata: ["reason": "storage-reopened-without-confirmed-data"])
         }
         present.taken = max(present.taken, last)
         history.present = present

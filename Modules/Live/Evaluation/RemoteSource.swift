@@ -70,6 +70,6 @@ package enum RemoteSourceError: Error, Sendable, Hashable, CustomStringConvertib
     case noProgress
 
     package var description: String {
-        "the server reports more records and returns none of them; the list is asked for again later"
+        "the server reports more records but returned none; the list will be requested again later"
     }
 }

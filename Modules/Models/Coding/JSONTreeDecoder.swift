@@ -142,7 +142,7 @@ extension JSONValue {
     fileprivate var kind: String {
         switch self {
         case .null: "null"
-        case .bool: "a truth value"
+        case .bool: "a boolean"
         case .integer, .double: "a number"
         case .string: "a string"
         case .array: "an array"

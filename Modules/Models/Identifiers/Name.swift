@@ -13,7 +13,7 @@ public enum Name {
                 UInt8(ascii: "@"), UInt8(ascii: ":"):
                 continue
             default:
-                return "holds a character other than letters, digits and . _ - @ :"
+                return "contains a character other than letters, digits and . _ - @ :"
             }
         }
         if text == "." || text == ".." { return "is a path, not a name" }

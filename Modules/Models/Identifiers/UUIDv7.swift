@@ -96,7 +96,7 @@ extension UUIDv7: Codable {
         let text = try container.decode(String.self)
         guard let value = UUIDv7(text) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "not an identifier: 36 characters like 0190a6b2-1c3d-7e4f-8a5b-… are")
+                in: container, debugDescription: "invalid identifier; use 36 characters like 0190a6b2-1c3d-7e4f-8a5b-…")
         }
         self = value
     }

@@ -46,24 +46,24 @@ extension WaitReason {
 extension WaitReason: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .noSession: "nobody is logged in"
+        case .noSession: "not logged in"
         case .offline(let detail, let nextProbe):
             "offline: \(detail)" + (nextProbe.map { "; trying again at \($0)" } ?? "")
-        case .settling(let until): "the connection is back; settling until \(until)"
+        case .settling(let until): "reconnected; settling until \(until)"
         case .backingOff(let until, let attempts):
             (attempts > 0 ? "attempt \(attempts) failed; " : "") + "trying again at \(until)"
         case .rateLimited(let until): "the server asked to wait until \(until)"
         case .actionRequired(let actionRequired): "needs attention: \(actionRequired)"
         case .behind(let message): "behind message \(message)"
         case .behindLane(let lane, let message): "behind message \(message) of the \(lane) lane"
-        case .lanePaused(let message): "its lane is paused by the failed message \(message); resend or delete that one"
-        case .parked(let message): "waits for message \(message), which is not on the server yet"
-        case .blocked(let message): "waits for message \(message), which failed; resend or delete that one"
+        case .lanePaused(let message): "lane paused by failed message \(message); resend or delete it"
+        case .parked(let message): "waiting for message \(message), which is not on the server yet"
+        case .blocked(let message): "waiting for message \(message), which failed; resend or delete it"
         case .uploading(let sent, let total): "uploading, \(sent) of \(total) bytes"
         case .inFlight(let since): "in flight since \(since)"
         case .ready: "about to be sent"
         case .paused: "the outbox is paused"
-        case .storeUnavailable(let detail): "the store takes no writes: \(detail)"
+        case .storeUnavailable(let detail): "the store rejects writes: \(detail)"
         }
     }
 }

@@ -121,17 +121,17 @@ final class LogEnd: Sendable {
             // SQLite increments the first salt when it restarts the log: all noted commits had been copied into the
             // database before.
             let isLater = Int32(bitPattern: head.salts.first &- noted.salts.first) > 0
-            return isLater ? nil : Self.words("an older one lies in its place")
+            return isLater ? nil : Self.words("an older one is in its place")
         }
         let whole = WriteAheadLog.wholeFrames(log, head, noted.frames)
         guard whole.count < noted.frames else {
-            return whole.checksum == noted.checksum ? nil : Self.words("another one lies in its place")
+            return whole.checksum == noted.checksum ? nil : Self.words("another one is in its place")
         }
-        return Self.words("it is whole up to frame \(whole.count) of \(noted.frames)")
+        return Self.words("it is intact up to frame \(whole.count) of \(noted.frames)")
     }
 
     private static func words(_ detail: String) -> String {
-        "the write-ahead log lost commits (\(detail)): what was written last may be gone; "
+        "the write-ahead log lost commits (\(detail)): the latest writes may be lost; "
             + "compare with the server, and restore a backup if there is a newer one"
     }
 }

@@ -239,11 +239,11 @@ enum StoreSchema {
     static func identify(_ folder: StoreFolder) throws(StoreError) {
         let head = try folder.head(of: folder.database, count: 100)
         guard head.count == 100, head.starts(with: Array("SQLite format 3\0".utf8)) else {
-            throw .damaged(path: folder.database, detail: "it is no SQLite database")
+            throw .damaged(path: folder.database, detail: "not an SQLite database")
         }
         let mark = head[68..<72].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         guard mark == applicationID else {
-            throw .damaged(path: folder.database, detail: "it is a database of another program")
+            throw .damaged(path: folder.database, detail: "a database of another program")
         }
     }
 

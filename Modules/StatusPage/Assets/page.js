@@ -39,7 +39,7 @@
 
   const show = () => {
     if (isPaused) say("Paused", "");
-    else if (isWanted && isSelecting()) say("Held while text is selected", "");
+    else if (isWanted && isSelecting()) say("Paused while text is selected", "");
     else if (problem) say(problem, "down");
     else say(...stream);
   };
@@ -228,10 +228,10 @@
         else exchange(new DOMParser().parseFromString(text, "text/html"));
         problem = "";
       } else {
-        problem = `Not up to date: the page answers ${answer.status}`;
+        problem = `Not up to date: the page returned status ${answer.status}`;
       }
     } catch {
-      problem = "The status page does not answer";
+      problem = "The status page does not respond";
     } finally {
       isFetching = false;
       show();
@@ -292,8 +292,8 @@
   const hear = (news) => {
     heardAt = Date.now();
     stream = {
-      up: ["Live", "up"], down: ["The daemon does not answer", "down"], lost: ["Connecting again", "down"],
-      busy: ["Now and then: too many watch the daemon", ""],
+      up: ["Live", "up"], down: ["The daemon does not respond", "down"], lost: ["Reconnecting", "down"],
+      busy: ["Updated periodically: too many subscribers of the daemon", ""],
     }[news] ?? stream;
     news === "lost" ? show() : want();
   };
@@ -348,7 +348,7 @@
   document.addEventListener("selectionchange", () => { if (isWanted && !isSelecting()) want(); });
   setInterval(() => {
     if (Date.now() - heardAt > silenceMs && stream[0]) {
-      stream = ["Connecting again", "down"];
+      stream = ["Reconnecting", "down"];
       heardAt = Date.now();
       if (events) { closeStream(); openStream(); }
     }

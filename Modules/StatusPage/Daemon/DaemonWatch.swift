@@ -52,9 +52,9 @@ package final class DaemonWatch: Service {
 
     /// - Returns: the milliseconds until the next attempt.
     private func listen() async -> Int {
-        var problem = ControlError(.daemonUnreachable, "the daemon tells no more")
+        var problem = ControlError(.daemonUnreachable, "the event stream ended")
         do {
-            for try await activity in daemon.watch() { tell(.up(version: activity.version), "it answers") }
+            for try await activity in daemon.watch() { tell(.up(version: activity.version), "connected") }
         } catch let error as ControlError {
             problem = error
         } catch {
@@ -97,9 +97,9 @@ package final class DaemonWatch: Service {
         }
         guard isTurn else { return }
         switch news {
-        case .up: logger.notice("the daemon answers")
-        case .down: logger.warning("the daemon does not answer", metadata: ["detail": "\(detail)"])
-        case .busy: logger.warning("the daemon takes no more that watch it", metadata: ["detail": "\(detail)"])
+        case .up: logger.notice("daemon connected")
+        case .down: logger.warning("daemon unreachable", metadata: ["detail": "\(detail)"])
+        case .busy: logger.warning("daemon busy", metadata: ["detail": "\(detail)"])
         }
     }
 

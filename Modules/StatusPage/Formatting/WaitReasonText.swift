@@ -11,7 +11,7 @@ enum WaitReasonText {
         case "backingOff": return "backing off: " + attempts(wait.attempts ?? 0) + " failed"
         case "rateLimited": return "rate limited: the server asked to wait"
         case "behind": return "behind message " + (wait.message.map(MessageRowView.short) ?? "")
-        case "inFlight": return "in flight: sent, not answered yet"
+        case "inFlight": return "in flight: sent, no response yet"
         case "uploading": return "uploading its attachment"
         default: return whole
         }

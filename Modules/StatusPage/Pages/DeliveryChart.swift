@@ -21,7 +21,7 @@ struct DeliveryChart {
 
     private var text: String {
         let sum = counts.reduce(0, +)
-        guard sum > 0 else { return "Nothing was delivered in the last hour." }
+        guard sum > 0 else { return "No messages were delivered in the last hour." }
         return "\(PageNumber.messages(sum)) in the last hour, at most \(PageNumber.text(counts.max() ?? 0)) in one"
             + " minute, \(PageNumber.text(counts.last ?? 0)) in this one."
     }

@@ -17,13 +17,13 @@ struct ListQuery {
         self.path = path
         channel = try fields["channel"].map { text throws(PageError) in
             guard let channel = ChannelID(text) else {
-                throw .badRequest("The channel's name \(Name.problem(with: text) ?? "is wrong").")
+                throw .badRequest("Invalid channel: the name \(Name.problem(with: text) ?? "is wrong").")
             }
             return channel
         }
         state = try fields["state"].map { text throws(PageError) in
             guard let state = SyncState(rawValue: text), state != .synced else {
-                throw .badRequest("The state is created, uploading, syncing or error.")
+                throw .badRequest("Invalid state; use created, uploading, syncing or error.")
             }
             return state
         }
@@ -31,11 +31,11 @@ struct ListQuery {
         case nil: newestFirst = isUsual
         case "oldest": newestFirst = false
         case "newest": newestFirst = true
-        default: throw .badRequest("The order is oldest or newest.")
+        default: throw .badRequest("Invalid order; use oldest or newest.")
         }
         limit = try Self.limit(fields)
         after = try fields["after"].map { text throws(PageError) in
-            guard let mark = PageCursor(text) else { throw .badRequest("That is no place in the list.") }
+            guard let mark = PageCursor(text) else { throw .badRequest("Invalid cursor; go back to the first page.") }
             return mark
         }
     }
@@ -43,7 +43,7 @@ struct ListQuery {
     static func limit(_ fields: FormFields) throws(PageError) -> Int {
         guard let text = fields["limit"] else { return StatusPageLimits.rowsDefault }
         guard let limit = Int(text), let most = StatusPageLimits.rowsChoices.last, (1...most).contains(limit) else {
-            throw .badRequest("The number of rows is 1 to \(StatusPageLimits.rowsChoices.last ?? 0).")
+            throw .badRequest("Invalid number of rows; use 1 to \(StatusPageLimits.rowsChoices.last ?? 0).")
         }
         return limit
     }

@@ -23,10 +23,10 @@ enum MessageAction: String, CaseIterable {
     var consequence: String {
         switch self {
         case .resend, .resendAll:
-            "They go back to the end of their lanes under their old ids, so none can arrive twice."
+            "They return to the end of their lanes with their ids unchanged, so none can arrive twice."
         case .delete, .deleteAll:
-            "This cannot be undone. What was already on its way is deleted from the server as well. The deletion is"
-                + " recorded under Delete actions."
+            "This cannot be undone. Messages that were already sent are deleted from the server as well. The"
+                + " deletion is recorded under Delete actions."
         }
     }
 
@@ -50,8 +50,8 @@ enum MessageAction: String, CaseIterable {
         if others > 0 {
             text +=
                 isDanger
-                ? " \(PageNumber.messages(others)) \(others == 1 ? "was" : "were") no longer here."
-                : " \(PageNumber.messages(others)) had not failed any more."
+                ? " \(PageNumber.messages(others)) no longer \(others == 1 ? "exists" : "exist")."
+                : " \(PageNumber.messages(others)) \(others == 1 ? "was" : "were") no longer failed."
         }
         return FlashMessage(kind: count == 0 || others > 0 ? .busy : .good, text: text)
     }

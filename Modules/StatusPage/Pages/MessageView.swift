@@ -25,7 +25,7 @@ struct MessageView {
     }
 
     private var timeline: [[String: Any]] {
-        var steps = [step(message.createdAtMs, "Created", "", "It was on the disk before anybody was told.")]
+        var steps = [step(message.createdAtMs, "Created", "", "Stored durably.")]
         var former = SyncState.created
         for change in message.history ?? [] {
             guard let state = SyncState(rawValue: change.state) else { continue }
@@ -45,11 +45,11 @@ struct MessageView {
     private static func title(of state: SyncState, after former: SyncState) -> String {
         switch (state, former) {
         case (.created, .error): "Put back into the queue"
-        case (.created, _): "Back in the queue: the attempt was not answered well, and is repeated"
-        case (.uploading, _): "Its attachment is on its way"
+        case (.created, _): "Back in the queue: the attempt failed and will be repeated"
+        case (.uploading, _): "Uploading the attachment"
         case (.syncing, _): "Sent to the server"
         case (.synced, _): "On the server"
-        case (.error, _): "Given up"
+        case (.error, _): "Failed permanently"
         }
     }
 

@@ -33,23 +33,23 @@ struct OverviewView {
     private var alerts: [[String: Any]] {
         var alerts: [[String: Any]] = []
         if let actionRequired = status.attention {
-            alerts.append(["kind": "bad", "title": "This needs a person.", "text": actionRequired.detail])
+            alerts.append(["kind": "bad", "title": "Action required.", "text": actionRequired.detail])
         }
         if let problem = status.storeProblem {
-            alerts.append(["kind": "bad", "title": "The store takes no writes.", "text": problem])
+            alerts.append(["kind": "bad", "title": "The store rejects writes.", "text": problem])
         }
         for notice in status.notices ?? [] {
-            alerts.append(["kind": "busy", "title": "Something happened to the outbox.", "text": notice.detail])
+            alerts.append(["kind": "busy", "title": "Notice about the outbox.", "text": notice.detail])
         }
         if status.paused {
             alerts.append([
                 "kind": "busy", "title": "The outbox is paused.",
-                "text": "Messages are taken in and not sent. `causeway resume` goes on.",
+                "text": "Messages are accepted but not sent. Run `causeway resume` to continue.",
             ])
         }
         if status.session == nil {
             alerts.append([
-                "kind": "busy", "title": "Nobody is logged in.", "text": "`causeway login` begins a session.",
+                "kind": "busy", "title": "Not logged in.", "text": "Run `causeway login` to start a session.",
             ])
         }
         return alerts
@@ -91,7 +91,7 @@ struct OverviewView {
         case "online": return ["kind": "good", "word": "online", "text": "The server is reachable."]
         case "offline":
             let detail = connectivity.detail.map { ": " + PageNumber.preview($0) } ?? ""
-            let next = until.map { "; it is looked for again \($0)" } ?? ""
+            let next = until.map { "; next check \($0)" } ?? ""
             return ["kind": "bad", "word": "offline", "text": "Not reachable\(since)\(detail)\(next)."]
         case "settling":
             return ["kind": "busy", "word": "settling", "text": "Reachable again; sending begins \(until ?? "soon")."]
@@ -112,9 +112,9 @@ struct OverviewView {
 
     private var waitingText: String {
         let waiting = status.counts.waiting
-        guard waiting > 0 else { return "Nothing waits." }
+        guard waiting > 0 else { return "No messages are waiting." }
         let reason = WaitReasonText.text(status.wait, status.waitText).map { ": " + $0 } ?? ""
-        return PageNumber.messages(waiting) + " on the way" + PageNumber.preview(reason) + "."
+        return PageNumber.messages(waiting) + " waiting" + PageNumber.preview(reason) + "."
     }
 
     /// The lanes by the age of their heads, oldest first; lanes whose head's age is unknown come last.
@@ -125,9 +125,9 @@ struct OverviewView {
     /// The text shown when there are no lanes: failed messages wait in no lane.
     private var noLanes: String {
         let counts = status.counts
-        if counts.undelivered == 0 { return "Every lane is empty: all that was sent is on the server." }
-        guard counts.error > 0 else { return "Nothing waits in a lane." }
-        let failed = "Nothing waits in a lane; \(PageNumber.text(counts.error)) failed."
+        if counts.undelivered == 0 { return "Every lane is empty: all messages are on the server." }
+        guard counts.error > 0 else { return "No messages are waiting in a lane." }
+        let failed = "No messages are waiting in a lane; \(PageNumber.text(counts.error)) failed."
         guard let blocked = counts.blocked, blocked > 0 else { return failed }
         let causes = counts.error == 1 ? "it" : "them"
         return failed + " \(PageNumber.messages(blocked)) blocked by \(causes): resend or delete what failed."

@@ -15,7 +15,7 @@ package struct AccessTokenDigest: Sendable, Hashable, CustomStringConvertible {
         guard sizes.contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw ControlError(
                 .configuration,
-                "\(origin) holds no token for the page: \(sizes.lowerBound) to \(sizes.upperBound) visible ASCII"
+                "invalid access token from \(origin); use \(sizes.lowerBound) to \(sizes.upperBound) visible ASCII"
                     + " characters; `openssl rand -hex 24` makes one")
         }
         digest = Digest.sha256(text.utf8)

@@ -24,12 +24,12 @@ enum RequestRules {
     /// The reason why a read is refused; `nil` when it is not.
     static func problemOfReading(_ fields: HTTPFields) -> String? {
         if let destination = fields[fetchDestination], ["iframe", "frame", "embed", "object"].contains(destination) {
-            return "The page is not shown inside another one."
+            return "The page cannot be shown inside another page."
         }
         guard let site = fields[fetchSite], site != "same-origin", site != "none" else { return nil }
         // A link on another site may lead here; no other cross-site request may.
         guard fields[fetchMode] == "navigate", fields[fetchDestination] == "document" else {
-            return "The request comes from inside another site's page."
+            return "The request comes from another site's page."
         }
         return nil
     }
@@ -42,15 +42,15 @@ enum RequestRules {
     /// The reason why a change is refused before its form is read; `nil` when it is not.
     static func problemOfChanging(_ fields: HTTPFields, origin: WebOrigin) -> PageError? {
         guard fields[values: .origin] == [origin.description] else {
-            return .forged("It does not come from this page (Origin).")
+            return .forged("Its Origin is not this page.")
         }
         guard fields[values: fetchSite] == ["same-origin"] else {
-            return .forged("It does not come from this page (Sec-Fetch-Site).")
+            return .forged("Its Sec-Fetch-Site is not this page.")
         }
         guard fields[values: .contentType] == ["application/x-www-form-urlencoded"] else {
             return PageError(
                 .unsupportedMediaType, title: "Not a form",
-                text: "Actions are asked for by the forms of this page only.")
+                text: "Only the forms of this page can request actions.")
         }
         return nil
     }

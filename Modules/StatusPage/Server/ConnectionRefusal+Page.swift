@@ -8,9 +8,9 @@ extension ConnectionRefusal {
         let text =
             switch problem {
             case .headerTooLarge:
-                "The header is larger than the \(StatusPageLimits.headerBytesMax) bytes that the page takes.\n"
+                "The header is larger than the \(StatusPageLimits.headerBytesMax) bytes that the page accepts.\n"
             case .notHTTP: "The request is not HTTP/1.1.\n"
-            case .hostInvalid: "A request has the header field Host exactly once.\n"
+            case .hostInvalid: "A request needs the header field Host exactly once.\n"
             }
         let body = ByteBuffer(string: text)
         var fields: HTTPFields = [

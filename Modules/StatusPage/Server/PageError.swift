@@ -25,25 +25,25 @@ struct PageError: Error, Sendable {
 
     static func forged(_ text: String) -> PageError {
         PageError(
-            .forbidden, title: "Refused", text: "This request was not made by a form of this page. " + text,
+            .forbidden, title: "Refused", text: "This request was not sent by a form of this page. " + text,
             advice: "Nothing was changed. Go back to the page, reload it and try again.")
     }
 
     static func badRequest(_ text: String) -> PageError {
-        PageError(.badRequest, title: "That cannot be asked", text: text)
+        PageError(.badRequest, title: "Invalid request", text: text)
     }
 
     static let notFound = PageError(
-        .notFound, title: "Not found", text: "There is nothing at this address.",
+        .notFound, title: "Not found", text: "This page does not exist.",
         advice: "The links at the top lead to every page.")
 
     static let tooLarge = PageError(
         .contentTooLarge, title: "Too large",
-        text: "The form is larger than the \(StatusPageLimits.formBytesMax) bytes that the page takes.")
+        text: "The form is larger than the \(StatusPageLimits.formBytesMax) bytes that the page accepts.")
 
     static let stopping: PageError = {
         var refusal = PageError(
-            .serviceUnavailable, title: "The status page is stopping", text: "It answers again when it was started.",
+            .serviceUnavailable, title: "The status page is stopping", text: "It is available again after a restart.",
             headers: [.retryAfter: "2"])
         refusal.isPassing = true
         refusal.code = .stopping
@@ -51,10 +51,10 @@ struct PageError: Error, Sendable {
     }()
 
     static let readOnly = PageError(
-        .forbidden, title: "Read-only", text: "Without a token this page only shows.",
-        advice: "Started with --token-file, it lets those who log in resend and delete. So does the command line.")
+        .forbidden, title: "Read-only", text: "Without an access token this page is read-only.",
+        advice: "Start it with --token-file to resend and delete after a login, or use the command line.")
 
-    static let needsLogin = PageError(.unauthorized, title: "Log in", text: "This page needs a login.")
+    static let needsLogin = PageError(.unauthorized, title: "Log in", text: "This page requires a login.")
 
     /// Converts an error of the daemon, or of the connection to it.
     init(_ error: ControlError) {
@@ -62,26 +62,26 @@ struct PageError: Error, Sendable {
         switch error.code {
         case .busy:
             self.init(
-                .serviceUnavailable, title: "The daemon has too much to do", text: error.detail,
-                advice: "It goes on by itself.")
+                .serviceUnavailable, title: "The daemon is busy", text: error.detail,
+                advice: "The page retries automatically.")
             headers[.retryAfter] = "2"
             isPassing = true
         case .daemonUnreachable, .stopping:
             self.init(
-                .serviceUnavailable, title: "The daemon does not answer", text: error.detail,
+                .serviceUnavailable, title: "The daemon does not respond", text: error.detail,
                 advice: "Messages that were accepted are safe in its store. Start it again: systemctl start causewayd")
             headers[.retryAfter] = "2"
             isPassing = true
         case .answerLost:
             self.init(
-                .serviceUnavailable, title: "The daemon stopped before it answered",
-                text: "What was asked for may have been done.", advice: "Look at the lists before you repeat it.")
+                .serviceUnavailable, title: "The daemon stopped before it responded",
+                text: "The request may have been carried out.", advice: "Check the lists before you repeat it.")
         case .notFound: self.init(.notFound, title: "Not found", text: error.detail)
         case .badRequest, .tooLarge, .messageInvalid:
-            self.init(.badRequest, title: "That cannot be asked", text: error.detail)
+            self.init(.badRequest, title: "Invalid request", text: error.detail)
         default:
             self.init(
-                HTTPResponse.Status(code: error.code.httpStatus), title: "The daemon could not do that",
+                HTTPResponse.Status(code: error.code.httpStatus), title: "The daemon refused the request",
                 text: error.detail)
         }
     }

@@ -13,7 +13,7 @@ extension PageRouter {
         let fields = try Self.fields(request)
         guard try context.requireSession().mayChange else { throw PageError.readOnly }
         guard let action = fields["do"].flatMap(MessageAction.init) else {
-            throw PageError.badRequest("What is to be done?")
+            throw PageError.badRequest("The action is missing or unknown.")
         }
         let ids = try Self.ids(fields)
         let channel = try Self.channel(fields)
@@ -21,7 +21,7 @@ extension PageRouter {
         guard action.isForAll || !ids.isEmpty else {
             throw PageError(
                 .badRequest, title: "Nothing selected", text: "Select at least one message.",
-                advice: "Go back, tick the boxes of the messages that are meant, and try again.")
+                advice: "Go back, select messages with their checkboxes, and try again.")
         }
         var values: [String: Any] = [
             "deed": action.rawValue, "isDanger": action.isDanger, "yes": action.yes, "consequence": action.consequence,
@@ -34,8 +34,8 @@ extension PageRouter {
         let (items, others) = try await listed(action, ids, channel)
         if items.isEmpty, !action.isForAll {
             throw PageError(
-                .notFound, title: "Nothing is left to do", text: "None of these messages is here any more.",
-                advice: "What was deleted stands under Delete actions.")
+                .notFound, title: "Nothing to do", text: "None of these messages exists any longer.",
+                advice: "Deleted messages are listed under Delete actions.")
         }
         values["items"] = items
         if let others { values["others"] = others }
@@ -50,7 +50,7 @@ extension PageRouter {
             let range = PageRange(limit: StatusPageLimits.listedMax)
             let query = OutboxQuery(channel: channel, state: .error, newestFirst: true, range: range)
             let list = try await daemon.reading.outbox(query)
-            let more = list.next == nil ? nil : "and all the others, as many as there are when you say yes"
+            let more = list.next == nil ? nil : "and all other failed messages at the time of your confirmation"
             return (list.messages.map(MessageRowView.parts), list.messages.isEmpty ? "none at the moment" : more)
         }
         var items: [[String: Any]] = []
@@ -70,24 +70,24 @@ extension PageRouter {
         guard try context.requireSession().mayChange else { throw PageError.readOnly }
         let form = try await Self.form(request)
         guard RequestRules.hasValidCSRFToken(try context.requireSession().csrfToken, form) else {
-            throw PageError.forged("It does not carry this page's secret.")
+            throw PageError.forged("Its CSRF token is missing or invalid.")
         }
         guard let action = form["do"].flatMap(MessageAction.init) else {
-            throw PageError.badRequest("What is to be done?")
+            throw PageError.badRequest("The action is missing or unknown.")
         }
         let ids = try Self.ids(form)
         let channel = try Self.channel(form)
         let report: ChangeReport
         switch action {
         case .resend, .delete:
-            guard !ids.isEmpty else { throw PageError.badRequest("No message is named.") }
+            guard !ids.isEmpty else { throw PageError.badRequest("No message is selected.") }
             report =
                 action == .resend
                 ? try await daemon.changing.resend(ids) : try await daemon.changing.delete(ids, by: .statusPage)
         case .resendAll: report = try await daemon.changing.resendFailed(in: channel)
         case .deleteAll: report = try await daemon.changing.deleteFailed(in: channel, by: .statusPage)
         }
-        logger.notice("done for a person", metadata: ["deed": "\(action.rawValue)", "count": "\(report.count)"])
+        logger.notice("action carried out", metadata: ["action": "\(action.rawValue)", "count": "\(report.count)"])
         let notice = notices.put(action.notice(count: report.count, asked: action.isForAll ? nil : Set(ids).count))
         return Response(
             status: .seeOther,
@@ -127,24 +127,24 @@ extension PageRouter {
     func logIn(_ request: Request, _ context: PageContext) async throws -> Response {
         let form = try await Self.form(request)
         guard RequestRules.hasValidCSRFToken(sessions.loginSecret, form), let origin = context.origin else {
-            throw PageError.forged("It does not carry this page's secret.")
+            throw PageError.forged("Its CSRF token is missing or invalid.")
         }
         switch try await login.judge(form["token"] ?? "", from: PeerAddress.text(of: context.channel), at: clock()) {
         case .right:
             let (cookie, key) = sessions.begin(at: clock())
             let root = PageAddress.root(of: key)
-            logger.notice("somebody logged in")
+            logger.notice("logged in")
             return Response(
                 status: .seeOther,
                 headers: [
                     .location: root + "/", .setCookie: PageCookie.setting(cookie, origin: origin, root: root),
                 ])
         case .wrong:
-            logger.notice("a wrong token was given")
-            return loginPage(problem: "That is not the token of this page.", status: .forbidden)
+            logger.notice("login failed", metadata: ["reason": "wrong-token"])
+            return loginPage(problem: "Wrong token.", status: .forbidden)
         case .wrongAgain(let seconds):
             var response = loginPage(
-                problem: "That is not the token of this page. Too many wrong ones came from this address.",
+                problem: "Wrong token. Too many failed attempts from this address; try again later.",
                 status: .tooManyRequests)
             response.headers[.retryAfter] = String(seconds)
             return response
@@ -155,7 +155,7 @@ extension PageRouter {
         let form = try await Self.form(request)
         guard RequestRules.hasValidCSRFToken(try context.requireSession().csrfToken, form), let origin = context.origin
         else {
-            throw PageError.forged("It does not carry this page's secret.")
+            throw PageError.forged("Its CSRF token is missing or invalid.")
         }
         if let cookie = PageCookie.value(in: request.headers, origin: origin) { sessions.end(cookie: cookie) }
         return Response(
@@ -175,7 +175,7 @@ extension PageRouter {
             throw PageError.tooLarge
         }
         guard let form = FormFields(String(buffer: body)) else {
-            throw PageError.badRequest("The form holds something that is no text, or a field twice.")
+            throw PageError.badRequest("The form is malformed: a field is not text, or occurs twice.")
         }
         return form
     }
@@ -183,17 +183,17 @@ extension PageRouter {
     private static func ids(_ fields: FormFields) throws(PageError) -> [MessageID] {
         let texts = fields.all("id")
         guard texts.count <= StatusPageLimits.chosenMax else {
-            throw .badRequest("At most \(StatusPageLimits.chosenMax) messages can be named at once.")
+            throw .badRequest("At most \(StatusPageLimits.chosenMax) messages can be selected at once.")
         }
         return try texts.map { text throws(PageError) in
-            guard let id = MessageID(text) else { throw .badRequest("That is no message's id.") }
+            guard let id = MessageID(text) else { throw .badRequest("Invalid message id.") }
             return id
         }
     }
 
     private static func channel(_ fields: FormFields) throws(PageError) -> ChannelID? {
         try fields["channel"].map { text throws(PageError) in
-            guard let channel = ChannelID(text) else { throw .badRequest("That is no channel's name.") }
+            guard let channel = ChannelID(text) else { throw .badRequest("Invalid channel name.") }
             return channel
         }
     }

@@ -30,9 +30,9 @@ extension PageRouter {
         values["states"] = ["options": options]
         values["emptyText"] =
             if list.next != nil {
-                "None among the first few thousand; go on with Next page."
+                "No match among the first few thousand messages; continue with Next page."
             } else {
-                query.isFiltered ? "Nothing here matches." : "The outbox is empty: everything is on the server."
+                query.isFiltered ? "No message matches." : "The outbox is empty: all messages are on the server."
             }
         return renderer.page(.outbox, values, in: frame)
     }
@@ -44,7 +44,7 @@ extension PageRouter {
         let frame = try await frame("Failed", .failed, request, context)
         query.state = nil
         var values = rows(list, frame.now, query)
-        values["emptyText"] = query.isFiltered ? "Nothing here matches." : "No message has failed."
+        values["emptyText"] = query.isFiltered ? "No message matches." : "No message has failed."
         values["resendAll"] = PageLink.to(
             context.root + "/confirm", ["do": "resend-all", "channel": query.channel?.value])
         values["deleteAll"] = PageLink.to(
@@ -101,8 +101,8 @@ extension PageRouter {
             let frame = try await frame("Messages", .messages, request, context, isLive: false)
             let problem =
                 wanted.hasPrefix("…")
-                ? "That is the end of an id. A click on it shows the message; its page has the whole id."
-                : "That is neither a message's id nor a channel: a name \(Name.problem(with: wanted) ?? "is wrong")."
+                ? "This is a shortened id. Select it in a list to open the message, which shows the whole id."
+                : "Neither a message id nor a channel name: the name \(Name.problem(with: wanted) ?? "is wrong")."
             return renderer.page(
                 .messages, ["query": wanted, "problem": problem], in: frame, status: .badRequest)
         }
@@ -141,14 +141,14 @@ extension PageRouter {
         let list = try await daemon.reading.deleteActions(limit: StatusPageLimits.deletionsSearchedMax, before: nil)
         guard let action = list.actions.first(where: { $0.message == id }) else {
             return PageError(
-                .notFound, title: "Not found", text: "There is no message \(id) here.",
-                advice: "If it was deleted long ago, it stands under Delete actions.")
+                .notFound, title: "Not found", text: "There is no message \(id) on this machine.",
+                advice: "Deleted messages are listed under Delete actions.")
         }
         let moment = RelativeTime(action.atMs, now: SystemClock.now())
         return PageError(
             .notFound, title: "Deleted",
             text: "The message \(id) was deleted on \(moment.full) by \(DeleteActionsView.origin(action.by)).",
-            advice: "It stands under Delete actions as number \(action.sequence).")
+            advice: "See number \(action.sequence) under Delete actions.")
     }
 
     // MARK: - Parts

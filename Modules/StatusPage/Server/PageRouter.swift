@@ -112,7 +112,7 @@ struct PageRouter: Sendable {
     private func events() throws -> Response {
         guard let news = watch.news() else {
             throw PageError(
-                .serviceUnavailable, title: "Too many", text: "Too many pages follow the events already.",
+                .serviceUnavailable, title: "Too many pages", text: "Too many pages are subscribed to the events.",
                 headers: [.retryAfter: "30"])
         }
         let end = ContinuousClock.now + .seconds(StatusPageLimits.listeningSecondsMax)
@@ -138,14 +138,14 @@ struct PageRouter: Sendable {
 
     static func fields(_ request: Request) throws(PageError) -> FormFields {
         guard let fields = FormFields(request.uri.query ?? "") else {
-            throw .badRequest("The address holds something that is no text, or a field twice.")
+            throw .badRequest("The address is malformed: a parameter is not text, or occurs twice.")
         }
         return fields
     }
 
     static func deletionRange(_ fields: FormFields) throws(PageError) -> (limit: Int, before: Int64?) {
         let before = try fields["before"].map { text throws(PageError) in
-            guard let before = Int64(text) else { throw .badRequest("That is no place in the list.") }
+            guard let before = Int64(text) else { throw .badRequest("Invalid cursor; go back to the first page.") }
             return before
         }
         return (try ListQuery.limit(fields), before)

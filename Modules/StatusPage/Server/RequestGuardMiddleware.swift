@@ -21,8 +21,8 @@ struct RequestGuardMiddleware: RouterMiddleware {
         }
         guard let origin = sites()?.origin(host: request.head.authority) else {
             throw PageError(
-                .misdirectedRequest, title: "Another host", text: "This page does not answer to that name.",
-                advice: "Names are added with --origin.")
+                .misdirectedRequest, title: "Unknown host", text: "This page is not available under that name.",
+                advice: "Add names with --origin.")
         }
         context.origin = origin
         let address = PageAddress(request.uri.path)
@@ -35,7 +35,8 @@ struct RequestGuardMiddleware: RouterMiddleware {
         context.root = address.root
         guard route.methods.contains(request.method) else {
             throw PageError(
-                .methodNotAllowed, title: "Not that way", text: "This address takes only \(Self.names(route.methods)).",
+                .methodNotAllowed, title: "Method not allowed",
+                text: "This address accepts only \(Self.names(route.methods)).",
                 headers: [.allow: Self.names(route.methods)])
         }
         if request.method == .post {

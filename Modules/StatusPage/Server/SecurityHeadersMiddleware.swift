@@ -67,11 +67,11 @@ struct SecurityHeadersMiddleware: RouterMiddleware {
         } catch let error as any HTTPResponseError where error.status == .notFound {
             return refused(.notFound, request)
         } catch {
-            logger.error("a request failed", metadata: ["error": "\(error)"])
+            logger.error("request failed", metadata: ["error": "\(error)"])
             return refused(
                 PageError(
-                    .internalServerError, title: "The page failed on this request",
-                    text: "Its operator finds more in its log."), request)
+                    .internalServerError, title: "Internal error",
+                    text: "The page's log has the details."), request)
         }
     }
 

@@ -15,16 +15,16 @@ package enum StatusPageKey: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .listen: "HOST:PORT to listen on. (default: 127.0.0.1:8585)"
         case .origins:
-            "Where browsers reach the page, as https://HOST[:PORT]; may be given more than once. A loopback address"
+            "The page's origin in browsers, as https://HOST[:PORT]; may be repeated. A loopback address"
                 + " needs none."
         case .tokenFile:
-            "A file with the token that people must know to see the page; needed beyond loopback. Or"
+            "A file with the page's access token; required beyond loopback. Or"
                 + " CAUSEWAY_STATUS_TOKEN."
         case .certificate:
-            "PEM file of the page's certificate and those that link it to its authority; with --key, TLS."
-        case .key: "PEM file of its key, not encrypted."
-        case .showBodies: "Show what messages say, too."
-        case .allowChanges: "Without a token, let everyone on this machine resend and delete; with one, a login may."
+            "PEM file of the page's certificate chain; with --key, enables TLS."
+        case .key: "PEM file of the certificate's key, not encrypted."
+        case .showBodies: "Show the texts of messages."
+        case .allowChanges: "Without a token: let every local user resend and delete. With one, a login always may."
         }
     }
 

@@ -44,14 +44,14 @@ package struct StatusPageSettings: Sendable, Hashable {
             do throws(ListenAddress.Problem) {
                 configuration.listen = try ListenAddress(text)
             } catch {
-                throw ControlError(.configuration, "'\(text)' is no address; write HOST:PORT, as in 127.0.0.1:8585")
+                throw ControlError(.configuration, "invalid address '\(text)'; write HOST:PORT, as in 127.0.0.1:8585")
             }
         }
         configuration.origins = try (values[.origins] ?? "").split(separator: ",").map {
             part throws(ControlError) in
             let text = part.trimmingCharacters(in: .whitespaces)
             guard let origin = WebOrigin(text) else {
-                throw ControlError(.configuration, "'\(text)' is no origin; write https://HOST or https://HOST:PORT")
+                throw ControlError(.configuration, "invalid origin '\(text)'; write https://HOST or https://HOST:PORT")
             }
             return origin
         }
@@ -86,13 +86,13 @@ package struct StatusPageSettings: Sendable, Hashable {
         if text?.isEmpty == true || path?.isEmpty == true {
             throw ControlError(
                 .configuration,
-                "\(text?.isEmpty == true ? tokenName : StatusPageKey.tokenFile.environmentName) is set to nothing;"
-                    + " give it a value, or unset it for a page without a token")
+                "\(text?.isEmpty == true ? tokenName : StatusPageKey.tokenFile.environmentName) is empty;"
+                    + " set a value, or unset it for a page without a token")
         }
         if text != nil, path != nil {
             throw ControlError(
                 .configuration,
-                "\(tokenName) and \(StatusPageKey.tokenFile.environmentName) are both set; only one of them can count")
+                "\(tokenName) and \(StatusPageKey.tokenFile.environmentName) are both set; unset one of them")
         }
         return text
     }
@@ -130,7 +130,7 @@ package struct StatusPageSettings: Sendable, Hashable {
             }
             guard let text = text(value) else {
                 throw ControlError(
-                    .configuration, "\(path): `\(name)` must be a text, true or false, or a list of texts")
+                    .configuration, "\(path): `\(name)` must be a string, true or false, or a list of strings")
             }
             values[key] = key.isPath ? beside(path, text) : text
         }

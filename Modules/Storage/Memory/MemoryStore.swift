@@ -188,7 +188,7 @@ public final class MemoryStore: Store {
 
 extension StoreError {
     /// Misuse by the caller: see the lifecycle of ``Store``.
-    package static let notStarted = StoreError.other(detail: "it was used before begin")
+    package static let notStarted = StoreError.other(detail: "used before start")
     /// Misuse by the caller: see the lifecycle of ``Store``.
-    package static let startedTwice = StoreError.other(detail: "begin was called twice")
+    package static let startedTwice = StoreError.other(detail: "start was called twice")
 }

@@ -31,18 +31,18 @@ extension StoreError: CustomStringConvertible {
         switch self {
         case .locked(let pid, let path):
             "the store \(path) is in use by " + (pid.map { "process \($0)" } ?? "another process")
-                + "; talk to it through its control socket, or stop it"
+                + "; use its control socket, or stop it"
         case .newerSchema(let version, let path):
             "the store \(path) was written by a newer version (\(version)); upgrade this program"
         case .notAccessible(let path, let detail):
             "cannot use \(path): \(detail); check that the folder exists and is writable"
-        case .full(let detail): "the disk is full (\(detail)); make room, and it goes on by itself"
+        case .full(let detail): "the disk is full (\(detail)); free some space; delivery resumes by itself"
         case .syncFailed(let detail): "the disk did not confirm a write (\(detail)); nothing was acknowledged"
         case .damaged(let path, let detail): "the store \(path) is damaged (\(detail)); nothing was overwritten"
         case .outboxFull(let messages, let bytes):
             "the outbox is full (\(messages) messages, \(bytes) bytes); deliver or delete some first"
-        case .duplicate(let id): "there is already a message \(id)"
-        case .otherAccount(let account): "\(account) is not logged in any more; log in again and repeat it"
+        case .duplicate(let id): "message \(id) exists already"
+        case .otherAccount(let account): "\(account) is no longer logged in; log in and try again"
         case .closed: "the store is closed"
         case .other(let detail): "the store failed: \(detail)"
         }

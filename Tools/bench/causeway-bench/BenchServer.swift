@@ -14,9 +14,9 @@ struct BenchServer {
     init(address: String, authority: String, tokenFile: String, channel: String) throws {
         let text = try String(contentsOfFile: tokenFile, encoding: .utf8)
         guard let token = AccessToken(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw BenchError("\(tokenFile) holds no token")
+            throw BenchError("\(tokenFile) contains no token")
         }
-        guard let channel = ChannelID(channel) else { throw BenchError("\(channel) is no name of a channel") }
+        guard let channel = ChannelID(channel) else { throw BenchError("invalid channel name \(channel)") }
         self.address = address
         self.channel = channel
         self.token = token
