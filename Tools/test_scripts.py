@@ -109,7 +109,7 @@ class ScriptTests(unittest.TestCase):
                               "echo '✘ Test b() failed after 1 seconds'\nexit 7\n")
         self.assertEqual(done.returncode, 7)
         self.assertIn("noise", done.stdout)
-        self.assertIn("began and did not end:\n    a()\n", done.stdout)
+        self.assertIn("started and did not end:\n    a()\n", done.stdout)
 
     def test_a_skipped_test_fails_only_where_ci_is_set(self):
         script = f"echo '➜ Test a() skipped: \"why\"'\necho '{PASSED}'\n"
