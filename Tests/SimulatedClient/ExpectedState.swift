@@ -26,7 +26,8 @@ struct ExpectedState {
         var sentContents: [Int64: MessageContent] = [:]
         /// The number of edits that users requested.
         var edits = 0
-        /// True when a user deleted an operation on it that had already been sent.
+        /// True when the hub may lack operations on it, or have some that its client has given up: a user deleted one
+        /// that had already been sent, or the hub's data were restored.
         var hasLostOperations = false
         /// The devices whose operations on it the hub has applied.
         var operatingDevices: Set<Int> = []

@@ -125,7 +125,7 @@ extension World {
     }
 
     /// Waits until there is nothing left to do, for a bounded time.
-    private func rest() async {
+    func rest() async {
         let deadline = runtime.now + Plan.settleBound
         var quiet = 0
         while violation == nil {

@@ -19,8 +19,8 @@ extension World {
         }
         if processes[process].life == .dead { throw .closed }
         if strikes(.crashBeforeCommit) {
-            crash(process)
-            throw .closed
+            crash(process)  // a process that runs beside a copy of its store goes on
+            if processes[process].life == .dead { throw .closed }
         }
         if devices[device].diskFullUntil > runtime.now { throw .full(detail: "simulated") }
         if strikes(.commitFails) {

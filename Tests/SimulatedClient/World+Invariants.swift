@@ -344,6 +344,9 @@ extension World {
                 violated("device \(device) is at rest, and its engine holds \(footprint)")
             }
         }
+        // An idle probe may have detected a loss while the devices were checked: then there is work again.
+        await rest()
+        guard violation == nil else { return }
         for id in expected.created { brokenAtTheEnd(id, isLast).map { words in violated(words) } }
         if haveAllLooked { checkLosses(isLast) }
         // The fate of a message may have to be read from a disk that failed a moment ago.
