@@ -113,7 +113,7 @@ extension World {
                 await deleteFailed(client, process, everything: true)
             }
             // A failed login has presented a token that the client never had.
-            let hasNone = status.actionRequired?.detail.hasPrefix("there is no token") == true
+            let hasNone = status.actionRequired?.detail.hasPrefix("no token is stored") == true
             if status.session == nil || hasNone || needsToken(process) { await logIn(client, process) }
         }
     }
