@@ -79,7 +79,7 @@ extension Outbox {
         anew.actionRequired = actionRequired
         anew.rateLimitedUntil = rateLimitedUntil
         anew.start = start
-        anew.keepAges(of: self)
+        anew.keepAges(of: self, clock)
         if snapshot.outboxID == outboxID { anew.keepPauses(of: self) }
         self = anew
         dispatchAll(clock, &actions)
@@ -108,16 +108,17 @@ extension Outbox {
         }
     }
 
-    /// A new number does not reset a message's age.
-    private mutating func keepAges(of old: Outbox) {
+    /// A new number does not reset a message's age. A message that no feed has reported entered the queue during this
+    /// run: its age counts from now, whatever the wall clock was set to meanwhile.
+    private mutating func keepAges(of old: Outbox, _ clock: ClockReading) {
         guard configuration.expiry != nil else { return }
         for lane in lanes.indices {
             for index in lanes[lane].slots.indices {
                 let message = lanes[lane].slots[index].message
-                guard let location = old.locations[message],
-                    let former = old.lanes[location.lane].index(of: location.sequence)
-                else { continue }
-                lanes[lane].slots[index].queuedAt = old.lanes[location.lane].slots[former].queuedAt
+                let former = old.locations[message].flatMap { location in
+                    old.lanes[location.lane].index(of: location.sequence).map { old.lanes[location.lane].slots[$0] }
+                }
+                lanes[lane].slots[index].queuedAt = former?.queuedAt ?? undisturbedWall(clock)
             }
         }
     }

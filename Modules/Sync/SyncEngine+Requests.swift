@@ -297,9 +297,9 @@ extension SyncEngine {
         let entries = try await store.outbox().entries
         let queued = entries.count { $0.kind == .send }
         let parked = counts.undelivered - counts.error - queued
-        // A message that waits for another one may have a fence as well.
-        let asked = entries.filter { $0.kind != .send }.map(\.message)
-        let both = try await store.messages(asked).count(where: \.isParked)
+        // A message that waits for another one may have fences as well.
+        let asked = Set(entries.filter { $0.kind != .send }.map(\.message))
+        let both = try await store.messages(Array(asked)).count(where: \.isParked)
         return Set(entries.map(\.message)).count + parked - both
     }
 

@@ -46,5 +46,10 @@ struct RegressionSeed: Sendable {
         RegressionSeed(
             seed: 62551, what: "a page of a hub that had gone back took away what had been delivered meanwhile",
             isSteady: false),
+        RegressionSeed(
+            seed: 718262, what: "a logout counted a parked message with two fences as none", isSteady: false),
+        RegressionSeed(
+            seed: 706819, what: "a message expired at once that no feed had reported, after the clock was set back",
+            isSteady: false),
     ]
 }

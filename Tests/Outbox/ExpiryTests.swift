@@ -235,6 +235,23 @@ import Testing
         #expect(harness.sent == ["1<3 send c"])
     }
 
+    /// The feed was reset before it reported the message; the wall clock had been set back by an hour.
+    @Test func aMessageThatNoFeedReportedIsAsYoungAsItIs() {
+        var harness = away()
+        harness.wallShift = .seconds(-3600)
+        let entry = old("a", 2, seconds: 3600)
+        harness.take(
+            .forked(
+                OutboxSnapshot(
+                    outboxID: OutboxID(UUIDv7(high: 1, low: 1)), epoch: 1, lastTransmitted: [.text: 1],
+                    entries: [entry], pauses: [])))
+        #expect(harness.told == [])
+        harness.wait(.seconds(59))
+        #expect(harness.told == [])
+        harness.wait(.seconds(1))
+        #expect(harness.told == ["a failed expired"])
+    }
+
     // MARK: - With other policies
 
     @Test func itAgesWhileTheOutboxIsPaused() {
