@@ -74,10 +74,10 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Causeway", targets: ["Causeway"]),
-        // What an application chooses beside it: where messages are kept, and how they travel.
+        // The application's choice of a store and a transport.
         .library(name: "CausewaySQLiteStorage", targets: ["CausewaySQLiteStorage"]),
         .library(name: "CausewayHTTPTransport", targets: ["CausewayHTTPTransport", "CausewayTLS"]),
-        // For those who work with publishers; nobody else builds it.
+        // For applications that use publishers; built only for them.
         .library(name: "CausewayLiveCombine", targets: ["CausewayLiveCombine"]),
         .executable(name: "causeway", targets: ["causeway-cli"]),
         .executable(name: "causewayd", targets: ["causewayd"]),
@@ -104,7 +104,7 @@ let package = Package(
         module("Models"),
         module("Runtime", ["CausewayModels"]),
         module("Wire", ["CausewayModels"]),
-        // What every program needs of the system: its output, its end. And its log.
+        // Output, termination and logging of all programs.
         module("System"),
         module("Diagnostics", ["CausewayModels", "CausewayRuntime", "CausewaySystem", .logging]),
 

@@ -26,7 +26,7 @@ public final class NotificationToken: Sendable {
     /// may be under way.
     public func invalidate() {
         let isFirst = validity.end()
-        // Whatever ended the observation before, a last call or `dispose`, the held objects are released now. Their
+        // The held objects are released now, whether a last call or `dispose` ended the observation. Their
         // release may run arbitrary code, so it happens outside the lock.
         let held = held.withLock { $0.take() }
         if isFirst { held?.onInvalidate() }

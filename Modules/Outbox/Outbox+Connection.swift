@@ -109,15 +109,13 @@ extension Outbox {
 
     /// Plans a probe for the case that the server, while it can be reached, is not heard from.
     mutating func planIdleProbe(_ clock: ClockReading) {
-        guard let idleInterval, hasSession, !isPaused, actionRequired == nil, connection.isOnline,
-            !connection.isProbing,
-            connection.nextProbe == nil
-        else { return }
+        guard let idleInterval, mayTransmitButForTime, !connection.isProbing, connection.nextProbe == nil else { return }
         let isJittered = configuration.retry.jitterPercent > 0
         let percent = isJittered ? Int.random(in: Self.idleProbePercentMin...100, using: &generator) : 100
         // After a probe without a result the next one comes no sooner than usual.
         let last = max(connection.lastHeard ?? clock.now, connection.lastProbe ?? .zero)
-        connection.nextProbe = last + idleInterval / 100 * percent
+        let planned = last + idleInterval / 100 * percent
+        connection.nextProbe = max(planned, rateLimitedUntil ?? planned)
     }
 
     /// Cancels the idle probe: nothing is sent during a pause.
@@ -130,12 +128,12 @@ extension Outbox {
         if idleInterval != nil { connection.lastHeard = clock.now }
     }
 
-    /// True if the probe that is due is an idle probe, and the server has responded since it was planned.
-    private func isHeard(_ clock: ClockReading) -> Bool {
-        guard let idleInterval, let heard = connection.lastHeard, connection.isOnline, actionRequired == nil else {
-            return false
-        }
-        return clock.now - heard < idleInterval / 100 * Self.idleProbePercentMin
+    /// True if the probe that is due is an idle probe that has to be planned anew: since it was planned, the server has
+    /// responded, or has asked to wait.
+    private func isIdleProbeObsolete(_ clock: ClockReading) -> Bool {
+        guard let idleInterval, connection.isOnline, actionRequired == nil else { return false }
+        if let rateLimitedUntil, rateLimitedUntil > clock.now { return true }
+        return connection.lastHeard.map { clock.now - $0 < idleInterval / 100 * Self.idleProbePercentMin } ?? false
     }
 
     private var idleInterval: Duration? {
@@ -157,7 +155,7 @@ extension Outbox {
 
     mutating func deadlineReached(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
         if let nextProbe = connection.nextProbe, nextProbe <= clock.now {
-            if isHeard(clock) { connection.nextProbe = nil } else { startProbe(clock, &actions) }
+            if isIdleProbeObsolete(clock) { connection.nextProbe = nil } else { startProbe(clock, &actions) }
         }
         if case .settling(let until) = connection.state, until <= clock.now {
             connection.state = .online(since: clock.now)

@@ -80,13 +80,12 @@ extension Outbox {
         {
             mutations.append(retraction(of: message.id, location, previous))
         }
-        var isRetracted = false
-        if let location = fences[message.id], let index = lanes[location.lane].index(of: location.sequence) {
-            mutations.append(retraction(of: message.id, location, lanes[location.lane].slots[index].previous))
-            isRetracted = true
+        let fence = fences[message.id].flatMap { location in
+            lanes[location.lane].index(of: location.sequence).map { (location, lanes[location.lane].slots[$0].previous) }
         }
+        if let (location, previous) = fence { mutations.append(retraction(of: message.id, location, previous)) }
         // A retraction bars late copies under this outbox id alone; another copy of the store has one of its own.
-        if mayBeElsewhere(message.ordinal) || (message.syncState == .synced && !isRetracted), let lane {
+        if mayBeElsewhere(message.ordinal) || (message.syncState == .synced && fence == nil), let lane {
             mutations.append(.appendDelete(message.id, lane: lane))
         }
         mutations.append(

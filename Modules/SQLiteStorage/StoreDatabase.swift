@@ -117,7 +117,7 @@ final class StoreDatabase: Sendable {
             return try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
         }
         // A reader did not end in time, or the disk is full: later commits must not wait for it each time.
-        if isCut != true { logEnd.noteAgain() }
+        logEnd.resume(isCut: isCut == true)
         let next = isCut == true ? options.logBytesMax : size + SQLiteLimits.logRetryBytes
         state.withLock { $0.logBytesMax = next }
     }

@@ -48,11 +48,11 @@ import Testing
         let first = try await daemon()
         try await first.says("not logged in")
         try await login(hub)
-        try await first.says("connection changed")
+        try await first.says("state=online")
         await first.stop()
         await hub.process.stop()
         let second = try await daemon()
-        try await second.says("connection changed")
+        try await second.says("state=offline")
         #expect(line(of: second, with: ["connection changed", "state=offline", "detail=", hub.address]) != nil)
         await second.stop()
     }

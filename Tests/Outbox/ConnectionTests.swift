@@ -143,7 +143,7 @@ import Testing
         #expect(harness.probes == 0)
         harness.wait(.seconds(1))
         #expect(harness.probes == 1)
-        // What the look comes to is dealt with as ever.
+        // A failed idle probe leads to the probes of an outage.
         harness.take(.probeFailed(.noWay))
         #expect(harness.untilDeadline == .seconds(1))
     }

@@ -210,7 +210,7 @@ struct ModelStore: Hashable {
             if link.kind == .send {
                 change(link.message) { $0.forked(sequence: sequence, at: time) }
             } else {
-                controls[sequence] = link.forkedControl(sequence: sequence)
+                controls[sequence] = ChainMarker(forking: link, sequence: sequence)
             }
         }
         let asked = Set(links.filter { $0.kind == .fence }.map(\.message))

@@ -19,7 +19,7 @@ extension CommitWriter {
                     "UPDATE message SET lane_sequence = ?, previous_sequence = NULL WHERE account = ? AND id = ?",
                     [sequence, counters.account.id, link.message.blob])
             } else {
-                let control = link.forkedControl(sequence: sequence)
+                let control = ChainMarker(forking: link, sequence: sequence)
                 try insertMarker(control.kind, control.lane.rawValue, sequence, control.message.blob)
             }
         }

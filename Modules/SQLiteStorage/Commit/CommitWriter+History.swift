@@ -25,17 +25,17 @@ extension CommitWriter {
             """, [counters.account.id])
         let lost = try lost(marks)
         guard !lost.isEmpty else { return try forkOutbox(id, at: time) }
-        let waiting = try waitingPlaces()
+        let waiting = try waitingEntries()
         for (lane, inLane) in lost {
-            let places = LostPlaces.shared(lost: inLane.map(\.place), waiting: waiting[lane] ?? [])
-            try queueAgain(inLane, places, at: time)
+            let entries = LaneSequences.reassigned(lost: inLane.map(\.entry), waiting: waiting[lane] ?? [])
+            try queueAgain(inLane, entries, at: time)
         }
         try forkOutbox(id, at: time)
     }
 
     /// A message that the server has lost.
     private struct Lost {
-        var place: LostPlaces.Entry
+        var entry: LaneSequences.Entry
         var bytes: Int
     }
 
@@ -53,33 +53,33 @@ extension CommitWriter {
             let lane = LaneID(rawValue: row[1])
             let (ordinal, sequence): (Int64, Int64) = (row[0], row[2])
             guard sequence == 0 || sequence > marks[lane] ?? 0 else { continue }
-            let place = LostPlaces.Entry(ordinal: ordinal, sequence: sequence == 0 ? ordinal : sequence)
-            lost[lane, default: []].append(Lost(place: place, bytes: row[3]))
+            let entry = LaneSequences.Entry(ordinal: ordinal, sequence: sequence == 0 ? ordinal : sequence)
+            lost[lane, default: []].append(Lost(entry: entry, bytes: row[3]))
         }
         return lost
     }
 
-    private func waitingPlaces() throws -> [LaneID: [LostPlaces.Entry]] {
+    private func waitingEntries() throws -> [LaneID: [LaneSequences.Entry]] {
         let rows = try Row.fetchCursor(
             db,
             sql: """
                 SELECT ordinal, lane, lane_sequence FROM message INDEXED BY message_pending \
                 WHERE sync_state < 3 AND account = ? AND lane_sequence > 0 AND lane IS NOT NULL
                 """, arguments: [counters.account.id])
-        var waiting: [LaneID: [LostPlaces.Entry]] = [:]
+        var waiting: [LaneID: [LaneSequences.Entry]] = [:]
         while let row = try rows.next() {
             waiting[LaneID(rawValue: row[1]), default: []].append(
-                LostPlaces.Entry(ordinal: row[0], sequence: row[2]))
+                LaneSequences.Entry(ordinal: row[0], sequence: row[2]))
         }
         return waiting
     }
 
-    /// - Parameter places: of what was lost in a lane, and of what waits in it.
-    private func queueAgain(_ lost: [Lost], _ places: [LostPlaces.Entry], at time: Timestamp) throws {
-        let lostBytes = Dictionary(uniqueKeysWithValues: lost.map { ($0.place.ordinal, $0.bytes) })
-        for place in places {
-            guard let bytes = lostBytes[place.ordinal] else {
-                try execute("UPDATE message SET lane_sequence = ? WHERE ordinal = ?", [place.sequence, place.ordinal])
+    /// - Parameter entries: of what was lost in a lane, and of what waits in it.
+    private func queueAgain(_ lost: [Lost], _ entries: [LaneSequences.Entry], at time: Timestamp) throws {
+        let lostBytes = Dictionary(uniqueKeysWithValues: lost.map { ($0.entry.ordinal, $0.bytes) })
+        for entry in entries {
+            guard let bytes = lostBytes[entry.ordinal] else {
+                try execute("UPDATE message SET lane_sequence = ? WHERE ordinal = ?", [entry.sequence, entry.ordinal])
                 continue
             }
             counters.counts.count(.created, bytes: bytes)
@@ -89,7 +89,7 @@ extension CommitWriter {
                 failure = NULL, in_doubt = 0, previous_sequence = NULL, queued_at = ?, \
                 lane_sequence = ?, \
                 history = \(HistoryCoding.appending(.created, at: time)) WHERE ordinal = ?
-                """, [time.milliseconds, place.sequence, place.ordinal])
+                """, [time.milliseconds, entry.sequence, entry.ordinal])
         }
     }
 }

@@ -22,10 +22,10 @@ import Synchronization
 ///
 /// A commit costs one short read, however many pages it wrote: SQLite reports how many frames the log has, and the last
 /// frame's checksum covers all before it. The note is written into a mapped page of the file, without a system call,
-/// like SQLite's own index of the log: a call would change the file's times, and the next commit's sync would wait for
-/// those to be written, too. The page belongs to the kernel, so a killed process loses nothing of it. The kernel writes
-/// it to the disk at some later time, as it does with any write that is not synced: a power cut leaves the note of an
-/// earlier commit, which holds for every later state of the same log. An incomplete note counts as none.
+/// like SQLite's own index of the log; a call for each commit made durable commits markedly slower. The page belongs to
+/// the kernel, so a killed process loses nothing of it. The kernel writes it to the disk at some later time, as it does
+/// with any write that is not synced: a power cut leaves the note of an earlier commit, which holds for every later
+/// state of the same log. An incomplete note counts as none.
 ///
 /// Called only by the writer, and before the database is opened.
 final class LogEnd: Sendable {
@@ -84,9 +84,12 @@ final class LogEnd: Sendable {
         }
     }
 
-    /// Records the last commit again, when the log was not cut after all.
-    func noteAgain() {
-        state.withLock { note(&$0) }
+    /// Records the end of an attempt to cut the log: the last commit again, if the log was not cut after all.
+    func resume(isCut: Bool) {
+        state.withLock { state in
+            if isCut { state.frames = 0 }
+            note(&state)
+        }
     }
 
     private func note(_ state: inout State) {

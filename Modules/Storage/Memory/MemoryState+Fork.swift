@@ -10,7 +10,7 @@ extension MemoryState {
         for link in links {
             let sequence = takeSequence()
             if link.kind != .send {
-                controls[sequence] = link.forkedControl(sequence: sequence)
+                controls[sequence] = ChainMarker(forking: link, sequence: sequence)
             } else if let old = self[link.message] {
                 put(old.message.forked(sequence: sequence, at: time), bytes: old.bytes)
             }

@@ -24,10 +24,10 @@ extension MemoryState {
 
     /// Puts what was lost into its lane.
     private mutating func queueAgain(_ lost: [Stored], before waiting: [Stored], at time: Timestamp) {
-        let places = LostPlaces.shared(
-            lost: lost.map { LostPlaces.Entry(ordinal: $0.message.ordinal, sequence: $0.message.place) },
-            waiting: waiting.map { LostPlaces.Entry(ordinal: $0.message.ordinal, sequence: $0.message.laneSequence) })
-        let sequences = Dictionary(uniqueKeysWithValues: places.map { ($0.ordinal, $0.sequence) })
+        let entries = LaneSequences.reassigned(
+            lost: lost.map { LaneSequences.Entry(ordinal: $0.message.ordinal, sequence: $0.message.place) },
+            waiting: waiting.map { LaneSequences.Entry(ordinal: $0.message.ordinal, sequence: $0.message.laneSequence) })
+        let sequences = Dictionary(uniqueKeysWithValues: entries.map { ($0.ordinal, $0.sequence) })
         // No two of them are at one place at a time.
         for old in waiting { remove(old.message.id) }
         for old in lost + waiting {

@@ -18,6 +18,18 @@ public struct ChainMarker: Sendable, Hashable {
         self.message = message
     }
 
+    /// A link under the new outbox id; see ``Mutation/forkOutbox(_:at:)``.
+    ///
+    /// A retraction bars late copies under the former id only. A deletion holds under every id: the server remembers it
+    /// until the message arrives.
+    ///
+    /// - Precondition: the entry is not a message.
+    package init(forking entry: OutboxEntry, sequence: Int64) {
+        self.init(
+            kind: entry.kind == .retract ? .delete : entry.kind, lane: entry.lane, sequence: sequence, previous: nil,
+            message: entry.message)
+    }
+
     /// The same link as an entry of the outbox machine.
     package var entry: OutboxEntry {
         OutboxEntry(

@@ -112,7 +112,7 @@ extension Message {
 
     /// The server has lost the message: it is to be delivered again.
     ///
-    /// - Parameter sequence: its new lane sequence; see ``LostPlaces``.
+    /// - Parameter sequence: its new lane sequence; see ``LaneSequences``.
     package func lost(sequence: Int64, at time: Timestamp) -> Message {
         guard syncState == .synced, lane != nil else { return self }
         var message = become(.created, at: time)
