@@ -129,7 +129,7 @@ import Testing
             #expect(harness.probes == 1)
             harness.take(.authenticated)
         }
-        // An answer is as good as a look.
+        // A response counts as a probe.
         harness.wait(.seconds(200))
         harness.create("a")
         harness.answer(1, accepted())
@@ -137,7 +137,7 @@ import Testing
         #expect(harness.probes == 0)
         harness.wait(.seconds(1))
         #expect(harness.probes == 1)
-        // The server answers, and can say nothing: the next look is no sooner for that.
+        // A response without a result does not bring the next probe forward.
         harness.take(.probeFailed(.transient(code: "503", detail: "busy")))
         harness.wait(.seconds(299))
         #expect(harness.probes == 0)
@@ -163,6 +163,24 @@ import Testing
         var usual = OutboxHarness()
         usual.wait(.seconds(30_000))
         #expect(usual.probes == 0)
+    }
+
+    /// A server that asks for time gets it: no probe is sent before its pause is over.
+    @Test func anIdleProbeWaitsAsLongAsTheServerAsked() {
+        var harness = OutboxHarness { $0.idleProbeInterval = .seconds(300) }
+        harness.wait(.seconds(200))
+        harness.create("a")
+        harness.fail(1, .rateLimited(after: .seconds(900), detail: ""))
+        // The probe that was planned before the pause.
+        harness.wait(.seconds(100))
+        #expect(harness.probes == 0)
+        // One that would be planned during the pause.
+        #expect(harness.untilDeadline == .seconds(800))
+        harness.wait(.seconds(400))
+        #expect(harness.probes == 0)
+        harness.wait(.seconds(400))
+        #expect(harness.sent == ["0<1 send a"])
+        #expect(harness.probes == 0)
     }
 
     @Test func idleClientsDoNotLookAllAtOnce() {

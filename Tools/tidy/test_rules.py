@@ -1,11 +1,14 @@
 """Each rule flags violations, and passes code that only resembles them."""
 
+import pathlib
+import re
 import unittest
 
 import rules
 from fixture import Repository, manifest, package, target
 from rules import limits, vocabulary
 
+GLOSSARY = pathlib.Path(__file__).resolve().parents[2] / vocabulary.GLOSSARY
 ROOT_HOME = "/" + "root/x"
 UNFINISHED = "FIX" + "ME"
 
@@ -321,6 +324,14 @@ class RuleTests(unittest.TestCase):
         self.assertEqual(rules.matching(None), rules.ALL)
         self.assertEqual([rule.name for rule in rules.matching(["purity"])], ["purity", "pure-machine"])
         self.assertEqual([rule.name for rule in rules.matching(["file-len"])], ["file-length"])
+
+    def test_every_former_name_of_the_glossary_is_refused(self):
+        refused = set(vocabulary.RETIRED).union(*vocabulary.RETIRED_IN.values())
+        rows = [line.split("|") for line in GLOSSARY.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+        names = {name for row in rows for name in re.findall(r"`([^`]+)`", row[4])}
+        self.assertGreater(len(names), 100)
+        accepted = {name for name in names if not refused & set(name.split("."))}
+        self.assertEqual(accepted, vocabulary.COMMON_WORDS)
 
 
 if __name__ == "__main__":
