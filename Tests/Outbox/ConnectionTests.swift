@@ -179,6 +179,7 @@ import Testing
         harness.wait(.seconds(400))
         #expect(harness.probes == 0)
         harness.wait(.seconds(400))
+        // The message is a probe.
         #expect(harness.sent == ["0<1 send a"])
         #expect(harness.probes == 0)
     }
