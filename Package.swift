@@ -62,9 +62,17 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
         name: name, dependencies: dependencies, path: "Examples/\(name)", packageAccess: false, swiftSettings: strict)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+/// Tests, and what only tests use, by kind: `Tests/Unit` in memory, `Conformance` one suite for several
+/// implementations, `Integration` real disks and sockets, `System` real programs, `Simulation` simulated time.
+func tests(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
-        name: "Causeway\(name)Tests", dependencies: dependencies, path: "Tests/\(name)", swiftSettings: strict)
+        name: "Causeway\(name)Tests", dependencies: dependencies, path: "Tests/\(folder)/\(name)",
+        swiftSettings: strict)
+}
+
+func support(_ name: String, in folder: String = "Support", _ dependencies: [Target.Dependency]) -> Target {
+    .target(
+        name: "Causeway\(name)", dependencies: dependencies, path: "Tests/\(folder)/\(name)", swiftSettings: strict)
 }
 
 // MARK: - The house, from the ground up
@@ -243,124 +251,126 @@ let package = Package(
             name: "causeway-simulate-clients", dependencies: ["CausewaySimulatedClient"],
             path: "Tools/simulator/causeway-simulate-clients", swiftSettings: strict),
 
-        // Tests
-        .target(
-            name: "CausewaySimulatedRuntime", dependencies: ["CausewayModels", "CausewayRuntime"],
-            path: "Tests/SimulatedRuntime", swiftSettings: strict),
-        .target(
-            name: "CausewayTestSupport",
-            dependencies: ["CausewayModels", "CausewayTLS", .nioCore, .nioHTTP1, .nioPosix],
-            path: "Tests/Support", swiftSettings: strict),
-        tests("Models", ["CausewayModels"]),
-        tests("System", ["CausewaySystem"]),
-        tests("Diagnostics", ["CausewayDiagnostics", .logging]),
-        tests("Wire", ["CausewayModels", "CausewayWire"]),
-        tests("HubRules", ["CausewayHubRules", "CausewayModels"]),
-        tests("Storage", ["CausewayModels", "CausewayStorage", "CausewayStorageConformance"]),
+        // Tests: what they share.
+        support("TestSupport", ["CausewayModels", "CausewayTLS", .nioCore, .nioHTTP1, .nioPosix]),
+        // A server in memory that takes everything, or does as it is told.
+        support("ScriptedWorld", ["Causeway"]),
         // A process that owns a store and can be killed.
         .executableTarget(
             name: "store-writer", dependencies: ["CausewayModels", "CausewayStorage", "CausewaySQLiteStorage"],
-            path: "Tests/Fixtures/StoreWriter", swiftSettings: strict),
-        tests(
-            "SQLiteStorage",
+            path: "Tests/Support/StoreWriter", swiftSettings: strict),
+
+        // Tests: simulated time.
+        support("SimulatedRuntime", in: "Simulation", ["CausewayModels", "CausewayRuntime"]),
+        support("SimulatedHub", in: "Simulation", ["CausewayModels", "CausewayHubRules"]),
+        support(
+            "SimulatedWorld", in: "Simulation",
             [
-                "CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage",
-                "CausewayTestSupport", "store-writer", .grdb,
+                "CausewayModels", "CausewayStorage", "CausewayOutbox", "CausewayHubRules", "CausewaySimulatedHub",
+                .deque,
             ]),
-        tests("TLS", ["CausewayTLS", .nioCore, .nioEmbedded, .nioPosix]),
-        tests("HTTP", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
-        tests(
-            "HTTPTransport",
+        support(
+            "SimulatedClient", in: "Simulation",
             [
-                "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTPTransport",
-                "CausewayTLS", "CausewayTestSupport", "CausewayHub", .logging, .nioCore, .nioPosix,
+                "Causeway", "CausewayHubRules", "CausewayModels", "CausewayOutbox", "CausewayRuntime",
+                "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewayStorage", "CausewayTransport",
             ]),
+        tests("WorldSimulation", in: "Simulation", ["CausewayModels", "CausewaySimulatedWorld"]),
+        tests("ClientSimulation", in: "Simulation", ["CausewaySimulatedClient"]),
+
+        // Tests: one module in memory.
+        tests("Models", in: "Unit", ["CausewayModels"]),
+        tests("System", in: "Unit", ["CausewaySystem"]),
+        tests("Diagnostics", in: "Unit", ["CausewayDiagnostics", .logging]),
+        tests("Wire", in: "Unit", ["CausewayModels", "CausewayWire"]),
+        tests("HubRules", in: "Unit", ["CausewayHubRules", "CausewayModels"]),
+        tests("Storage", in: "Unit", ["CausewayModels", "CausewayStorage"]),
+        tests("Outbox", in: "Unit", ["CausewayModels", "CausewayStorage", "CausewayOutbox"]),
         tests(
-            "Sync",
+            "Sync", in: "Unit",
             [
                 "Causeway", "CausewayHubRules", "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage",
                 "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewayStorage", "CausewayTransport",
             ]),
         tests(
-            "Hub",
+            "Live", in: "Unit",
+            [
+                "CausewayLive", "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage",
+                "CausewaySimulatedRuntime", "CausewayStorage",
+            ]),
+        tests("LiveCombine", in: "Unit", ["Causeway", "CausewayLiveCombine", .openCombine]),
+        tests("Terminal", in: "Unit", ["CausewayTerminal"]),
+        tests(
+            "HTTPServer", in: "Unit",
+            ["CausewayHTTPServer", .httpTypes, .nioCore, .nioEmbedded, .nioHTTPTypes]),
+
+        // Tests: one suite for several implementations.
+        tests(
+            "StorageConformance", in: "Conformance",
+            [
+                "CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage",
+                "CausewayTestSupport",
+            ]),
+        tests(
+            "Replay", in: "Conformance",
+            [
+                "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubRules", "CausewayModels",
+                "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedHub", "CausewaySimulatedRuntime",
+                "CausewayStorage", "CausewayTLS", "CausewayTestSupport", "CausewayTransport", .logging,
+            ]),
+
+        // Tests: real disks and sockets.
+        tests(
+            "SQLiteStorage", in: "Integration",
+            [
+                "CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage",
+                "CausewayTestSupport", "store-writer", .grdb,
+            ]),
+        tests("TLS", in: "Integration", ["CausewayTLS", .nioCore, .nioEmbedded, .nioPosix]),
+        tests("HTTP", in: "Integration", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
+        tests(
+            "HTTPTransport", in: "Integration",
+            [
+                "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTPTransport",
+                "CausewayTLS", "CausewayTestSupport", "CausewayHub", .logging, .nioCore, .nioPosix,
+            ]),
+        tests(
+            "Hub", in: "Integration",
             [
                 "CausewayHub", "CausewayHTTPServer", "CausewayModels", "CausewayTestSupport", "CausewayWire",
                 "causeway-hub", .grdb, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]),
         tests(
-            "EndToEnd",
+            "Control", in: "Integration",
+            [
+                "Causeway", "CausewayControl", "CausewayDiagnostics", "CausewayScriptedWorld", "CausewaySystem",
+                "CausewayTerminal", .lifecycle, .logging, .nioCore, .nioPosix,
+            ]),
+        tests(
+            "StatusPage", in: "Integration",
+            [
+                "Causeway", "CausewayControl", "CausewayHTTPServer", "CausewayScriptedWorld", "CausewayStatusPage",
+                .lifecycle, .logging, .nioCore, .nioPosix,
+            ]),
+
+        // Tests: real programs.
+        tests(
+            "EndToEnd", in: "System",
             [
                 "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayModels", "CausewaySQLiteStorage",
                 "CausewayTLS", "CausewayTestSupport", "CausewayTransport", "causeway-cli", "causeway-hub", "causewayd",
                 .grdb, .logging,
             ]),
         tests(
-            "Replay",
+            "CLI", in: "System",
             [
-                "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubRules", "CausewayModels",
-                "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedHub", "CausewaySimulatedRuntime",
-                "CausewayStorage", "CausewayTLS", "CausewayTestSupport", "CausewayTransport", .logging,
+                "CausewayTestSupport", "causeway-cli", "causeway-hub", "causeway-status", "causewayd", "terminal-chat",
             ]),
         tests(
-            "Torture",
+            "Torture", in: "System",
             [
                 "Causeway", "CausewayControl", "CausewayModels", "CausewayTestSupport", "causeway-cli", "causeway-hub",
                 "causewayd", .grdb,
             ]),
-        tests("Outbox", ["CausewayModels", "CausewayStorage", "CausewayOutbox"]),
-        tests(
-            "Live",
-            [
-                "CausewayLive", "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage",
-                "CausewaySimulatedRuntime", "CausewayStorage",
-            ]),
-        tests(
-            "LiveCombine",
-            ["Causeway", "CausewayLiveCombine", .openCombine]),
-        tests("Terminal", ["CausewayTerminal"]),
-        .target(
-            name: "CausewaySimulatedHub", dependencies: ["CausewayModels", "CausewayHubRules"],
-            path: "Tests/SimulatedHub", swiftSettings: strict),
-        .target(
-            name: "CausewaySimulatedWorld",
-            dependencies: [
-                "CausewayModels", "CausewayStorage", "CausewayOutbox", "CausewayHubRules", "CausewaySimulatedHub",
-                .deque,
-            ],
-            path: "Tests/SimulatedWorld", swiftSettings: strict),
-        .target(
-            name: "CausewaySimulatedClient",
-            dependencies: [
-                "Causeway", "CausewayHubRules", "CausewayModels", "CausewayOutbox", "CausewayRuntime",
-                "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewayStorage", "CausewayTransport",
-            ],
-            path: "Tests/SimulatedClient", swiftSettings: strict),
-        tests("ClientSimulation", ["CausewaySimulatedClient"]),
-        tests("Simulation", ["CausewayModels", "CausewaySimulatedWorld"]),
-        // A server in memory that takes everything, or does as it is told.
-        .target(
-            name: "CausewayScriptedWorld", dependencies: ["Causeway"], path: "Tests/ScriptedWorld",
-            swiftSettings: strict),
-        tests(
-            "Control",
-            [
-                "Causeway", "CausewayControl", "CausewayDiagnostics", "CausewayScriptedWorld", "CausewaySystem",
-                "CausewayTerminal", .lifecycle, .logging, .nioCore, .nioPosix,
-            ]),
-        tests(
-            "HTTPServer", ["CausewayHTTPServer", .httpTypes, .nioCore, .nioEmbedded, .nioHTTPTypes]),
-        tests(
-            "StatusPage",
-            [
-                "Causeway", "CausewayControl", "CausewayHTTPServer", "CausewayScriptedWorld", "CausewayStatusPage",
-                .lifecycle, .logging, .nioCore, .nioPosix,
-            ]),
-        .testTarget(
-            name: "CausewayCLITests",
-            dependencies: [
-                "CausewayTestSupport", "causeway-cli", "causeway-hub", "causeway-status", "causewayd", "terminal-chat",
-            ],
-            path: "Tests/CLI",
-            swiftSettings: strict),
     ]
 )

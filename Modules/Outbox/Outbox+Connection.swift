@@ -109,7 +109,8 @@ extension Outbox {
 
     /// Plans a probe for the case that the server, while it can be reached, is not heard from.
     mutating func planIdleProbe(_ clock: ClockReading) {
-        guard let idleInterval, mayTransmitButForTime, !connection.isProbing, connection.nextProbe == nil else { return }
+        guard let idleInterval, mayTransmitButForTime, !connection.isProbing, connection.nextProbe == nil
+        else { return }
         let isJittered = configuration.retry.jitterPercent > 0
         let percent = isJittered ? Int.random(in: Self.idleProbePercentMin...100, using: &generator) : 100
         // After a probe without a result, or a pause that the server asked for, the next one comes no sooner than usual.

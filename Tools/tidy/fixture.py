@@ -36,7 +36,7 @@ USUAL = manifest(
     target("CausewayTLS", "Modules/TLS"),
     target("CausewayRuntime", "Modules/Runtime"),
     target("causewayd", "Apps/causewayd", kind="executable"),
-    target("CausewayModelsTests", "Tests/Models", kind="test"),
+    target("CausewayModelsTests", "Tests/Unit/Models", kind="test"),
 )
 
 

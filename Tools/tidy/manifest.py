@@ -69,7 +69,7 @@ class Manifest:
         name = re.escape(target.name)
         return self.line_of(
             rf'(?i:target|library)\(\s*name: "{name}",\s*(?:dependencies|path)|\b(?:app|example)\(\s*"{name}"'
-            + (rf'|\btests\(\s*"{short}"' if target.kind == "test" else rf'|\bmodule\(\s*"{short}"')
+            + (rf'|\btests\(\s*"{short}"' if target.kind == "test" else rf'|\b(?:module|support)\(\s*"{short}"')
         )
 
 

@@ -25,7 +25,7 @@ def outbox(text):
 
 
 def tests(text):
-    return {"Tests/Models/MessageTests.swift": text}
+    return {"Tests/Unit/Models/MessageTests.swift": text}
 
 
 TWO = [target("A", "Modules/A", needs=["B"], products=["NIOCore"]), target("B", "Modules/B")]
@@ -66,9 +66,9 @@ CASES = {
         [
             (USES_BOTH, manifest(*TWO)),
             (
-                {"Tests/Daemon/D.swift": "import Testing"},
+                {"Tests/Unit/Daemon/D.swift": "import Testing"},
                 manifest(
-                    target("DTests", "Tests/Daemon", needs=["causewayd"], kind="test"),
+                    target("DTests", "Tests/Unit/Daemon", needs=["causewayd"], kind="test"),
                     target("causewayd", "Apps/causewayd", kind="executable"),
                 ),
             ),
@@ -204,11 +204,11 @@ CASES = {
         [
             models("struct LiveRouter {}"), models("let fence: ControlEntry"), models("f(x.giveBackAttempt())"),
             models('let a = "\\(isCautious)"'), {"Modules/Models/PlaceMark+A.swift": "extension String {}"},
-            outbox("func f(round: Int) {}"), {"Tests/Outbox/A.swift": "let bench = 1"},
+            outbox("func f(round: Int) {}"), {"Tests/Unit/Outbox/A.swift": "let bench = 1"},
         ],
         [
             models("// LiveRouter\nlet a = \"LiveRouter\""), models("func f(round: Int) {}"),
-            models("let notGiveBackAttempt = LiveRouters()"), {"Tests/Models/A.swift": "let bench = 1"},
+            models("let notGiveBackAttempt = LiveRouters()"), {"Tests/Unit/Models/A.swift": "let bench = 1"},
         ],
     ),
     "headless-comment": (

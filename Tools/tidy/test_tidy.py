@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 import manifest
+from rules.vocabulary import RETIRED_IN
 
 TIDY = pathlib.Path(__file__).resolve().parent / "tidy"
 ROOT = TIDY.parents[2]
@@ -51,7 +52,12 @@ class ProgramTests(unittest.TestCase):
         lines = read.text.splitlines()
         for target in read.targets:
             line = lines[read.line_of_target(target) - 1]
-            self.assertRegex(line, r"target\(|Target\(|Library\(|module\(|app\(|example\(|tests\(", target.name)
+            self.assertRegex(
+                line, r"target\(|Target\(|Library\(|(module|app|example|support|tests)\(", target.name)
+
+    def test_the_folders_of_former_names_exist(self):
+        for folder in RETIRED_IN:
+            self.assertTrue((ROOT / folder).is_dir(), folder)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,8 @@ extension MemoryState {
     private mutating func queueAgain(_ lost: [Stored], before waiting: [Stored], at time: Timestamp) {
         let entries = LaneSequences.reassigned(
             lost: lost.map { LaneSequences.Entry(ordinal: $0.message.ordinal, sequence: $0.message.place) },
-            waiting: waiting.map { LaneSequences.Entry(ordinal: $0.message.ordinal, sequence: $0.message.laneSequence) })
+            waiting: waiting.map { LaneSequences.Entry(ordinal: $0.message.ordinal, sequence: $0.message.laneSequence) }
+        )
         let sequences = Dictionary(uniqueKeysWithValues: entries.map { ($0.ordinal, $0.sequence) })
         // No two of them are at one place at a time.
         for old in waiting { remove(old.message.id) }

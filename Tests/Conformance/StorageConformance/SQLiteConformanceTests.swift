@@ -1,6 +1,7 @@
 import CausewaySQLiteStorage
 import CausewayStorage
 import CausewayStorageConformance
+import CausewayTestSupport
 import Testing
 
 struct SQLiteConformanceTests {

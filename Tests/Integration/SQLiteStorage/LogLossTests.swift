@@ -1,6 +1,7 @@
 import CausewayModels
 import CausewaySQLiteStorage
 import CausewayStorage
+import CausewayTestSupport
 import Foundation
 import Testing
 

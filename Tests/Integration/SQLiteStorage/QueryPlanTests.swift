@@ -2,6 +2,7 @@ import CausewayModels
 import CausewaySQLiteStorage
 import CausewayStorage
 import CausewayStorageConformance
+import CausewayTestSupport
 import GRDB
 import Testing
 

@@ -1,5 +1,5 @@
 /// A seed that broke an invariant when it was found. The effect of a seed changes with the simulator: the tests in
-/// `Tests/Sync` reproduce the same faults step by step.
+/// `Tests/Unit/Sync` reproduce the same faults step by step.
 struct RegressionSeed: Sendable {
     let seed: UInt64
     let what: String

@@ -2,8 +2,8 @@ import Foundation
 
 /// A port of 127.0.0.1 for a server that stops and restarts.
 ///
-/// It is below the system's ephemeral ports, and no other test gets it while this is held (`Tests/Browser/world.py`
-/// uses the same locks): nothing else listens there in between.
+/// It is below the system's ephemeral ports, and no other test gets it while this is held
+/// (`Tests/System/Browser/world.py` uses the same locks): nothing else listens there in between.
 package final class ReservedPort: Sendable {
     /// The error when every port is taken.
     package struct NoneFree: Error {}

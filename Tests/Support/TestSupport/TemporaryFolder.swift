@@ -1,14 +1,12 @@
-import CausewaySQLiteStorage
-import CausewayStorage
 import Foundation
 
 /// A temporary folder, deleted with this object.
-final class TemporaryFolder: Sendable {
-    let path: String
+package final class TemporaryFolder: Sendable {
+    package let path: String
 
     /// - Parameter inMemory: uses a memory disk if the system has one, for thousands of stores whose durability is not
     ///   tested.
-    init(inMemory: Bool = false) throws {
+    package init(inMemory: Bool = false) throws {
         let memory = "/dev/shm"
         let base =
             inMemory && FileManager.default.isWritableFile(atPath: memory)
@@ -20,5 +18,5 @@ final class TemporaryFolder: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     /// The path of a folder that does not exist yet.
-    func fresh() -> String { path + "/" + UUID().uuidString }
+    package func fresh() -> String { path + "/" + UUID().uuidString }
 }

@@ -19,7 +19,7 @@ from playwright.sync_api import expect, sync_playwright
 # The time after which an operation counts as hung, however busy the machine is.
 SECONDS_MAX = 120
 expect.set_options(timeout=SECONDS_MAX * 1000)
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 
 
 def programs():
@@ -53,7 +53,7 @@ class ReservedPort:
     """A port of 127.0.0.1 for a server that stops and restarts.
 
     It is below the system's ephemeral ports, and no other test gets it while this is held
-    (`Tests/Support/ReservedPort.swift` uses the same locks): nothing else listens there in between.
+    (`Tests/Support/TestSupport/ReservedPort.swift` uses the same locks): nothing else listens there in between.
     """
 
     FOLDER = pathlib.Path("/tmp") / f"causeway-test-ports-{os.getuid()}"

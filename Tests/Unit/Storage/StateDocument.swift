@@ -5,7 +5,7 @@ import Foundation
 /// The parts of `ARCHITECTURE.md` that are drawn from the states and their table.
 enum StateDocument {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
     static let path = root.appendingPathComponent("ARCHITECTURE.md").path
     static let readme = root.appendingPathComponent("README.md").path
     /// The document with its parts redrawn; `nil` if the marks that enclose them are missing.

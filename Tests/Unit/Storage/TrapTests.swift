@@ -4,7 +4,7 @@ import Testing
 /// `Documentation/Traps.md` names only tests that exist.
 @Suite struct TrapTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
 
     /// The text of every test file.
     private static func tests() throws -> String {

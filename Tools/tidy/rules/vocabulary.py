@@ -103,10 +103,10 @@ RETIRED_IN = {
     "Modules/Storage/": {"Changes": "ChangeSet"},
     "Modules/StatusPage/": {"carries": "hasValidCSRFToken", "story": "timeline"},
     "Modules/Sync/": {"occasion": "trigger", "round": "batch"},
-    "Tests/Outbox/": {"Bench": "OutboxHarness", "bench": "harness"},
-    "Tests/Replay/": {"Story": "Scenario", "story": "scenario"},
-    "Tests/SimulatedClient/": {"Ledger": "ExpectedState", "ledger": "expected", "story": "history"},
-    "Tests/SimulatedWorld/": {
+    "Tests/Unit/Outbox/": {"Bench": "OutboxHarness", "bench": "harness"},
+    "Tests/Conformance/Replay/": {"Story": "Scenario", "story": "scenario"},
+    "Tests/Simulation/SimulatedClient/": {"Ledger": "ExpectedState", "ledger": "expected", "story": "history"},
+    "Tests/Simulation/SimulatedWorld/": {
         "Chance": "Randomness", "Ledger": "ExpectedState", "Story": "History", "chance": "randomness",
         "judge": "outboxOracle", "ledger": "expected", "story": "history",
     },
