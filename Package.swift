@@ -162,14 +162,37 @@ let package = Package(
         // A terminal as a screen, for the command line and the examples.
         module("Terminal", ["CausewaySystem"]),
 
-        // Servers and their shared parts.
+        // The programs' shared parts: requests to the daemon, both ends of its socket, settings, terminal.
+        module("ControlAPI", ["CausewayModels"]),
         module(
-            "Control",
+            "Configuration",
             [
-                "Causeway", "CausewayDiagnostics", "CausewayHTTP", "CausewaySystem", "CausewayTerminal",
-                .argumentParser, .asyncAlgorithms, .hummingbird, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1,
-                .nioHTTPTypes, .nioPosix, .unixSignals,
+                "CausewayControlAPI", "CausewayDiagnostics", "CausewayModels", "CausewaySystem", .argumentParser,
+                .logging,
             ]),
+        module(
+            "ControlClient",
+            [
+                "CausewayControlAPI", "CausewayHTTP", "CausewayModels", "CausewaySystem", .httpTypes, .nioCore,
+                .nioHTTP1, .nioPosix,
+            ]),
+        module(
+            "ControlServer",
+            [
+                "Causeway", "CausewayConfiguration", "CausewayControlAPI", "CausewaySystem", .asyncAlgorithms,
+                .hummingbird, .httpTypes, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
+            ]),
+        module(
+            "CommandLine",
+            ["CausewayConfiguration", "CausewayControlAPI", "CausewayModels", "CausewaySystem", "CausewayTerminal"]),
+        module(
+            "Daemon",
+            [
+                "Causeway", "CausewayCommandLine", "CausewayConfiguration", "CausewayControlAPI",
+                "CausewayControlClient", "CausewayControlServer", "CausewaySystem", .lifecycle, .logging, .unixSignals,
+            ]),
+
+        // Servers.
         module(
             "HTTPServer",
             [
@@ -188,8 +211,9 @@ let package = Package(
         .target(
             name: "CausewayStatusPage",
             dependencies: [
-                "Causeway", "CausewayControl", "CausewayHTTPServer", "CausewaySystem", "CausewayTLS", .hummingbird,
-                .hummingbirdCore, .httpTypes, .lifecycle, .logging, .mustache, .nioCore, .nioHTTP1,
+                "CausewayConfiguration", "CausewayControlAPI", "CausewayControlClient", "CausewayHTTPServer",
+                "CausewayModels", "CausewaySystem", "CausewayTLS", .hummingbird, .hummingbirdCore, .httpTypes,
+                .lifecycle, .logging, .mustache, .nioCore, .nioHTTP1,
             ],
             path: "Modules/StatusPage",
             resources: [.embedInCode("Assets"), .embedInCode("Templates")], swiftSettings: strict),
@@ -199,21 +223,23 @@ let package = Package(
         .target(
             name: "CausewayAdapters",
             dependencies: [
-                "Causeway", "CausewayControl", "CausewayHTTPTransport", "CausewaySQLiteStorage", "CausewayTLS",
+                "Causeway", "CausewayConfiguration", "CausewayDaemon", "CausewayHTTPTransport", "CausewaySQLiteStorage",
+                "CausewaySystem", "CausewayTLS",
             ],
             path: "Apps/Adapters", swiftSettings: strict),
         .executableTarget(
             name: "causeway-cli",
             dependencies: [
-                "Causeway", "CausewayAdapters", "CausewayControl", "CausewaySystem", "CausewayTerminal",
-                .argumentParser,
+                "Causeway", "CausewayAdapters", "CausewayCommandLine", "CausewayConfiguration", "CausewayControlAPI",
+                "CausewayControlClient", "CausewayControlServer", "CausewayDaemon", "CausewaySystem",
+                "CausewayTerminal", .argumentParser,
             ],
             path: "Apps/causeway", swiftSettings: strict),
         app(
             "causewayd",
             [
-                "CausewayAdapters", "CausewayControl", "CausewayDiagnostics", "CausewaySystem", .argumentParser,
-                .logging,
+                "CausewayAdapters", "CausewayCommandLine", "CausewayConfiguration", "CausewayControlAPI",
+                "CausewayDaemon", "CausewayDiagnostics", "CausewaySystem", .argumentParser, .logging,
             ]),
         app(
             "causeway-hub",
@@ -224,8 +250,8 @@ let package = Package(
         app(
             "causeway-status",
             [
-                "CausewayControl", "CausewayDiagnostics", "CausewayStatusPage", "CausewaySystem", .argumentParser,
-                .lifecycle, .logging, .unixSignals,
+                "CausewayCommandLine", "CausewayConfiguration", "CausewayControlAPI", "CausewayDiagnostics",
+                "CausewayStatusPage", "CausewaySystem", .argumentParser, .lifecycle, .logging, .unixSignals,
             ]),
 
         // Examples: what an application writes. They see what is public, and nothing else.
@@ -331,8 +357,8 @@ let package = Package(
         tests(
             "HTTPTransport", in: "Integration",
             [
-                "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTPTransport",
-                "CausewayTLS", "CausewayTestSupport", "CausewayHub", .logging, .nioCore, .nioPosix,
+                "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTPTransport", "CausewayTLS",
+                "CausewayTestSupport", "CausewayHub", .logging, .nioCore, .nioPosix,
             ]),
         tests(
             "Hub", in: "Integration",
@@ -343,13 +369,16 @@ let package = Package(
         tests(
             "Control", in: "Integration",
             [
-                "Causeway", "CausewayControl", "CausewayDiagnostics", "CausewayScriptedWorld", "CausewaySystem",
-                "CausewayTerminal", .lifecycle, .logging, .nioCore, .nioPosix,
+                "Causeway", "CausewayCommandLine", "CausewayConfiguration", "CausewayControlAPI",
+                "CausewayControlClient", "CausewayControlServer", "CausewayDaemon", "CausewayDiagnostics",
+                "CausewayScriptedWorld", "CausewaySystem", "CausewayTerminal", .lifecycle, .logging, .nioCore,
+                .nioPosix,
             ]),
         tests(
             "StatusPage", in: "Integration",
             [
-                "Causeway", "CausewayControl", "CausewayHTTPServer", "CausewayScriptedWorld", "CausewayStatusPage",
+                "Causeway", "CausewayConfiguration", "CausewayControlAPI", "CausewayControlServer",
+                "CausewayHTTPServer", "CausewayScriptedWorld", "CausewayStatusPage",
                 .lifecycle, .logging, .nioCore, .nioPosix,
             ]),
 
@@ -369,8 +398,8 @@ let package = Package(
         tests(
             "Torture", in: "System",
             [
-                "Causeway", "CausewayControl", "CausewayModels", "CausewayTestSupport", "causeway-cli", "causeway-hub",
-                "causewayd", .grdb,
+                "Causeway", "CausewayControlAPI", "CausewayControlClient", "CausewayModels", "CausewayTestSupport",
+                "causeway-cli", "causeway-hub", "causewayd", .grdb,
             ]),
     ]
 )

@@ -1,7 +1,9 @@
 import Causeway
-package import CausewayControl
+import CausewayConfiguration
+package import CausewayDaemon
 import CausewayHTTPTransport
 import CausewaySQLiteStorage
+import CausewaySystem
 import CausewayTLS
 
 extension AdapterFactory {

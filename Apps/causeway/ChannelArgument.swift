@@ -1,6 +1,6 @@
 import ArgumentParser
 import Causeway
-import CausewayControl
+import CausewayControlAPI
 
 /// A channel as an argument. An invalid name is bad input (status 65), not a usage error.
 struct ChannelArgument: ExpressibleByArgument {

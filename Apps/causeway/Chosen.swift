@@ -1,5 +1,6 @@
 import Causeway
-import CausewayControl
+import CausewayCommandLine
+import CausewayControlAPI
 
 /// Requests about a list of messages.
 enum Chosen {

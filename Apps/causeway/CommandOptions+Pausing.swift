@@ -1,5 +1,7 @@
 import ArgumentParser
-import CausewayControl
+import CausewayCommandLine
+import CausewayControlAPI
+import CausewayDaemon
 
 extension CommandOptions {
     /// Pauses or resumes sending. A pause lasts as long as the process that owns the store.

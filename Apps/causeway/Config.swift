@@ -1,5 +1,9 @@
 import ArgumentParser
-import CausewayControl
+import CausewayCommandLine
+import CausewayConfiguration
+import CausewayControlAPI
+import CausewayControlClient
+import CausewayControlServer
 
 struct Config: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

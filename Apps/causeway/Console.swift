@@ -1,4 +1,5 @@
-import CausewayControl
+import CausewayCommandLine
+import CausewayControlAPI
 import CausewaySystem
 import Foundation
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Causeway
-import CausewayControl
+import CausewayControlAPI
+import CausewayDaemon
 
 struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,7 @@
 import ArgumentParser
-import CausewayControl
+import CausewayCommandLine
+import CausewayControlAPI
+import CausewayDaemon
 
 struct DeleteActions: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,4 @@
-import CausewayControl
+import CausewayControlAPI
 
 /// The end of a list that has more.
 enum ListEnd {

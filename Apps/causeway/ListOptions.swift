@@ -1,5 +1,5 @@
 import ArgumentParser
-import CausewayControl
+import CausewayControlAPI
 
 /// The options for the range of a list.
 struct ListOptions: ParsableArguments {

@@ -1,5 +1,8 @@
 import ArgumentParser
-import CausewayControl
+import CausewayCommandLine
+import CausewayConfiguration
+import CausewayControlAPI
+import CausewayDaemon
 import Foundation
 
 struct Login: AsyncParsableCommand {

@@ -1,5 +1,7 @@
 import ArgumentParser
-import CausewayControl
+import CausewayCommandLine
+import CausewayConfiguration
+import CausewayControlAPI
 import CausewaySystem
 
 @main

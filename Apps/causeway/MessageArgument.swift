@@ -1,6 +1,6 @@
 import ArgumentParser
 import Causeway
-import CausewayControl
+import CausewayControlAPI
 
 /// A message as an argument. An invalid id is bad input (status 65) as well.
 struct MessageArgument: ExpressibleByArgument {

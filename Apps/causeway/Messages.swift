@@ -1,6 +1,8 @@
 import ArgumentParser
 import Causeway
-import CausewayControl
+import CausewayCommandLine
+import CausewayControlAPI
+import CausewayDaemon
 
 struct Messages: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,7 @@
 import ArgumentParser
-import CausewayControl
+import CausewayCommandLine
+import CausewayControlAPI
+import CausewayDaemon
 
 struct Outbox: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

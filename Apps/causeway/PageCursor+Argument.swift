@@ -1,4 +1,4 @@
 import ArgumentParser
-import CausewayControl
+import CausewayControlAPI
 
 extension PageCursor: ExpressibleByArgument {}

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CausewayControl
 
 struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

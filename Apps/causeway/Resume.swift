@@ -1,5 +1,4 @@
 import ArgumentParser
-import CausewayControl
 
 struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Resume sending.")

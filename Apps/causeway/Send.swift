@@ -1,6 +1,8 @@
 import ArgumentParser
 import Causeway
-import CausewayControl
+import CausewayCommandLine
+import CausewayControlAPI
+import CausewayDaemon
 import Foundation
 
 struct Send: AsyncParsableCommand {
@@ -138,7 +140,7 @@ struct Send: AsyncParsableCommand {
     private func lingered(
         over ids: [MessageID], _ waiter: ResultWaiter, _ console: Console
     ) async throws(ControlError) -> Delivery {
-        let limit = linger?.duration ?? .seconds(ControlLimits.lingerSeconds)
+        let limit = linger?.duration ?? .seconds(CommandLineLimits.lingerSeconds)
         let (delivered, results) = try await waiter.linger(over: ids, within: limit)
         let failed = results.filter { $0.outcome == .failed || $0.outcome == .deleted }
         for result in failed { tell(result, console) }

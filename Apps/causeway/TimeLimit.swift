@@ -1,5 +1,5 @@
 import ArgumentParser
-import CausewayControl
+import CausewayConfiguration
 
 /// A duration as the value of an option.
 struct TimeLimit: ExpressibleByArgument {

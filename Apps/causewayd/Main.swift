@@ -1,6 +1,9 @@
 import ArgumentParser
 import CausewayAdapters
-import CausewayControl
+import CausewayCommandLine
+import CausewayConfiguration
+import CausewayControlAPI
+import CausewayDaemon
 import CausewayDiagnostics
 import CausewaySystem
 import Foundation

@@ -3,7 +3,7 @@ public import CausewayModels
 import CausewayOutbox
 public import CausewayRuntime
 public import CausewayStorage
-public import CausewaySync
+import CausewaySync
 public import CausewayTransport
 
 /// The main entry point: one client owns one store and at most one session.

@@ -1,5 +1,5 @@
 public import CausewayModels
-public import CausewayOutbox
+import CausewayOutbox
 
 /// The configuration of a client. The defaults are the documented behaviour.
 public struct ClientConfiguration: Sendable, Hashable {

@@ -1,6 +1,6 @@
 public import CausewayLive
 public import CausewayModels
-public import CausewayStorage
+import CausewayStorage
 
 /// Live objects and collections of messages. Each starts at once and remains active as long as it is held or observed.
 extension MessageRepository {

@@ -29,25 +29,6 @@ extension ControlError: CustomStringConvertible {
 }
 
 extension ControlError.Code {
-    /// The exit status of a program that this error ended.
-    package var exitStatus: ExitStatus {
-        switch self {
-        case .usage: .usage
-        case .badRequest, .tooLarge, .messageInvalid, .wrongState: .badInput
-        case .notFound: .notFound
-        case .forbidden, .noSession, .sessionExists, .notAuthor, .tokenRefused: .notAllowed
-        case .unreachable, .superseded, .storeOwned, .stopping, .daemonUnreachable: .unavailable
-        case .busy, .outboxFull, .answerLost: .temporary
-        case .refused: .failedForGood
-        case .certificate, .protocolMismatch: .protocolProblem
-        case .storeUnusable: .unusableStore
-        case .storeNotAccessible, .socketInUse, .socketNotAccessible: .cannotCreate
-        case .storeFull, .storeFailed, .credentials, .outputClosed, .outputFailed: .inputOutput
-        case .configuration: .configuration
-        case .internalError: .software
-        }
-    }
-
     /// The HTTP status of the response over the socket.
     package var httpStatus: Int {
         switch self {
@@ -65,4 +46,26 @@ extension ControlError.Code {
             500
         }
     }
+}
+
+/// The body of an error response.
+package struct ErrorResponse: Sendable, Hashable, Codable {
+    package let error: ProblemDTO
+
+    package init(_ error: ControlError) { self.error = ProblemDTO(error) }
+}
+
+/// An error as JSON. Sent over the socket in an object under `error`.
+package struct ProblemDTO: Sendable, Hashable, Codable {
+    /// See ``ControlError/Code``.
+    package let code: String
+    package let detail: String
+
+    package init(_ error: ControlError) {
+        code = error.code.rawValue
+        detail = error.detail
+    }
+
+    /// Converts back to the error; a code that this version does not know becomes ``ControlError/Code/internalError``.
+    package var error: ControlError { ControlError(ControlError.Code(rawValue: code) ?? .internalError, detail) }
 }

@@ -1,4 +1,4 @@
-import Causeway
+import CausewayModels
 package import Foundation
 
 /// The JSON of the control service: keys in alphabetical order, so that equal values give equal text.

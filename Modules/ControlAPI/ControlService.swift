@@ -1,4 +1,4 @@
-package import Causeway
+package import CausewayModels
 
 /// The requests that the daemon serves: the only interface of the command line and the status page.
 ///
@@ -75,4 +75,9 @@ package protocol ControlService: Sendable {
     func setPaused(_ isPaused: Bool) async throws(ControlError)
     /// Probes the server now instead of at the next scheduled time.
     func probe() async throws(ControlError)
+}
+
+/// The only host name that a control socket accepts.
+package enum ControlHost {
+    package static let name = "causeway"
 }

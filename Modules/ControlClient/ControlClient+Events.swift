@@ -1,5 +1,6 @@
-import Causeway
+package import CausewayControlAPI
 import CausewayHTTP
+import CausewayModels
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -10,11 +11,10 @@ extension ControlClient {
     package func follow(_ query: FollowQuery, _ listener: (FollowEvent) async throws -> Void) async throws {
         let path = "/v1/channels/\(Self.escaped(query.channel.value))/messages/live?limit=\(query.limit)"
         do {
-            let channel = try await connected()
+            let channel = try await EventStreamConnection.open(
+                socketPath, silence: .seconds(3 * Int64(ControlLimits.followSilenceSecondsMax)))
             try await channel.executeThenClose { inbound, outbound in
-                let fields: HTTPHeaders = ["Host": ControlHost.name, "Accept": "text/event-stream"]
-                let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: fields)
-                try await outbound.write(.head(head))
+                try await outbound.write(.head(EventStreamConnection.request(path)))
                 try await outbound.write(.end(nil))
                 try await read(inbound, listener)
             }
@@ -26,21 +26,6 @@ extension ControlClient {
     }
 
     private typealias Inbound = NIOAsyncChannelInboundStream<HTTPClientResponsePart>
-
-    private func connected() async throws -> NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart> {
-        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connectTimeout(.seconds(10))
-            .connect(unixDomainSocketPath: socketPath) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    try pipeline.addHandler(
-                        IdleStateHandler(readTimeout: .seconds(3 * Int64(ControlLimits.followSilenceSecondsMax))))
-                    try pipeline.addHTTPClientHandlers()
-                    try pipeline.addHandler(IdleTimeoutHandler())
-                    return try NIOAsyncChannel(wrappingChannelSynchronously: channel)
-                }
-            }
-    }
 
     private func read(_ inbound: Inbound, _ listener: (FollowEvent) async throws -> Void) async throws {
         var lines = ServerSentEventParser(bytesMax: ControlLimits.answerBytesMax)

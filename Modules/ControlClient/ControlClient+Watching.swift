@@ -1,3 +1,4 @@
+package import CausewayControlAPI
 import CausewayHTTP
 import Foundation
 import NIOCore
@@ -29,22 +30,9 @@ extension ControlClient {
     private static func listen(
         _ path: String, silence: Duration, _ listener: @Sendable (ActivityResponse) -> Void
     ) async throws {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connectTimeout(.seconds(10))
-            .connect(unixDomainSocketPath: path) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    try pipeline.addHandler(IdleStateHandler(readTimeout: TimeAmount(silence)))
-                    try pipeline.addHTTPClientHandlers()
-                    try pipeline.addHandler(IdleTimeoutHandler())
-                    return try NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>(
-                        wrappingChannelSynchronously: channel)
-                }
-            }
+        let channel = try await EventStreamConnection.open(path, silence: TimeAmount(silence))
         try await channel.executeThenClose { inbound, outbound in
-            let fields: HTTPHeaders = ["Host": ControlHost.name, "Accept": "text/event-stream"]
-            try await outbound.write(
-                .head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/v1/events", headers: fields)))
+            try await outbound.write(.head(EventStreamConnection.request("/v1/events")))
             try await outbound.write(.end(nil))
             var lines = ServerSentEventParser(bytesMax: ControlLimits.eventBytesMax)
             for try await part in inbound {

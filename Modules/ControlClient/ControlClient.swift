@@ -1,5 +1,6 @@
-package import Causeway
+package import CausewayControlAPI
 import CausewayHTTP
+package import CausewayModels
 import CausewaySystem
 import Foundation
 import HTTPTypes

@@ -1,3 +1,5 @@
+import CausewayControlAPI
+
 /// An incremental parser of Server-Sent Events: the name and data of each, as far as the daemon uses them. Bounded. A
 /// value.
 struct ServerSentEventParser: Sendable {

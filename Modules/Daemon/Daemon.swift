@@ -1,4 +1,8 @@
 import Causeway
+import CausewayCommandLine
+package import CausewayConfiguration
+import CausewayControlAPI
+import CausewayControlServer
 package import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -34,9 +38,9 @@ package struct Daemon: Sendable {
         let journal = DeliveryJournal(isDetailed: logger.logLevel <= .debug)
         let startedAt = SystemRuntime().wallClock
         let local = try await LocalClient.open(
-            settings, isDaemon: true, storeWait: .seconds(ControlLimits.storeWaitSecondsOfDaemon), adapters: adapters,
+            settings, isDaemon: true, storeWait: .seconds(DaemonLimits.storeWaitSecondsOfDaemon), adapters: adapters,
             onWait: { problem in
-                let limit = ControlLimits.storeWaitSecondsOfDaemon
+                let limit = DaemonLimits.storeWaitSecondsOfDaemon
                 logger.warning("waiting for the store", metadata: ["detail": "\(problem)", "limitSeconds": "\(limit)"])
                 notifier.notify("STATUS=waiting for the store: another process has it")
             }, onCommit: { journal.note($0) })
@@ -69,7 +73,7 @@ package struct Daemon: Sendable {
                 ShutdownService(notifier: notifier, logger: logger),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
-        configuration.maximumGracefulShutdownDuration = .seconds(ControlLimits.shutdownSecondsMax - 5)
+        configuration.maximumGracefulShutdownDuration = .seconds(DaemonLimits.shutdownSecondsMax - 5)
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch is CancellationError {
@@ -95,7 +99,7 @@ private struct ShutdownService: Service {
         notifier.notify("STOPPING=1")
         let logger = logger
         Task.detached {
-            try? await Task.sleep(for: .seconds(ControlLimits.shutdownSecondsMax))
+            try? await Task.sleep(for: .seconds(DaemonLimits.shutdownSecondsMax))
             logger.critical("shutdown timed out", metadata: ["undelivered": "kept in the store"])
             exit(ExitStatus.temporary.rawValue)
         }

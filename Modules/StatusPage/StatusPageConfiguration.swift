@@ -1,4 +1,4 @@
-package import CausewayControl
+package import CausewayControlAPI
 package import CausewayHTTPServer
 
 /// The configuration of a status page.

@@ -1,6 +1,6 @@
-package import Causeway
-package import CausewayControl
+package import CausewayControlAPI
 import CausewayHTTPServer
+package import CausewayModels
 import CausewayTLS
 import Hummingbird
 import HummingbirdCore

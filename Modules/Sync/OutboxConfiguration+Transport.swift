@@ -1,4 +1,4 @@
-import CausewayOutbox
+import CausewayModels
 import CausewayTransport
 
 extension OutboxConfiguration {

@@ -1,5 +1,5 @@
 package import CausewayModels
-package import CausewayOutbox
+import CausewayOutbox
 package import CausewayRuntime
 package import CausewayStorage
 package import CausewayTransport

@@ -82,12 +82,21 @@ CASES = {
                 {},
                 manifest(target("CausewayTLS", "Modules/TLS", ["CausewayModels"]), target("CausewayModels", "M")),
             ),
+            (
+                {},
+                manifest(target("causeway-status", "A", ["CausewayDaemon"]),
+                         target("CausewayDaemon", "M", ["CausewaySync"]), target("CausewaySync", "N")),
+            ),
+            ({}, manifest(target("CausewayControlAPI", "M", ["CausewaySystem"]), target("CausewaySystem", "N"))),
         ],
         [
             ({}, manifest(target("CausewayOutbox", "M", ["CausewayModels"], ["DequeModule"]),
                           target("CausewayModels", "N"))),
             ({}, manifest(target("CausewaySQLiteStorage", "M", ["CausewayStorage"], ["GRDB"]),
                           target("CausewayStorage", "N"))),
+            ({}, manifest(target("causeway-status", "A", ["CausewayControlClient"], ["Logging"]),
+                          target("CausewayControlClient", "M", ["CausewayModels"], ["NIOCore"]),
+                          target("CausewayModels", "N"))),
         ],
     ),
     "purity": (

@@ -1,5 +1,6 @@
 import Causeway
-import CausewayControl
+import CausewayCommandLine
+import CausewayControlAPI
 import CausewaySystem
 
 /// The output of each change when standard output is not a terminal: a line of text or a JSON object.

@@ -1,5 +1,6 @@
 import Causeway
-import CausewayControl
+import CausewayCommandLine
+import CausewayControlAPI
 import CausewayTerminal
 
 /// `causeway messages --follow`: shows the newest messages of a channel and every change, until the user ends it.

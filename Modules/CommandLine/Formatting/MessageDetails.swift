@@ -1,4 +1,6 @@
-import Causeway
+import CausewayConfiguration
+package import CausewayControlAPI
+import CausewayModels
 import CausewaySystem
 
 /// Formats one message, the status and the settings for a terminal: a line for each fact.

@@ -1,4 +1,5 @@
-import Causeway
+package import CausewayControlAPI
+import CausewayModels
 
 /// Formats lists of messages for a terminal.
 package enum MessageListing {

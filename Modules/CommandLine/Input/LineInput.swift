@@ -1,3 +1,4 @@
+package import CausewayControlAPI
 import CausewaySystem
 package import Foundation
 
@@ -35,7 +36,7 @@ package final class LineInput {
     /// Throws ``ControlError/Code/badRequest`` for a line that is longer than any message.
     package func next() async throws(ControlError) -> [Line]? {
         while !isAtEnd {
-            let chunk = try await StandardInput.read(descriptor, bytesMax: ControlLimits.inputBytesPerRead)
+            let chunk = try await StandardInput.read(descriptor, bytesMax: CommandLineLimits.inputBytesPerRead)
             isAtEnd = chunk.isEmpty
             rest.append(chunk)
             let lines = try takeLines()
@@ -97,7 +98,7 @@ package enum StandardInput {
     package static func all(bytesMax: Int) async throws(ControlError) -> Data {
         var data = Data()
         while true {
-            let chunk = try await read(STDIN_FILENO, bytesMax: ControlLimits.inputBytesPerRead)
+            let chunk = try await read(STDIN_FILENO, bytesMax: CommandLineLimits.inputBytesPerRead)
             if chunk.isEmpty { return data }
             data.append(chunk)
             guard data.count <= bytesMax else {

@@ -1,4 +1,6 @@
-package import Causeway
+import CausewayConfiguration
+package import CausewayControlAPI
+package import CausewayModels
 import CausewaySystem
 import Foundation
 

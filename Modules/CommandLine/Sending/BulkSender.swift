@@ -1,4 +1,5 @@
-package import Causeway
+package import CausewayControlAPI
+package import CausewayModels
 import Foundation
 
 /// Sends each line of an input as a message, in order, many in one request.
@@ -39,7 +40,9 @@ package struct BulkSender {
                     guard let message = compose(line, &outcome) else { continue }
                     batch.append(message)
                     bytes += line.bytes.count
-                    if batch.count == ControlLimits.messagesPerRequestMax || bytes >= ControlLimits.requestBytesWanted {
+                    if batch.count == ControlLimits.messagesPerRequestMax
+                        || bytes >= CommandLineLimits.requestBytesWanted
+                    {
                         try await send(batch, &outcome)
                         batch = []
                         bytes = 0

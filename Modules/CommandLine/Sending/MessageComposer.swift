@@ -1,4 +1,5 @@
-package import Causeway
+package import CausewayControlAPI
+package import CausewayModels
 package import Foundation
 
 /// Builds messages from typed or piped input.

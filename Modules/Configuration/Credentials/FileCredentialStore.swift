@@ -1,4 +1,4 @@
-package import Causeway
+package import CausewayModels
 import Foundation
 
 /// Stores each session's token in a file of its own beside the store, readable by the owner only.

@@ -1,4 +1,5 @@
-import Causeway
+package import CausewayControlAPI
+import CausewayModels
 import Foundation
 import Synchronization
 

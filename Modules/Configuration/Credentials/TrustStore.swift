@@ -1,4 +1,5 @@
-import Causeway
+package import CausewayControlAPI
+import CausewayModels
 import Synchronization
 
 /// The authorities that a server's certificate is verified against, and the client certificate presented to it.
@@ -15,7 +16,7 @@ package struct TrustEntry: Sendable, Hashable, Codable {
         self.keyPath = keyPath
     }
 
-    init(_ request: LoginRequest) {
+    package init(_ request: LoginRequest) {
         self.init(
             authorities: request.authorities, certificatePath: request.certificatePath, keyPath: request.keyPath)
     }

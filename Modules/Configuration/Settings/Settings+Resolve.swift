@@ -1,4 +1,5 @@
-import Causeway
+package import CausewayControlAPI
+import CausewayModels
 import Foundation
 import Logging
 
@@ -93,7 +94,8 @@ extension Settings {
 
     private static func expiry(_ key: SettingKey, _ text: String, _ source: Source) throws(ControlError) -> Duration? {
         if text == never { return nil }
-        guard let duration = DurationText.duration(text), (.seconds(1)...ControlLimits.expiryMax).contains(duration)
+        guard let duration = DurationText.duration(text),
+            (.seconds(1)...ConfigurationLimits.expiryMax).contains(duration)
         else {
             throw wrong(key, text, source, "must be a time from 1s to 8784h such as 15m or 24h, or \(never)")
         }

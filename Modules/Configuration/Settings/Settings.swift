@@ -1,5 +1,6 @@
-package import Causeway
+import CausewayControlAPI
 package import CausewayDiagnostics
+package import CausewayModels
 package import Logging
 
 /// The settings of a program: its flags, its environment, its configuration file and the defaults, in this order.
@@ -46,30 +47,12 @@ package struct Settings: Sendable, Hashable {
     /// The source of each value.
     package internal(set) var sources: [SettingKey: Source] = [:]
 
-    /// The programs' ``OutboxConfiguration/idleProbeInterval``: with nothing to send for weeks, they detect within this
-    /// time that their token was refused or that the server lost data.
-    static let idleProbeInterval = Duration.seconds(300)
     /// The value of an expiry that never comes.
     static let never = "never"
 
     init(store: String, socket: String) {
         self.store = store
         self.socket = socket
-    }
-
-    /// The client configuration of these settings.
-    package var clientConfiguration: ClientConfiguration {
-        var configuration = ClientConfiguration()
-        configuration.ordering = ordering
-        configuration.restart = restart
-        configuration.outbox.headFailure = headFailure
-        configuration.outbox.expiry = expiry
-        configuration.outbox.retry = retry.policy
-        configuration.outbox.retry.interval = retryInterval
-        configuration.outbox.retry.retriesMax = retryCount
-        configuration.outbox.settlingTime = settlingTime
-        configuration.outbox.idleProbeInterval = Self.idleProbeInterval
-        return configuration
     }
 
     /// A value as text; `nil` when there is none.
@@ -95,4 +78,15 @@ package struct Settings: Sendable, Hashable {
     }
 
     package func source(of key: SettingKey) -> Source { sources[key] ?? .byDefault }
+}
+
+extension SettingsResponse {
+    package init(_ settings: Settings) {
+        var entries: [String: Entry] = [:]
+        for key in SettingKey.allCases {
+            entries[key.rawValue] = Entry(
+                value: settings.text(of: key), source: settings.source(of: key).description)
+        }
+        self.init(entries: entries)
+    }
 }

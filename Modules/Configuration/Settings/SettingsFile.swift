@@ -1,4 +1,5 @@
-import Causeway
+import CausewayControlAPI
+import CausewayModels
 import Foundation
 
 /// A configuration file: one JSON object whose keys are those of ``SettingKey``.
@@ -19,7 +20,7 @@ struct SettingsFile: Sendable {
             guard isRequired else { return nil }
             throw ControlError(.configuration, "there is no configuration file \(path)")
         }
-        let data = try TextFile.read(path, bytesMax: ControlLimits.configurationBytesMax, as: .configuration)
+        let data = try TextFile.read(path, bytesMax: ConfigurationLimits.configurationBytesMax, as: .configuration)
         let members: [String: JSONValue]
         do throws(ControlError) {
             members = try ControlJSON.decode([String: JSONValue].self, from: data, what: path)

@@ -1,4 +1,5 @@
 package import ArgumentParser
+package import CausewayControlAPI
 import Foundation
 
 /// The settings as command-line options, the same in every program.

@@ -1,10 +1,10 @@
 import Foundation
 
 /// The default locations of files (XDG Base Directory Specification).
-struct StandardFolders: Sendable {
+package struct StandardFolders: Sendable {
     private let environment: [String: String]
 
-    init(environment: [String: String]) { self.environment = environment }
+    package init(environment: [String: String]) { self.environment = environment }
 
     var defaultStore: String { base("XDG_STATE_HOME", orHome: ".local/state") + "/causeway" }
     var defaultConfig: String { base("XDG_CONFIG_HOME", orHome: ".config") + "/causeway/config.json" }

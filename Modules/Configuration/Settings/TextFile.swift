@@ -1,3 +1,4 @@
+package import CausewayControlAPI
 package import Foundation
 
 /// Small files named by a user: read in full, bounded, with an error that names the file.

@@ -1,3 +1,5 @@
+package import CausewayModels
+
 /// The changes of the followed messages since the previous event, as JSON. Keys are only ever added.
 ///
 /// The list is in reading order, oldest first. Removing ``deleted`` from the previous list, then placing ``inserted``
@@ -8,6 +10,11 @@ package struct FollowEvent: Sendable, Hashable, Codable {
     package struct Row: Sendable, Hashable, Codable {
         package let index: Int
         package let message: MessageDTO
+
+        package init(index: Int, message: MessageDTO) {
+            self.index = index
+            self.message = message
+        }
     }
 
     /// A new wait reason of a message that did not change otherwise; absent when the message no longer waits.
@@ -16,6 +23,12 @@ package struct FollowEvent: Sendable, Hashable, Codable {
         package let index: Int
         package let wait: WaitReasonDTO?
         package let waitText: String?
+
+        package init(index: Int, wait reason: WaitReason?) {
+            self.index = index
+            wait = reason.map(WaitReasonDTO.init)
+            waitText = reason?.description
+        }
     }
 
     /// The commit of the store up to which the list is valid.
@@ -34,8 +47,29 @@ package struct FollowEvent: Sendable, Hashable, Codable {
     /// Why the store or the server could not be read; absent when both could.
     package let problem: String?
 
+    /// An event without changes.
+    package init(version: Int64, count: Int, dataStatus: String, loadingStatus: String, problem: String?) {
+        self.version = version
+        self.count = count
+        self.dataStatus = dataStatus
+        self.loadingStatus = loadingStatus
+        self.problem = problem
+    }
+
     /// True when the event changes neither the list nor a wait reason.
     package var isListUnchanged: Bool {
         deleted.isEmpty && inserted.isEmpty && modified.isEmpty && waiting.isEmpty
+    }
+}
+
+/// The followed messages: the newest of a channel.
+package struct FollowQuery: Sendable, Hashable {
+    package var channel: ChannelID
+    /// The number of messages at the start, 1 to ``Limits/pageSizeMax``; later ones are added to them.
+    package var limit: Int
+
+    package init(channel: ChannelID, limit: Int = Limits.pageSizeDefault) {
+        self.channel = channel
+        self.limit = min(max(1, limit), Limits.pageSizeMax)
     }
 }

@@ -1,4 +1,4 @@
-package import Causeway
+package import CausewayModels
 
 /// A page of messages, as JSON.
 package struct MessageListResponse: Sendable, Hashable, Codable {

@@ -1,12 +1,20 @@
-import Causeway
+package import CausewayModels
 
 /// The messages that a request selects.
-struct MessageSelection: Sendable, Hashable, Codable {
-    var ids: [MessageID]
+package struct MessageSelection: Sendable, Hashable, Codable {
+    package var ids: [MessageID]
     /// The origin of a deletion; `api` when absent.
-    var by: DeleteAction.Origin?
+    package var by: DeleteAction.Origin?
 
-    var checked: [MessageID] {
+    package init(ids: [MessageID], by: DeleteAction.Origin? = nil) {
+        self.ids = ids
+        self.by = by
+    }
+
+    /// The ids.
+    ///
+    /// Throws ``ControlError/Code/badRequest`` unless there are 1 to ``ControlLimits/idsPerRequestMax``.
+    package var checked: [MessageID] {
         get throws(ControlError) {
             guard (1...ControlLimits.idsPerRequestMax).contains(ids.count) else {
                 throw ControlError(
@@ -14,5 +22,34 @@ struct MessageSelection: Sendable, Hashable, Codable {
             }
             return ids
         }
+    }
+}
+
+/// The channel whose messages a request selects; all channels when absent.
+package struct ChannelFilter: Sendable, Hashable, Codable {
+    package var channel: ChannelID?
+    /// The origin of a deletion; `api` when absent.
+    package var by: DeleteAction.Origin?
+
+    package init(channel: ChannelID?, by: DeleteAction.Origin? = nil) {
+        self.channel = channel
+        self.by = by
+    }
+}
+
+/// The result of a resend or a deletion.
+package struct ChangeReport: Sendable, Hashable, Codable {
+    package let count: Int
+    /// The changed messages; absent when the request meant all of a kind.
+    package let ids: [MessageID]?
+
+    package init(count: Int) {
+        self.count = count
+        ids = nil
+    }
+
+    package init(ids: [MessageID]) {
+        count = ids.count
+        self.ids = ids
     }
 }

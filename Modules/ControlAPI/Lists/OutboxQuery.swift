@@ -1,4 +1,4 @@
-package import Causeway
+package import CausewayModels
 
 /// A part of the outbox and its order.
 package struct OutboxQuery: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import Causeway
+package import CausewayModels
 
 /// A past deletion, as JSON.
 package struct DeleteActionDTO: Sendable, Hashable, Codable {

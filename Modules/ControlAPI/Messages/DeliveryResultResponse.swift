@@ -1,4 +1,4 @@
-package import Causeway
+package import CausewayModels
 
 /// The delivery state of a message.
 package struct DeliveryResultResponse: Sendable, Hashable, Codable {

@@ -1,4 +1,4 @@
-package import Causeway
+package import CausewayModels
 
 /// A message to send, as JSON: `channel`, and either `text` or `custom` (an object); `parent` for a reply.
 package struct OutgoingMessage: Sendable, Hashable, Codable {
@@ -23,7 +23,7 @@ package struct OutgoingMessage: Sendable, Hashable, Codable {
     ///
     /// Throws ``ControlError/Code/badRequest`` unless it is exactly one of both, and
     /// ``ControlError/Code/messageInvalid`` when it exceeds a limit.
-    func content() throws(ControlError) -> MessageContent {
+    package func content() throws(ControlError) -> MessageContent {
         let content: MessageContent
         var codedBytes = 0
         switch (text, custom) {
@@ -39,5 +39,41 @@ package struct OutgoingMessage: Sendable, Hashable, Codable {
             throw ControlError(.messageInvalid, error.description)
         }
         return content
+    }
+}
+
+/// The new content of a message, as JSON: either `text` or `custom` (an object).
+package struct EditRequest: Sendable, Hashable, Codable {
+    package var text: String?
+    package var custom: JSONValue?
+
+    package init(text: String? = nil, custom: JSONValue? = nil) {
+        self.text = text
+        self.custom = custom
+    }
+}
+
+/// A reaction to add or to remove, as JSON.
+package struct ReactionRequest: Sendable, Hashable, Codable {
+    package var name: String
+    /// Adds the reaction when absent.
+    package var remove: Bool?
+
+    package init(name: String, isAdded: Bool) {
+        self.name = name
+        remove = isAdded ? nil : true
+    }
+}
+
+/// The result of ``ControlService/send(_:)``.
+package struct SendReport: Sendable, Hashable, Codable {
+    /// The accepted messages in their order; each is durable.
+    package var ids: [MessageID]
+    /// The error that ended the call early; absent when all messages were accepted.
+    package var problem: ProblemDTO?
+
+    package init(ids: [MessageID], problem: ProblemDTO? = nil) {
+        self.ids = ids
+        self.problem = problem
     }
 }

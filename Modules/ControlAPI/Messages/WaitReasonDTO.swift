@@ -1,4 +1,4 @@
-package import Causeway
+package import CausewayModels
 
 /// Why a message waits, as JSON: `kind`, and the fields of that kind. Times are given twice: as RFC 3339 and as
 /// milliseconds since 1970.

@@ -1,4 +1,4 @@
-package import Causeway
+package import CausewayModels
 
 /// A login, as JSON. The only request that contains a secret: it is never printed or logged.
 package struct LoginRequest: Sendable, Hashable {
@@ -47,4 +47,29 @@ extension LoginRequest: Codable {
         try container.encodeIfPresent(certificatePath, forKey: .certificatePath)
         try container.encodeIfPresent(keyPath, forKey: .keyPath)
     }
+}
+
+/// A session, as JSON.
+package struct SessionDTO: Sendable, Hashable, Codable {
+    package let id: SessionID
+    package let server: String
+    package let user: UserID
+    package let startedAt: String
+    package let startedAtMs: Int64
+
+    package init(_ session: Session) {
+        id = session.id
+        server = session.server
+        user = session.user
+        startedAt = session.startedAt.description
+        startedAtMs = session.startedAt.milliseconds
+    }
+}
+
+/// The result of a logout.
+package struct LogoutReport: Sendable, Hashable, Codable {
+    /// The number of undelivered messages, which have now failed (session ended).
+    package let unsent: Int
+
+    package init(unsent: Int) { self.unsent = unsent }
 }

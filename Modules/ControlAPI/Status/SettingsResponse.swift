@@ -4,19 +4,17 @@ package struct SettingsResponse: Sendable, Hashable, Codable {
         /// Absent when the setting has no value.
         package let value: String?
         package let source: String
+
+        package init(value: String?, source: String) {
+            self.value = value
+            self.source = source
+        }
     }
 
-    /// Keyed by ``SettingKey``.
+    /// Keyed by the name of the setting in a configuration file.
     package let entries: [String: Entry]
 
-    package init(_ settings: Settings) {
-        var entries: [String: Entry] = [:]
-        for key in SettingKey.allCases {
-            entries[key.rawValue] = Entry(
-                value: settings.text(of: key), source: settings.source(of: key).description)
-        }
-        self.entries = entries
-    }
+    package init(entries: [String: Entry]) { self.entries = entries }
 
     package init(from decoder: any Decoder) throws {
         entries = try decoder.singleValueContainer().decode([String: Entry].self)

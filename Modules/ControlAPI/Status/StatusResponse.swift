@@ -1,4 +1,4 @@
-package import Causeway
+package import CausewayModels
 
 /// The status, as JSON.
 package struct StatusResponse: Sendable, Hashable, Codable {
@@ -132,5 +132,21 @@ package struct StatusResponse: Sendable, Hashable, Codable {
         epoch = status.epoch
         notices = status.notices.isEmpty ? nil : status.notices
         self.process = process
+    }
+}
+
+/// The status and the recent delivery history, as JSON.
+package struct ActivityResponse: Sendable, Hashable, Codable {
+    /// The number of the store's last commit: increases with every change of a message within this run of the daemon;
+    /// restarts with the next run.
+    package let version: Int64
+    package let status: StatusResponse
+    /// Messages that reached the server in each of the last 60 minutes, oldest first; the last minute is incomplete.
+    package let drainedPerMinute: [Int]
+
+    package init(version: Int64, status: StatusResponse, drainedPerMinute: [Int]) {
+        self.version = version
+        self.status = status
+        self.drainedPerMinute = drainedPerMinute
     }
 }

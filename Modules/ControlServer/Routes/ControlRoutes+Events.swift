@@ -1,4 +1,5 @@
 import Causeway
+import CausewayControlAPI
 import HTTPTypes
 import Hummingbird
 import NIOCore

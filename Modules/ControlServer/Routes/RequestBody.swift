@@ -1,3 +1,4 @@
+import CausewayControlAPI
 import Foundation
 import HTTPTypes
 import Hummingbird

@@ -1,4 +1,5 @@
 import Causeway
+import CausewayControlAPI
 import Synchronization
 
 /// Observes the commits of a client: counts them, and counts the delivered messages of the own account per minute.

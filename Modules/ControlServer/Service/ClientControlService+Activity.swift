@@ -1,4 +1,5 @@
 import Causeway
+package import CausewayControlAPI
 
 extension ClientControlService {
     package func activity() async throws(ControlError) -> ActivityResponse {
@@ -38,8 +39,8 @@ extension ClientControlService {
                 last = response
                 toldAt = .now
             }
-            for _ in 0..<ControlLimits.watchTicksPerLook {
-                try await Task.sleep(for: .milliseconds(ControlLimits.watchTickMilliseconds))
+            for _ in 0..<ControlServerLimits.watchTicksPerLook {
+                try await Task.sleep(for: .milliseconds(ControlServerLimits.watchTickMilliseconds))
                 if monitor.version != response.version { break }
             }
         }

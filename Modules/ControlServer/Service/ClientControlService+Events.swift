@@ -1,6 +1,8 @@
 import AsyncAlgorithms
 import Causeway
+package import CausewayControlAPI
 import ServiceLifecycle
+import Synchronization
 
 extension ClientControlService {
     package func follow(_ query: FollowQuery, _ listener: (FollowEvent) async throws -> Void) async throws {
@@ -20,7 +22,7 @@ extension ClientControlService {
         _ changes: LiveChanges<Message>, reasons: ([Message]) async throws -> [MessageID: WaitReason],
         _ listener: (FollowEvent) async throws -> Void
     ) async throws {
-        let looks = AsyncTimerSequence.repeating(every: .seconds(ControlLimits.followLookSeconds))
+        let looks = AsyncTimerSequence.repeating(every: .seconds(ControlServerLimits.followLookSeconds))
         let occasions = merge(changes.map { Occasion.change($0) }, looks.map { _ in Occasion.look })
         var builder = FollowEventBuilder()
         var silence = 0
@@ -29,7 +31,7 @@ extension ClientControlService {
             if case .change(let new) = occasion { change = new }
             let waiting = builder.waiting(after: change)
             var event = builder.event(change, reasons: waiting.isEmpty ? [:] : try await reasons(waiting))
-            silence = event == nil ? silence + ControlLimits.followLookSeconds : 0
+            silence = event == nil ? silence + ControlServerLimits.followLookSeconds : 0
             if silence >= ControlLimits.followSilenceSecondsMax {
                 event = builder.sign()
                 silence = 0
@@ -37,5 +39,28 @@ extension ClientControlService {
             if let event { try await listener(event) }
         }
         try Task.checkCancellation()
+    }
+}
+
+/// Limits how many callers follow messages at the same time.
+final class SubscriberLimiter: Sendable {
+    private let taken = Mutex(0)
+
+    /// Holds a slot for as long as `body` runs.
+    ///
+    /// Throws ``ControlError/Code/busy`` when all slots are in use.
+    func hold<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
+        let isFree = taken.withLock { taken in
+            guard taken < ControlLimits.followersMax else { return false }
+            taken += 1
+            return true
+        }
+        guard isFree else {
+            throw ControlError(
+                .busy, "too many followers (at most \(ControlLimits.followersMax)); end one of them, or try again later"
+            )
+        }
+        defer { taken.withLock { $0 -= 1 } }
+        return try await body()
     }
 }

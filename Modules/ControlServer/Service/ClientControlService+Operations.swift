@@ -1,4 +1,5 @@
 package import Causeway
+package import CausewayControlAPI
 
 extension ClientControlService {
     package func edit(_ id: MessageID, _ request: EditRequest) async throws(ControlError) -> MessageDTO {

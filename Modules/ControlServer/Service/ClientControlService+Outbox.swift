@@ -1,4 +1,5 @@
 import Causeway
+package import CausewayControlAPI
 
 extension ClientControlService {
     package func outbox(_ query: OutboxQuery) async throws(ControlError) -> MessageListResponse {
@@ -10,7 +11,7 @@ extension ClientControlService {
         var query = query
         // Usually the first few messages match; each further read is larger.
         var step = query.range.limit
-        for _ in 0..<ControlLimits.looksPerPageMax {
+        for _ in 0..<ControlServerLimits.looksPerPageMax {
             let page = try await page(.undeliveredIn(channel), query, limit: step)
             step = min(step * 4, Limits.pageSizeMax)
             for (index, message) in page.messages.enumerated() where message.state == state.rawValue {

@@ -1,4 +1,5 @@
 package import Causeway
+package import CausewayControlAPI
 
 extension ClientControlService {
     package func send(_ messages: [OutgoingMessage]) async throws(ControlError) -> SendReport {

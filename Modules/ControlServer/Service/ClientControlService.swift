@@ -1,4 +1,6 @@
 package import Causeway
+package import CausewayConfiguration
+package import CausewayControlAPI
 
 /// The control service of the process that owns the store, on top of a client.
 package struct ClientControlService: ControlService {

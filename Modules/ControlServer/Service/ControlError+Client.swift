@@ -1,5 +1,5 @@
 package import Causeway
-package import CausewaySystem
+import CausewayControlAPI
 
 /// Conversions of the errors of the layers below.
 extension ControlError {
@@ -24,11 +24,6 @@ extension ControlError {
         case .transport(let problem): self.init(problem)
         case .closed: self.init(.stopping, error.description)
         }
-    }
-
-    package init(_ error: OutputError) {
-        self.init(
-            error == .closed ? .outputClosed : .outputFailed, "standard output cannot be written: \(error.description)")
     }
 
     package init(_ error: StoreError) {

@@ -1,4 +1,5 @@
 import Causeway
+import CausewayControlAPI
 
 /// Builds events from the changes of a live collection and the wait reasons, which the store does not know. A value,
 /// for one follower.
@@ -37,9 +38,7 @@ struct FollowEventBuilder: Sendable {
             for (index, message) in current.snapshot.enumerated() where !named.contains(index) {
                 let reason = reasons[message.id]
                 guard reason != told[message.id] else { continue }
-                event.waiting.append(
-                    FollowEvent.Waiting(
-                        index: index, wait: reason.map(WaitReasonDTO.init), waitText: reason?.description))
+                event.waiting.append(FollowEvent.Waiting(index: index, wait: reason))
             }
         }
         snapshot = current.snapshot

@@ -1,3 +1,4 @@
+import CausewayControlAPI
 import HTTPTypes
 import Hummingbird
 

@@ -1,3 +1,4 @@
+package import CausewayControlAPI
 import Hummingbird
 package import Logging
 import NIOCore
@@ -25,7 +26,7 @@ package struct ControlServer: Service {
     ///   - onReady: called once when the socket accepts connections.
     package init(
         service: any ControlService, socketPath: String, logger: Logger, settings: SettingsResponse? = nil,
-        requestTime: Duration = .seconds(ControlLimits.requestSecondsMax),
+        requestTime: Duration = .seconds(ControlServerLimits.requestSecondsMax),
         onReady: @escaping @Sendable () async -> Void = {}
     ) {
         self.service = service
@@ -52,12 +53,12 @@ package struct ControlServer: Service {
                 configuration: .init(
                     additionalChannelHandlers: [RequestGuard(time: time)],
                     httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: ControlLimits.headerBytesMax,
-                        maxHeaderListSize: ControlLimits.headerBytesMax,
-                        maxHeaderFieldCount: ControlLimits.headerFieldsMax))),
+                        maxHeaderFieldSize: ControlServerLimits.headerBytesMax,
+                        maxHeaderListSize: ControlServerLimits.headerBytesMax,
+                        maxHeaderFieldCount: ControlServerLimits.headerFieldsMax))),
             configuration: .init(
                 address: .unixDomainSocket(path: preparation.bindPath),
-                availableConnectionsDelegate: .maximum(ControlLimits.connectionsMax, logger: quiet)),
+                availableConnectionsDelegate: .maximum(ControlServerLimits.connectionsMax, logger: quiet)),
             onServerRunning: { channel in
                 do throws(ControlError) {
                     try preparation.publish()

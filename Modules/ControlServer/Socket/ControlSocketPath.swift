@@ -1,3 +1,4 @@
+import CausewayControlAPI
 import CausewaySystem
 import Foundation
 
@@ -41,7 +42,7 @@ package struct ControlSocketPath: Sendable {
 
     private static func address(_ path: String) -> sockaddr_un? {
         let bytes = Array(path.utf8)
-        guard bytes.count <= ControlLimits.socketPathBytesMax, !bytes.contains(0) else { return nil }
+        guard bytes.count <= ControlServerLimits.socketPathBytesMax, !bytes.contains(0) else { return nil }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
@@ -53,10 +54,10 @@ package struct ControlSocketPath: Sendable {
         guard path.hasPrefix("/") else {
             throw ControlError(.configuration, "the socket's path \(path) must begin with /")
         }
-        guard path.utf8.count <= ControlLimits.socketPathBytesMax else {
+        guard path.utf8.count <= ControlServerLimits.socketPathBytesMax else {
             throw ControlError(
                 .configuration,
-                "the socket's path \(path) is longer than \(ControlLimits.socketPathBytesMax) bytes;"
+                "the socket's path \(path) is longer than \(ControlServerLimits.socketPathBytesMax) bytes;"
                     + " choose a shorter one with --socket")
         }
         try makeFolder()

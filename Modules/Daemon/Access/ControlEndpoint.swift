@@ -1,4 +1,8 @@
 import Causeway
+package import CausewayConfiguration
+package import CausewayControlAPI
+import CausewayControlClient
+import CausewayControlServer
 
 /// The access of a command to the store: through the daemon, or by opening the store itself when no daemon runs.
 package struct ControlEndpoint: Sendable {
@@ -22,7 +26,7 @@ package struct ControlEndpoint: Sendable {
         var settings = settings
         settings.restart = .resume
         let place = ControlSocketPath(path: settings.socket)
-        let end = ContinuousClock.now + .seconds(ControlLimits.storeWaitSecondsOfCommand)
+        let end = ContinuousClock.now + .seconds(DaemonLimits.storeWaitSecondsOfCommand)
         var isTold = false
         while true {
             if place.isListening {

@@ -1,4 +1,7 @@
 package import Causeway
+package import CausewayConfiguration
+package import CausewayControlAPI
+package import CausewayControlServer
 import CausewaySystem
 import Foundation
 
@@ -81,5 +84,20 @@ package struct LocalClient: Sendable {
     package func close() async {
         await client.close()
         subscription?.cancel()
+    }
+}
+
+/// The store and the transports of a program; chosen by the program, not by this module.
+package struct AdapterFactory: Sendable {
+    package typealias OpenStore =
+        @Sendable (_ folder: String, _ durability: Settings.Durability) async throws(StoreError) -> any Store
+    package typealias MakeTransports = @Sendable (_ settings: Settings, _ trust: any TrustStore) -> TransportRegistry
+
+    let openStore: OpenStore
+    let makeTransports: MakeTransports
+
+    package init(openStore: @escaping OpenStore, makeTransports: @escaping MakeTransports) {
+        self.openStore = openStore
+        self.makeTransports = makeTransports
     }
 }

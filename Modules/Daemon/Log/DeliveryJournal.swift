@@ -26,7 +26,7 @@ package final class DeliveryJournal: Sendable {
             let to: SyncState?
         }
 
-        /// The first ``ControlLimits/logLinesPerCommitMax`` messages that failed for good.
+        /// The first ``DaemonLimits/logLinesPerCommitMax`` messages that failed for good.
         var failed: [Failed] = []
         /// The number of further messages that failed.
         var moreFailedCount = 0
@@ -51,7 +51,7 @@ package final class DeliveryJournal: Sendable {
     /// - Parameter isDetailed: whether every change of a state is reported.
     package init(isDetailed: Bool) {
         self.isDetailed = isDetailed
-        (pages, input) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(ControlLimits.logCommitsMax))
+        (pages, input) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(DaemonLimits.logCommitsMax))
     }
 
     /// Ends ``pages`` after everything noted so far.
@@ -78,7 +78,7 @@ package final class DeliveryJournal: Sendable {
         guard let message = after ?? before, message.lane != nil else { return }
         let (former, latter) = (before?.syncState, after?.syncState)
         guard former != latter else { return }
-        if isDetailed, page.changed.count < ControlLimits.logLinesPerCommitMax {
+        if isDetailed, page.changed.count < DaemonLimits.logLinesPerCommitMax {
             page.changed.append(Page.Changed(id: message.id, channel: message.channel, from: former, to: latter))
         }
         guard let after else { return }
@@ -86,7 +86,7 @@ package final class DeliveryJournal: Sendable {
             // A commit that ends a session does not list every message that it fails; the log reads them after the
             // reset.
             if page.isReset, failure.reason == .sessionEnded { return }
-            guard page.failed.count < ControlLimits.logLinesPerCommitMax else {
+            guard page.failed.count < DaemonLimits.logLinesPerCommitMax else {
                 page.moreFailedCount += 1
                 return
             }

@@ -1,4 +1,5 @@
 package import Causeway
+package import CausewayControlAPI
 package import Logging
 import ServiceLifecycle
 
@@ -78,7 +79,7 @@ package struct DeliveryLogService: Service {
                 else { continue }
                 newest = max(newest, failed.atMs)
                 count += 1
-                guard shown < ControlLimits.logLinesPerCommitMax else { continue }
+                guard shown < DaemonLimits.logLinesPerCommitMax else { continue }
                 shown += 1
                 failure(failed, of: message.id, in: message.channel)
             }

@@ -1,4 +1,5 @@
 import Causeway
+import CausewayControlAPI
 import Logging
 import ServiceLifecycle
 

@@ -1,5 +1,3 @@
-public import CausewayModels
-
 /// The configuration of the outbox. The defaults are the documented behaviour.
 public struct OutboxConfiguration: Sendable, Hashable {
     /// The number of retries, and the pauses between them.

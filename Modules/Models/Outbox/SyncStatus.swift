@@ -1,6 +1,3 @@
-public import CausewayModels
-public import CausewayStorage
-
 /// The state of the engine at one moment.
 public struct SyncStatus: Sendable, Hashable, Codable {
     /// One lane of the outbox.
@@ -11,6 +8,13 @@ public struct SyncStatus: Sendable, Hashable, Codable {
         /// The oldest waiting message, and the reason why it waits.
         public var head: MessageID?
         public var headWait: WaitReason?
+
+        package init(lane: LaneID, depth: Int, head: MessageID?, headWait: WaitReason?) {
+            self.lane = lane
+            self.depth = depth
+            self.head = head
+            self.headWait = headWait
+        }
     }
 
     public var session: Session?
@@ -30,4 +34,50 @@ public struct SyncStatus: Sendable, Hashable, Codable {
     public var epoch: Int64
     /// Events of this run that require no action, oldest first; the last few.
     public var notices: [SyncNotice]
+
+    package init(
+        session: Session?, connectivity: Connectivity, actionRequired: ActionRequired?, isPaused: Bool,
+        waitReason: WaitReason?, storeProblem: String?, counts: StoreCounts, lanes: [Lane], deliveredCount: Int,
+        server: String?, epoch: Int64, notices: [SyncNotice]
+    ) {
+        self.session = session
+        self.connectivity = connectivity
+        self.actionRequired = actionRequired
+        self.isPaused = isPaused
+        self.waitReason = waitReason
+        self.storeProblem = storeProblem
+        self.counts = counts
+        self.lanes = lanes
+        self.deliveredCount = deliveredCount
+        self.server = server
+        self.epoch = epoch
+        self.notices = notices
+    }
+}
+
+/// An event of the outbox that requires no action.
+public struct SyncNotice: Sendable, Hashable, Codable {
+    public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+        /// Another copy of this store has delivered: it was restored from a backup, or copied. The outbox continues
+        /// under a new id; nothing is delivered twice.
+        case storeCopied
+        /// The server's data were restored from a backup. Messages that it lost and this store still has are delivered
+        /// again, in their order; so are deletions.
+        case serverRestored
+        /// Another server responds under the same address. Messages delivered from here are delivered again.
+        case serverReplaced
+        /// The store lost its most recent commits: part of its files was lost by the disk or removed.
+        case storeLostCommits
+    }
+
+    public let kind: Kind
+    public let at: Timestamp
+    /// A description of the event.
+    public let detail: String
+
+    package init(kind: Kind, at: Timestamp, detail: String) {
+        self.kind = kind
+        self.at = at
+        self.detail = detail
+    }
 }

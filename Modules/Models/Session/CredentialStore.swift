@@ -1,5 +1,3 @@
-public import CausewayModels
-
 /// Storage for session tokens, separate from the messages. The only component that handles secrets at rest.
 public protocol CredentialStore: Sendable {
     /// The token that was saved for the session; `nil` if there is none.

@@ -1,4 +1,5 @@
-package import CausewayControl
+package import CausewayControlAPI
+import CausewayControlClient
 
 /// The page's connections to the daemon: one for reads, which times out soon, and one for changes, which is patient.
 package struct DaemonClient: Sendable {

@@ -1,4 +1,4 @@
-package import CausewayControl
+package import CausewayControlAPI
 package import Logging
 import ServiceLifecycle
 import Synchronization

@@ -1,4 +1,3 @@
-import CausewayControl
 import CausewaySystem
 
 /// Comma-separated values (RFC 4180) that a spreadsheet cannot interpret as formulas.

@@ -1,4 +1,3 @@
-import CausewayControl
 import CausewaySystem
 import Mustache
 

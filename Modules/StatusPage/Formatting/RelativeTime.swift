@@ -1,4 +1,4 @@
-import Causeway
+import CausewayModels
 
 /// A time as a page shows it: relative, with the absolute time in a `time` element.
 struct RelativeTime {

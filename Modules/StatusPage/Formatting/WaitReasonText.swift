@@ -1,5 +1,5 @@
-import Causeway
-import CausewayControl
+import CausewayControlAPI
+import CausewayModels
 
 /// The text of a wait reason without its times, which are shown beside it.
 enum WaitReasonText {

@@ -1,5 +1,5 @@
-import Causeway
-import CausewayControl
+import CausewayControlAPI
+import CausewayModels
 
 /// Past deletions, newest first.
 struct DeleteActionsView {

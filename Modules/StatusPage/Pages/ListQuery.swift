@@ -1,5 +1,5 @@
-import Causeway
-import CausewayControl
+import CausewayControlAPI
+import CausewayModels
 
 /// The query of a list's address, and the form that edits it.
 struct ListQuery {

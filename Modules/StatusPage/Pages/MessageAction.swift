@@ -1,5 +1,3 @@
-import CausewayControl
-
 /// An action that changes messages, with the texts of its question and its result.
 enum MessageAction: String, CaseIterable {
     case resend, delete

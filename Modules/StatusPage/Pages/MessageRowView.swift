@@ -1,5 +1,5 @@
-import Causeway
-import CausewayControl
+import CausewayControlAPI
+import CausewayModels
 
 /// A message as the row of a list.
 struct MessageRowView {

@@ -1,5 +1,5 @@
-import Causeway
-import CausewayControl
+import CausewayControlAPI
+import CausewayModels
 
 /// One message: its properties, its timeline, its content.
 struct MessageView {

@@ -1,5 +1,5 @@
-import Causeway
-import CausewayControl
+import CausewayControlAPI
+import CausewayModels
 
 /// The status of the outbox and the daemon.
 struct OverviewView {

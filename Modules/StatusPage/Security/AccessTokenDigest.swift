@@ -1,4 +1,4 @@
-package import CausewayControl
+package import CausewayControlAPI
 import CausewayTLS
 import Foundation
 

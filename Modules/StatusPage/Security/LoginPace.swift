@@ -1,4 +1,4 @@
-package import Causeway
+package import CausewayModels
 
 /// Spaces out the checks of tokens: one after the other, for all peers together.
 ///

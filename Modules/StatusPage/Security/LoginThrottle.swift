@@ -1,5 +1,5 @@
-import Causeway
 import CausewayHTTPServer
+import CausewayModels
 import Synchronization
 
 /// Checks the tokens of login attempts.

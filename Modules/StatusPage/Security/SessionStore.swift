@@ -1,4 +1,4 @@
-import Causeway
+import CausewayModels
 import CausewayTLS
 import Synchronization
 

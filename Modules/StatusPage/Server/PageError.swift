@@ -1,4 +1,4 @@
-import CausewayControl
+import CausewayControlAPI
 import HTTPTypes
 
 /// An error response: a status, and a text for a page or for JSON.

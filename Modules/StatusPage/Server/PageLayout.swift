@@ -1,6 +1,6 @@
-import Causeway
-import CausewayControl
+import CausewayControlAPI
 import CausewayHTTPServer
+import CausewayModels
 
 /// The layout around a page's content: title, menu, the result of the last action.
 struct PageLayout {

@@ -1,6 +1,6 @@
-import Causeway
-import CausewayControl
 import CausewayHTTPServer
+import CausewayModels
+import CausewaySystem
 import HTTPTypes
 import Hummingbird
 import Mustache

@@ -1,6 +1,6 @@
-import Causeway
-import CausewayControl
+import CausewayControlAPI
 import CausewayHTTPServer
+import CausewayModels
 import HTTPTypes
 import Hummingbird
 import Logging

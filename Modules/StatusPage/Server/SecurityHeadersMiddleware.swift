@@ -1,4 +1,4 @@
-import CausewayControl
+import CausewayControlAPI
 import HTTPTypes
 import Hummingbird
 import Logging

@@ -1,6 +1,7 @@
-import Causeway
-package import CausewayControl
+import CausewayConfiguration
+package import CausewayControlAPI
 package import CausewayHTTPServer
+import CausewayModels
 import Foundation
 
 /// The settings of the page, in addition to those of the daemon. One precedence: flags, then the environment

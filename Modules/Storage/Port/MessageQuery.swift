@@ -18,17 +18,7 @@ public struct MessageQuery: Sendable, Hashable {
     }
 
     /// A position between two messages of a query's order.
-    public struct Cursor: Sendable, Hashable, Codable {
-        /// The position on the server; `Int64.max` for undelivered messages. Constant for scopes without positions.
-        public var position: Int64
-        /// The message's ordinal; its lane sequence for ``Scope/pending(_:)``.
-        public var ordinal: Int64
-
-        public init(position: Int64, ordinal: Int64) {
-            self.position = position
-            self.ordinal = ordinal
-        }
-    }
+    public typealias Cursor = MessageCursor
 
     /// The end of the order from which a page is read.
     public enum Direction: Sendable, Hashable { case ascending, descending }
@@ -72,12 +62,5 @@ extension MessageQuery {
     package func cursor(of message: Message) -> Cursor {
         guard case .pending = scope else { return message.cursor }
         return Cursor(position: .max, ordinal: message.laneSequence)
-    }
-}
-
-extension Message {
-    /// The message's cursor in the order of its channel.
-    public var cursor: MessageQuery.Cursor {
-        MessageQuery.Cursor(position: serverPosition?.position ?? .max, ordinal: ordinal)
     }
 }

@@ -1,5 +1,9 @@
 import Causeway
-import CausewayControl
+import CausewayCommandLine
+import CausewayConfiguration
+import CausewayControlAPI
+import CausewayControlClient
+import CausewayControlServer
 import CausewayScriptedWorld
 import Foundation
 import Testing

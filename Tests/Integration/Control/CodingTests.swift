@@ -1,5 +1,6 @@
 import Causeway
-import CausewayControl
+import CausewayCommandLine
+import CausewayControlAPI
 import Foundation
 import Testing
 

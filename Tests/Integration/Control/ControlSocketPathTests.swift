@@ -1,5 +1,7 @@
 import Causeway
-import CausewayControl
+import CausewayControlAPI
+import CausewayControlClient
+import CausewayControlServer
 import Foundation
 import Synchronization
 import Testing

@@ -1,5 +1,5 @@
 import Causeway
-import CausewayControl
+import CausewayControlServer
 import Testing
 
 @Suite struct DeliveryHistogramTests {

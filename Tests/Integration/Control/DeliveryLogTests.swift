@@ -1,5 +1,8 @@
 import Causeway
-import CausewayControl
+import CausewayConfiguration
+import CausewayControlAPI
+import CausewayControlServer
+import CausewayDaemon
 import CausewayDiagnostics
 import CausewayScriptedWorld
 import Logging

@@ -1,5 +1,7 @@
 import Causeway
-import CausewayControl
+import CausewayCommandLine
+import CausewayConfiguration
+import CausewayControlAPI
 import Foundation
 import Testing
 

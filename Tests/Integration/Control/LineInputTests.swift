@@ -1,5 +1,6 @@
 import Causeway
-import CausewayControl
+import CausewayCommandLine
+import CausewayControlAPI
 import CausewayScriptedWorld
 import Foundation
 import Testing

@@ -1,5 +1,6 @@
 import Causeway
-import CausewayControl
+import CausewayControlAPI
+import CausewayControlServer
 import CausewayScriptedWorld
 import Foundation
 import Testing

@@ -1,5 +1,8 @@
 import Causeway
-import CausewayControl
+import CausewayCommandLine
+import CausewayControlAPI
+import CausewayControlClient
+import CausewayControlServer
 import CausewayScriptedWorld
 import Foundation
 import Testing

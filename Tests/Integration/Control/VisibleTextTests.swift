@@ -1,5 +1,5 @@
 import Causeway
-import CausewayControl
+import CausewayCommandLine
 import CausewaySystem
 import CausewayTerminal
 import Testing

@@ -1,5 +1,4 @@
 import Causeway
-import CausewayControl
 import CausewayHTTPServer
 import CausewayStatusPage
 import Synchronization

@@ -1,5 +1,5 @@
 import Causeway
-import CausewayControl
+import CausewayControlAPI
 import CausewayHTTPServer
 import CausewayStatusPage
 import Testing

@@ -1,5 +1,6 @@
 import Causeway
-import CausewayControl
+import CausewayControlAPI
+import CausewayControlServer
 import Testing
 
 /// The claims of a request, in every combination close to the one correct row: only that one makes a change.

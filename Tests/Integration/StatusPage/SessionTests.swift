@@ -1,5 +1,4 @@
 import Causeway
-import CausewayControl
 import CausewayStatusPage
 import Testing
 

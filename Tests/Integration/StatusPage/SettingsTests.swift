@@ -1,4 +1,4 @@
-import CausewayControl
+import CausewayControlAPI
 import CausewayHTTPServer
 import CausewayStatusPage
 import Foundation

@@ -29,6 +29,9 @@ _PLAIN = ["Models", "Runtime", "Wire", "Storage", "StorageConformance", "Transpo
           "Live", "Client"]
 _PLAIN_PRODUCTS = {"DequeModule", "HeapModule", "Logging", "OrderedCollections"}
 
+# The public face, the engine and the stores.
+_ENGINE = {"Causeway", "CausewayLive", "CausewayOutbox", "CausewaySQLiteStorage", "CausewayStorage", "CausewaySync"}
+
 # Targets that must never reach others, over any number of steps: (from, not this target, not this product, because).
 NEVER = [
     (
@@ -45,9 +48,22 @@ NEVER = [
     ),
     (
         {"CausewayHub"},
-        lambda target: target in {"Causeway", "CausewayClient", "CausewayControl", "CausewayStorage", "CausewaySync"},
+        lambda target: target in _ENGINE | {"CausewayControlAPI"},
         lambda product: False,
         "the hub shares words and rules with a client, never its engine or its store",
+    ),
+    (
+        {"CausewayControlAPI"},
+        lambda target: target not in {"CausewayControlAPI", "CausewayModels"},
+        lambda product: True,
+        "the requests to the daemon are values over Models; keep a socket in ControlClient or ControlServer",
+    ),
+    (
+        {"causeway-status"} | {
+            f"Causeway{name}" for name in ("StatusPage", "ControlClient", "Configuration", "CommandLine")},
+        lambda target: target in _ENGINE,
+        lambda product: product in {"GRDB", "GRDBSQLite"},
+        "a program that only talks to the daemon links neither engine nor store; move the value to Models",
     ),
 ]
 

@@ -84,7 +84,8 @@ COMMON_WORDS = {"base", "begin", "show", "take", "tell"}
 
 # Former names whose word means something else elsewhere: refused below these folders alone.
 RETIRED_IN = {
-    "Modules/Control/": {"Ledger": "a name that says which counters"},
+    "Modules/ControlServer/": {"Ledger": "a name that says which counters"},
+    "Modules/Daemon/": {"Ledger": "a name that says which counters"},
     "Modules/HTTPTransport/": {"Question": "RequestKind"},
     "Modules/Live/": {
         "Batch": "ChangeBatch", "Question": "ServerRequest", "breath": "coalescingInterval", "doubt": "invalidateRead",

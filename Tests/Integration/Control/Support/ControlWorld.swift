@@ -1,5 +1,8 @@
 import Causeway
-import CausewayControl
+import CausewayConfiguration
+import CausewayControlAPI
+import CausewayControlClient
+import CausewayControlServer
 import CausewayScriptedWorld
 import Foundation
 import Logging

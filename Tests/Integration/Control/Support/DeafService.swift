@@ -1,5 +1,5 @@
 import Causeway
-import CausewayControl
+import CausewayControlAPI
 import Synchronization
 
 /// A service that does nothing: for tests of what happens before any request, and for watches without events.

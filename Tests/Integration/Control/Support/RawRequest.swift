@@ -1,4 +1,4 @@
-import CausewayControl
+import CausewayControlAPI
 import Foundation
 import NIOCore
 import NIOPosix

@@ -1,5 +1,5 @@
 import Causeway
-import CausewayControl
+import CausewayControlAPI
 import Synchronization
 
 /// Responses that replace or change those of the service.

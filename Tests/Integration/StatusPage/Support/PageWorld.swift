@@ -1,5 +1,7 @@
 import Causeway
-import CausewayControl
+import CausewayConfiguration
+import CausewayControlAPI
+import CausewayControlServer
 import CausewayHTTPServer
 import CausewayScriptedWorld
 import CausewayStatusPage

@@ -1,5 +1,6 @@
 import Causeway
-import CausewayControl
+import CausewayControlAPI
+import CausewayControlClient
 import CausewayTestSupport
 import Foundation
 import GRDB

@@ -1,3 +1,6 @@
+import CausewayControlAPI
+import ServiceLifecycle
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -38,6 +41,25 @@ struct SystemdNotifier: Sendable {
         _ = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe sendto(descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT), $0, size)
+            }
+        }
+    }
+}
+
+/// Reports to the service manager that the daemon is alive, but only while its engine and store respond.
+struct WatchdogService: Service {
+    let notifier: SystemdNotifier
+    let service: any ControlService
+
+    func run() async throws {
+        guard let interval = notifier.watchdogInterval else {
+            try? await gracefulShutdown()
+            return
+        }
+        try? await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                if (try? await service.status()) != nil { notifier.notify("WATCHDOG=1") }
+                try await Task.sleep(for: interval / 2)
             }
         }
     }

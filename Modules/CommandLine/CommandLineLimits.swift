@@ -1,0 +1,9 @@
+/// The limits of a command, with their units in their names.
+package enum CommandLineLimits {
+    /// Bytes of text that a client puts into one request before it starts the next.
+    package static let requestBytesWanted = 2 * 1024 * 1024
+    /// Bytes that are read from a pipe at a time.
+    package static let inputBytesPerRead = 256 * 1024
+    /// How long a one-shot program waits for the results of the messages it sent.
+    package static let lingerSeconds = 10
+}
