@@ -113,7 +113,8 @@ extension Outbox {
         else { return }
         let isJittered = configuration.retry.jitterPercent > 0
         let percent = isJittered ? Int.random(in: Self.idleProbePercentMin...100, using: &generator) : 100
-        // After a probe without a result, or a pause that the server asked for, the next one comes no sooner than usual.
+        // After a probe without a result, or a pause that the server asked for, the next one comes no sooner than
+        // usual.
         let last = max(connection.lastHeard ?? clock.now, connection.lastProbe ?? .zero, rateLimitedUntil ?? .zero)
         connection.nextProbe = last + idleInterval / 100 * percent
     }
