@@ -110,10 +110,11 @@ let package = Package(
     targets: [
         // Ground: values and the handed-in world. No I/O.
         module("Models"),
-        module("Runtime", ["CausewayModels"]),
         module("Wire", ["CausewayModels"]),
-        // Output, termination and logging of all programs.
+        // The operating system: files, locks, clocks, signals, sockets, terminals. The only place that imports its
+        // libraries by name.
         module("System"),
+        module("Runtime", ["CausewayModels", "CausewaySystem"]),
         module("Diagnostics", ["CausewayModels", "CausewayRuntime", "CausewaySystem", .logging]),
 
         // Ports and the pure machines.
@@ -130,7 +131,7 @@ let package = Package(
         module(
             "HTTP",
             ["CausewaySystem", "CausewayTLS", .httpTypes, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1, .nioPosix]),
-        module("SQLiteStorage", ["CausewayModels", "CausewayStorage", .grdb, .grdbSQLite]),
+        module("SQLiteStorage", ["CausewayModels", "CausewayStorage", "CausewaySystem", .grdb, .grdbSQLite]),
         module(
             "HTTPTransport",
             [

@@ -14,6 +14,4 @@ package enum ControlServerLimits {
     package static let looksPerPageMax = 5
     /// How often the wait reasons of followed messages are checked, which change without a commit.
     package static let followLookSeconds = 1
-    /// Bytes in the path of a Unix socket: the size of `sockaddr_un` on every system, less the final zero.
-    package static let socketPathBytesMax = 103
 }

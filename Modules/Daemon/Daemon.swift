@@ -3,17 +3,10 @@ import CausewayCommandLine
 package import CausewayConfiguration
 import CausewayControlAPI
 import CausewayControlServer
+import CausewaySystem
 package import Logging
 import ServiceLifecycle
 import UnixSignals
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// The daemon: owns a store, runs its engine, serves the control socket, and reports its state to the service manager.
 package struct Daemon: Sendable {
@@ -101,7 +94,7 @@ private struct ShutdownService: Service {
         Task.detached {
             try? await Task.sleep(for: .seconds(DaemonLimits.shutdownSecondsMax))
             logger.critical("shutdown timed out", metadata: ["undelivered": "kept in the store"])
-            exit(ExitStatus.temporary.rawValue)
+            ProcessEnd.byStatus(ExitStatus.temporary.rawValue)
         }
     }
 }

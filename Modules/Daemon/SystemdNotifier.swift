@@ -1,13 +1,7 @@
 import CausewayControlAPI
+import CausewaySystem
+import Foundation
 import ServiceLifecycle
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Notifies the service manager as described in `sd_notify(3)`: datagrams to the socket that `NOTIFY_SOCKET` names.
 struct SystemdNotifier: Sendable {
@@ -17,7 +11,8 @@ struct SystemdNotifier: Sendable {
 
     init(environment: [String: String]) {
         socketPath = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
-        let isMeant = environment["WATCHDOG_PID"].map { $0 == String(getpid()) } ?? true
+        let isMeant =
+            environment["WATCHDOG_PID"].map { $0 == String(ProcessInfo.processInfo.processIdentifier) } ?? true
         let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
         watchdogInterval = isMeant && microseconds > 0 ? .microseconds(microseconds) : nil
     }
@@ -25,24 +20,7 @@ struct SystemdNotifier: Sendable {
     /// Sends one message. Does nothing without a service manager; a manager that is not listening is ignored.
     func notify(_ message: String) {
         guard let socketPath else { return }
-        var name = Array(socketPath.utf8)
-        // An abstract socket: its name begins with a zero byte.
-        if name.first == UInt8(ascii: "@") { name[0] = 0 }
-        var address = sockaddr_un()
-        guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: name) }
-        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-        guard descriptor >= 0 else { return }
-        defer { _ = close(descriptor) }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        let size = socklen_t(MemoryLayout<sa_family_t>.size + name.count + (name[0] == 0 ? 0 : 1))
-        let bytes = Array(message.utf8)
-        _ = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe sendto(descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT), $0, size)
-            }
-        }
+        UnixSocket.send(message, to: socketPath)
     }
 }
 

@@ -1,16 +1,8 @@
+import CausewaySystem
 package import NIOCore
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
 
 /// The identity of a connection's peer, as far as attempts are counted.
 package enum PeerAddress {
-    private static let addressBytes = 16
     private static let mappedPrefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
     private static let groupsOfNetwork = 4
 
@@ -23,8 +15,7 @@ package enum PeerAddress {
     /// Uses the bytes, because the text of an address omits zeros at varying places.
     package static func text(of address: SocketAddress) -> String {
         guard let text = address.ipAddress else { return "" }
-        var bytes = [UInt8](repeating: 0, count: addressBytes)
-        guard case .v6 = address, unsafe inet_pton(AF_INET6, text, &bytes) == 1 else { return text }
+        guard case .v6 = address, let bytes = AddressText.v6Bytes(text) else { return text }
         if bytes.starts(with: mappedPrefix) {
             return bytes.dropFirst(mappedPrefix.count).map { String($0) }.joined(separator: ".")
         }

@@ -1,12 +1,5 @@
 public import CausewayModels
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CausewaySystem
 
 /// The production runtime: the system's clocks, its random source, and Swift's concurrency.
 ///
@@ -18,11 +11,7 @@ public struct SystemRuntime: Runtime {
 
     public var now: MonotonicTime { .zero + (ContinuousClock.now - origin) }
 
-    public var wallClock: Timestamp {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-    }
+    public var wallClock: Timestamp { Timestamp(milliseconds: SystemTime.wallMilliseconds) }
 
     public func random() -> UInt64 {
         var generator = SystemRandomNumberGenerator()

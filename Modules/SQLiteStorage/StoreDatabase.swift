@@ -1,4 +1,5 @@
 import CausewayStorage
+import CausewaySystem
 import GRDB
 import Synchronization
 
@@ -7,7 +8,7 @@ final class StoreDatabase: Sendable {
     private struct State {
         /// `nil` while it is closed.
         var pool: DatabasePool?
-        var lock: StoreLock?
+        var lock: FileLock?
         /// True after a failed sync, until the database has been reopened and verified.
         var needsVerification = false
         var isClosed = false
@@ -29,7 +30,7 @@ final class StoreDatabase: Sendable {
         self.durability = durability
         self.options = options
         try folder.create()
-        let lock = try StoreLock(folder)
+        let lock = try folder.takeLock()
         logEnd = try LogEnd(folder, trace: options.traceLogEnd)
         if try folder.size(of: folder.database) == nil {
             logEnd.withdraw()

@@ -13,11 +13,11 @@
 package enum FileAccess {
     /// The problem with a folder that only its user may change: it belongs to another user, or others may write to it.
     package static func problem(ofFolder path: String) -> String? {
-        guard let status = status(path), status.st_mode & S_IFMT == S_IFDIR else { return nil }
-        if status.st_uid != geteuid() {
-            return "belongs to another user (\(status.st_uid)); run as that user, or name another folder"
+        guard let status = status(path), status.kind == .folder else { return nil }
+        if !status.isOwn {
+            return "belongs to another user (\(status.owner)); run as that user, or name another folder"
         }
-        if status.st_mode & 0o022 != 0 { return "can be written by others; run chmod go-w on it" }
+        if status.permissions.isWritableByOthers { return "can be written by others; run chmod go-w on it" }
         return nil
     }
 
@@ -25,13 +25,11 @@ package enum FileAccess {
     /// by everyone, or others may write to it. Read access for its group is allowed, as a decision of the
     /// administrator.
     package static func problem(ofSecretFile path: String) -> String? {
-        guard let status = status(path), status.st_mode & S_IFMT == S_IFREG else { return nil }
-        if status.st_uid != geteuid(), status.st_uid != 0 {
-            return "belongs to another user (\(status.st_uid)); run chown on it"
+        guard let status = status(path), status.kind == .file else { return nil }
+        if !status.isOwn, status.owner != 0 {
+            return "belongs to another user (\(status.owner)); run chown on it"
         }
-        if status.st_mode & 0o007 != 0 || status.st_mode & 0o020 != 0 {
-            return "can be read or written by others; run chmod 600 on it"
-        }
+        if status.permissions.isOpenBeyondGroup { return "can be read or written by others; run chmod 600 on it" }
         return nil
     }
 
@@ -42,15 +40,14 @@ package enum FileAccess {
     package static func problem(ofSocket path: String) -> String? {
         guard let status = status(path) else { return nil }
         let folder = self.folder(of: path)
-        let isTrusted =
-            status.st_uid == geteuid() || status.st_uid == 0 || (geteuid() == 0 && isHandedOutByRoot(folder))
-        guard isTrusted else { return "belongs to another user (\(status.st_uid)), who would receive every request" }
+        let isTrusted = status.isOwn || status.owner == 0 || (geteuid() == 0 && isHandedOutByRoot(folder))
+        guard isTrusted else { return "belongs to another user (\(status.owner)), who would receive every request" }
         guard let place = self.status(folder) else { return nil }
-        guard [status.st_uid, geteuid(), 0].contains(place.st_uid) else {
-            return "is in a folder of another user (\(place.st_uid)), who could replace it"
+        guard [status.owner, geteuid(), 0].contains(place.owner) else {
+            return "is in a folder of another user (\(place.owner)), who could replace it"
         }
         // In a folder like /tmp other users can add names, but not replace those of others.
-        if place.st_mode & 0o022 != 0, place.st_mode & 0o1000 == 0 {
+        if place.permissions.isWritableByOthers, !place.permissions.isSticky {
             return "is in a folder that others can write to; run chmod go-w on \(folder)"
         }
         return nil
@@ -63,18 +60,17 @@ package enum FileAccess {
         var path = unsafe String(cString: resolved)
         while path != "/" {
             path = self.folder(of: path)
-            guard let status = status(path), status.st_uid == 0, status.st_mode & 0o022 == 0 else { return false }
+            guard let status = status(path), status.owner == 0, !status.permissions.isWritableByOthers else {
+                return false
+            }
         }
         return true
     }
 
     private static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+        let folder = FileSystem.parent(of: path)
+        return folder.isEmpty ? "." : folder
     }
 
-    private static func status(_ path: String) -> stat? {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 ? status : nil
-    }
+    private static func status(_ path: String) -> FileStatus? { try? FileStatus(of: path) }
 }

@@ -1,5 +1,3 @@
-import CausewayStorage
-
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -8,38 +6,55 @@ import CausewayStorage
     import Darwin
 #endif
 
-/// The advisory lock of a store's folder. The kernel releases it when the process ends, in whatever way.
+/// An advisory lock that one process holds until it releases this object or ends, in whatever way.
 ///
-/// The file contains the owner's process id and is never removed: otherwise two processes could hold locks of the same
-/// name.
-final class StoreLock: Sendable {
-    private let descriptor: Int32
-
-    init(_ folder: StoreFolder) throws(StoreError) {
-        let descriptor = unsafe open(folder.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw StoreFolder.failure(errno, at: folder.lock) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let code = errno
-            let owner = Self.owner(descriptor)
-            _ = close(descriptor)
-            if code == EWOULDBLOCK { throw .locked(by: owner, path: folder.path) }
-            throw StoreFolder.failure(code, at: folder.lock)
-        }
-        self.descriptor = descriptor
-        // For diagnostics only: a full disk must not keep a store from being opened.
-        let text = Array("\(getpid())\n".utf8)
-        if ftruncate(descriptor, 0) == 0 {
-            _ = unsafe text.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
-        }
+/// The lock's file contains the owner's process id, for the operator, and is never removed: otherwise two processes
+/// could hold locks of the same name.
+package final class FileLock: Sendable {
+    package enum Problem: Error, Sendable, Hashable {
+        /// Another process holds it; its process id, if the file contains one.
+        case held(by: Int32?)
+        /// The file cannot be opened.
+        case notOpened(SystemError)
+        /// The lock cannot be taken.
+        case notTaken(SystemError)
     }
 
-    deinit { _ = close(descriptor) }
+    private let file: OpenFile
 
-    private static func owner(_ descriptor: Int32) -> Int32? {
-        var bytes = [UInt8](repeating: 0, count: 32)
-        let size = unsafe bytes.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, $0.count, 0) }
-        guard size > 0 else { return nil }
-        let digits = bytes.prefix(size).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    /// Takes the lock without waiting. Creates the file, for its owner only, if it is missing.
+    ///
+    /// - Parameter followsLink: whether the file may be a link.
+    package init(_ path: String, followsLink: Bool = false) throws(Problem) {
+        do throws(SystemError) {
+            file = try OpenFile(path, for: .readingAndWriting, followsLink ? .create : [.create, .noLink])
+        } catch {
+            throw .notOpened(error)
+        }
+        guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let error = SystemError.last
+            throw error.code == EWOULDBLOCK ? .held(by: Self.owner(file)) : .notTaken(error)
+        }
+        // For diagnostics only: a full disk must not prevent the lock.
+        try? file.truncate(to: 0)
+        _ = try? file.write(Array("\(getpid())\n".utf8), at: 0)
+    }
+
+    deinit { unlock() }
+
+    /// Releases the lock; does nothing if it is released.
+    ///
+    /// Unlocked explicitly: a child that is just being started may hold a copy of the descriptor for a moment, and
+    /// closing ours would not unlock it.
+    package func unlock() {
+        guard file.descriptor >= 0 else { return }
+        _ = flock(file.descriptor, LOCK_UN)
+        try? file.close()
+    }
+
+    private static func owner(_ file: OpenFile) -> Int32? {
+        guard let bytes = try? file.bytes(at: 0, count: 32) else { return nil }
+        let digits = bytes.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         return Int32(String(decoding: digits, as: UTF8.self))
     }
 }

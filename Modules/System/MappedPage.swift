@@ -1,70 +1,60 @@
-import CausewayStorage
-
 #if canImport(Glibc)
-    import Glibc
+    internal import Glibc
 #elseif canImport(Musl)
-    import Musl
+    internal import Musl
 #else
-    import Darwin
+    internal import Darwin
 #endif
 
 /// The first words of a file, mapped into memory, so that writing them takes no system call.
 ///
-/// The page is allocated in the file before it is mapped, so that a full disk cannot fail a later write to it. Like
-/// SQLite's own mapped file, it must not be truncated by others while it is mapped.
+/// The page is allocated in the file before it is mapped, so that a full disk cannot fail a later write to it. The file
+/// must not be truncated by others while it is mapped.
 @safe
-final class NotePage {
-    static let wordsCount = 8
+package final class MappedPage {
     private static let pageBytes = 4096
 
-    private let file: Int32
+    private let file: OpenFile
     private let page: UnsafeMutableRawPointer
+    private let wordsCount: Int
 
-    /// Keeps the contents of the file; creates the file if it is missing.
-    init(_ path: String) throws(StoreError) {
-        let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw StoreFolder.failure(errno, at: path) }
-        guard Self.allocate(file),
-            let page = unsafe mmap(nil, Self.pageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0),
+    /// Keeps the contents of the file; creates the file, for its owner only, if it is missing.
+    ///
+    /// - Parameter wordsCount: the number of words in use, at most 1,024.
+    package init(_ path: String, wordsCount: Int) throws(SystemError) {
+        let file = try OpenFile(path, for: .readingAndWriting, [.create, .noLink])
+        try Self.allocate(file)
+        guard
+            let page = unsafe mmap(nil, Self.pageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0),
             unsafe page != MAP_FAILED
-        else {
-            let code = errno
-            _ = close(file)
-            throw StoreFolder.failure(code, at: path)
-        }
+        else { throw .last }
         self.file = file
         unsafe self.page = page
+        self.wordsCount = min(wordsCount, Self.pageBytes / 4)
     }
 
-    deinit {
-        _ = unsafe munmap(page, Self.pageBytes)
-        _ = close(file)
-    }
+    deinit { _ = unsafe munmap(page, Self.pageBytes) }
 
     /// The words in the byte order of the file.
-    var words: [UInt32] {
-        get { (0..<Self.wordsCount).map { unsafe page.load(fromByteOffset: $0 * 4, as: UInt32.self) } }
+    package var words: [UInt32] {
+        get { (0..<wordsCount).map { unsafe page.load(fromByteOffset: $0 * 4, as: UInt32.self) } }
         set {
-            for (index, word) in newValue.prefix(Self.wordsCount).enumerated() {
+            for (index, word) in newValue.prefix(wordsCount).enumerated() {
                 unsafe page.storeBytes(of: word, toByteOffset: index * 4, as: UInt32.self)
             }
         }
     }
 
-    /// Syncs the words to the disk.
-    func sync() {
+    /// Returns when the words are on the disk.
+    package func sync() {
         _ = unsafe msync(page, Self.pageBytes, MS_SYNC)
-        _ = fsync(file)
+        try? file.sync()
     }
 
     /// Writes the first page of the file as it is, or with zeros where it ends before.
-    private static func allocate(_ file: Int32) -> Bool {
-        var bytes = [UInt8](repeating: 0, count: pageBytes)
-        let size = unsafe bytes.withUnsafeMutableBytes { bytes in
-            guard unsafe pread(file, bytes.baseAddress, bytes.count, 0) >= 0 else { return -1 }
-            return unsafe pwrite(file, bytes.baseAddress, bytes.count, 0)
-        }
-        if size >= 0, size < pageBytes { errno = ENOSPC }
-        return size == pageBytes
+    private static func allocate(_ file: OpenFile) throws(SystemError) {
+        let found = try file.bytes(at: 0, count: pageBytes)
+        let page = found + [UInt8](repeating: 0, count: pageBytes - found.count)
+        guard try file.write(page, at: 0) == pageBytes else { throw SystemError(code: ENOSPC) }
     }
 }

@@ -16,16 +16,19 @@ package enum OutputError: Error, Sendable, Hashable {
     init(_ code: Int32) { self = code == EPIPE ? .closed : .failed(code: code) }
 
     /// The descriptor is non-blocking, and accepted nothing now.
-    var isTemporary: Bool { self == .failed(code: EAGAIN) }
+    package var isTemporary: Bool { self == .failed(code: EAGAIN) }
 }
 
 extension OutputError: CustomStringConvertible {
-    package var description: String {
+    /// The system's error number.
+    var code: Int32 {
         switch self {
-        case .closed: SystemWords.words(for: EPIPE)
-        case .failed(let code): SystemWords.words(for: code)
+        case .closed: EPIPE
+        case .failed(let code): code
         }
     }
+
+    package var description: String { SystemWords.words(for: code) }
 }
 
 /// A descriptor for a program's output, unbuffered. Waits for a slow reader.
@@ -33,7 +36,7 @@ package struct OutputHandle: Sendable, Hashable {
     package static let standardOutput = OutputHandle(descriptor: STDOUT_FILENO)
     package static let standardError = OutputHandle(descriptor: STDERR_FILENO)
 
-    let descriptor: Int32
+    package let descriptor: Int32
 
     package init(descriptor: Int32) { self.descriptor = descriptor }
 
@@ -59,7 +62,7 @@ package struct OutputHandle: Sendable, Hashable {
     }
 
     /// Writes as much as the system accepts at once.
-    func writeOnce(_ bytes: ArraySlice<UInt8>) throws(OutputError) -> Int {
+    package func writeOnce(_ bytes: ArraySlice<UInt8>) throws(OutputError) -> Int {
         while true {
             let count = unsafe bytes.withUnsafeBytes { unsafe systemWrite(descriptor, $0.baseAddress, $0.count) }
             if count > 0 || bytes.isEmpty { return count }
@@ -71,7 +74,7 @@ package struct OutputHandle: Sendable, Hashable {
     /// Waits until a write would be accepted or refused at once.
     ///
     /// - Parameter milliseconds: the maximum time to wait; unlimited if negative.
-    func isReady(within milliseconds: Int32) -> Bool {
+    package func isReady(within milliseconds: Int32) -> Bool {
         var place = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return unsafe poll(&place, 1, milliseconds) != 0
     }

@@ -8,6 +8,9 @@
 
 /// Ways to end a process other than by an exit status.
 package enum ProcessEnd {
+    /// Ends this process with an exit status.
+    package static func byStatus(_ status: Int32) -> Never { exit(status) }
+
     /// Ends this process by a signal, as if it had never been caught or ignored, so that its parent sees that cause.
     package static func bySignal(_ number: Int32) -> Never {
         signal(number, SIG_DFL)

@@ -1,10 +1,34 @@
 #if canImport(Glibc)
-    import Glibc
+    internal import Glibc
 #elseif canImport(Musl)
-    import Musl
+    internal import Musl
 #else
-    import Darwin
+    internal import Darwin
 #endif
+
+/// The reason why a call of the operating system failed.
+package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The system's error number.
+    package let code: Int32
+
+    package init(code: Int32) { self.code = code }
+
+    /// The error of the call that failed last on this thread. Taken at once: any other call may replace it.
+    static var last: SystemError { SystemError(code: errno) }
+
+    /// A write that the system accepted only in part.
+    static let incomplete = SystemError(code: EIO)
+
+    /// There is no file or folder of that name.
+    package var isNotFound: Bool { code == ENOENT }
+    /// There is a file or folder of that name already.
+    package var isExisting: Bool { code == EEXIST }
+    /// The disk or the user's share of it is full.
+    package var isFull: Bool { code == ENOSPC || code == EDQUOT }
+
+    /// The system's description of the error.
+    package var description: String { SystemWords.words(for: code) }
+}
 
 /// The system's descriptions of its error numbers.
 package enum SystemWords {

@@ -52,8 +52,8 @@ package struct CertificateAuthority: Sendable {
     ///
     /// - Throws: `TLSError.configuration` if a file exists already or cannot be written.
     package func write(certificatePath: String, privateKeyPath: String) throws(TLSError) {
-        try PEMFile.write(privateKeyPEM, to: privateKeyPath, mode: PEMFile.secretMode)
-        try PEMFile.write(certificatePEM, to: certificatePath, mode: PEMFile.publicMode)
+        try PEMFile.write(privateKeyPEM, to: privateKeyPath, permissions: .owner)
+        try PEMFile.write(certificatePEM, to: certificatePath, permissions: .everyoneReads)
     }
 
     /// Issues a certificate for a server with these host names and addresses, at least one.

@@ -1,3 +1,5 @@
+import CausewaySystem
+
 /// A certificate with its key, as issued by `CertificateAuthority`. Its text never shows the key.
 package struct IssuedCertificate: Sendable {
     /// The certificate alone, PEM.
@@ -14,8 +16,8 @@ package struct IssuedCertificate: Sendable {
     ///
     /// - Throws: `TLSError.configuration` if a file exists already or cannot be written.
     package func write(certificatePath: String, privateKeyPath: String) throws(TLSError) {
-        try PEMFile.write(privateKeyPEM, to: privateKeyPath, mode: PEMFile.secretMode)
-        try PEMFile.write(chainPEM, to: certificatePath, mode: PEMFile.publicMode)
+        try PEMFile.write(privateKeyPEM, to: privateKeyPath, permissions: .owner)
+        try PEMFile.write(chainPEM, to: certificatePath, permissions: .everyoneReads)
     }
 }
 

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CausewaySystem
 
 /// The name of the server as given by the caller: a host name or an address. The two are verified differently, and an
 /// address is never sent as a server name (RFC 6066 §3).
@@ -44,9 +38,5 @@ enum ServerName: Sendable, Hashable {
         }
     }
 
-    static func isAddress(_ text: String) -> Bool {
-        var v4 = in_addr()
-        var v6 = in6_addr()
-        return unsafe inet_pton(AF_INET, text, &v4) == 1 || inet_pton(AF_INET6, text, &v6) == 1
-    }
+    static func isAddress(_ text: String) -> Bool { AddressText.isAddress(text) }
 }

@@ -2,14 +2,6 @@ import CausewaySystem
 import Dispatch
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// The whole terminal, while a program draws on it.
 ///
 /// It uses the terminal's alternate screen, so that the user's screen and settings are restored afterwards: by
@@ -64,10 +56,11 @@ public final class TerminalScreen: Sendable {
         self.hasColours = hasColours
         state = Mutex(State(size: device.size))
         (events, eventsIn) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.eventsWaitingMax))
-        let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+        let ending = [ProcessSignal.interrupt, ProcessSignal.terminate, ProcessSignal.hangUp, ProcessSignal.quit]
         // Before anything is changed: a signal that arrived in between would end the program and leave the terminal
         // changed.
-        let signals = TerminalSignals(ending + [SIGTSTP, SIGCONT, SIGWINCH], on: queue) { [weak self] signal in
+        let others = [ProcessSignal.terminalStop, ProcessSignal.resume, ProcessSignal.windowSize]
+        let signals = TerminalSignals(ending + others, on: queue) { [weak self] signal in
             self?.caught(signal, isEnding: ending.contains(signal))
         }
         state.withLock { $0.signals = signals }
@@ -174,7 +167,7 @@ public final class TerminalScreen: Sendable {
             if let value = output.withLockIfAvailable({ _ in body() }) { return value }
             refusedMilliseconds = device.takesMore ? 0 : refusedMilliseconds + pauseMilliseconds
             waitedMilliseconds += pauseMilliseconds
-            usleep(UInt32(pauseMilliseconds) * 1000)
+            SystemTime.pause(milliseconds: UInt32(pauseMilliseconds))
         }
         return nil
     }
@@ -191,15 +184,15 @@ public final class TerminalScreen: Sendable {
     private func typed() {
         let bytes = device.read()
         // The terminal is gone.
-        guard !bytes.isEmpty else { return caught(SIGHUP, isEnding: true) }
+        guard !bytes.isEmpty else { return caught(ProcessSignal.hangUp, isEnding: true) }
         for key in state.withLock({ $0.reader.keys(in: bytes) }) { eventsIn.yield(.key(key)) }
     }
 
     private func caught(_ signal: Int32, isEnding: Bool) {
         if isEnding { return end(by: signal) }
         switch signal {
-        case SIGTSTP: stop()
-        case SIGCONT: goOn()
+        case ProcessSignal.terminalStop: stop()
+        case ProcessSignal.resume: goOn()
         default:
             state.withLock { state in
                 state.size = device.size
@@ -220,7 +213,7 @@ public final class TerminalScreen: Sendable {
         if state.withLock({ $0.phase == .over }) { return }
         _ = giveBack(.stopped)
         // Cannot be caught, so it stops the process as the caught signal would have.
-        kill(getpid(), SIGSTOP)
+        ProcessSignal.stopThisProcess()
     }
 
     private func goOn() {

@@ -1,24 +1,8 @@
+import CausewaySystem
 package import Dispatch
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Delivers signals as calls on one queue until it is released. Soon afterwards the previous handlers are restored.
 package final class TerminalSignals: Sendable {
-    /// The previous handler of a signal.
-    ///
-    /// Unchecked `Sendable`: the address of a C function, or a number in place of one; it never changes and owns
-    /// nothing.
-    private struct Found: @unchecked Sendable {
-        let number: Int32
-        let handler: (@convention(c) (Int32) -> Void)?
-    }
-
     private let sources: [DispatchSourceHold]
 
     /// Returns when all signals are caught; must not be called on the queue. A signal that arrives during the call may
@@ -27,13 +11,13 @@ package final class TerminalSignals: Sendable {
         let registered = DispatchSemaphore(value: 0)
         sources = signals.map { number in
             // Otherwise the default action would be taken as well.
-            let found = Found(number: number, handler: signal(number, SIG_IGN))
+            let ignored = IgnoredSignal(number)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { handler(number) }
             // Until the source is registered, the signal would be ignored.
             source.setRegistrationHandler { registered.signal() }
             // Only at this point is the source unregistered.
-            source.setCancelHandler { signal(found.number, found.handler) }
+            source.setCancelHandler { ignored.restore() }
             source.resume()
             return DispatchSourceHold(source)
         }

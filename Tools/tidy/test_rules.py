@@ -74,6 +74,30 @@ CASES = {
             ),
         ],
     ),
+    "platform-import": (
+        [
+            {"Modules/Hub/A.swift": "#if canImport(Glibc)\n    import Foundation\n#endif\n"},
+            {"Tests/Support/A.swift": "#if os(Linux) && canImport( Musl )\n#endif\n"},
+            {"Apps/x/A.swift": "internal import Glibc\n"},
+        ],
+        [
+            {"Modules/System/A.swift": "#if canImport(Glibc)\n    import Glibc\n#endif\n"},
+            {"Modules/Hub/A.swift": "// canImport(Glibc)\n#if canImport(FoundationEssentials)\n#endif\n"},
+            {"Tests/Support/A.swift": "import Glibc\n"},
+        ],
+    ),
+    "system-import": (
+        [
+            ({"Modules/Outbox/A.swift": "import CausewaySystem"},
+             manifest(target("CausewayOutbox", "Modules/Outbox", ["CausewaySystem"]),
+                      target("CausewaySystem", "Modules/System"))),
+        ],
+        [
+            ({"Modules/Runtime/A.swift": "import CausewaySystem"},
+             manifest(target("CausewayRuntime", "Modules/Runtime", ["CausewaySystem"]),
+                      target("CausewaySystem", "Modules/System"))),
+        ],
+    ),
     "layer-never": (
         [
             ({}, manifest(*THREE_LAYERS)),

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CausewaySystem
 
 /// The properties of standard input, output and error: whether they are terminals, and the width.
 package struct Terminal: Sendable {
@@ -28,18 +22,13 @@ package struct Terminal: Sendable {
 
     /// - Parameter environment: the environment of the process; `NO_COLOR` and `TERM` are honoured.
     package init(environment: [String: String]) {
-        isTerminal = isatty(STDOUT_FILENO) != 0
-        isErrorTerminal = isatty(STDERR_FILENO) != 0
-        isInputTerminal = isatty(STDIN_FILENO) != 0
+        isTerminal = StandardStreams.isOutputTerminal
+        isErrorTerminal = StandardStreams.isErrorTerminal
+        isInputTerminal = StandardStreams.isInputTerminal
         let isPlain = environment["NO_COLOR"].map { !$0.isEmpty } ?? false || environment["TERM"] == "dumb"
         hasColours = isTerminal && !isPlain
-        columns = isTerminal ? Self.width : nil
-    }
-
-    private static var width: Int? {
-        var size = winsize()
-        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-        return Int(size.ws_col)
+        let size = isTerminal ? TerminalSettings.size(of: OutputHandle.standardOutput.descriptor) : nil
+        columns = size?.columns
     }
 
     package func styled(_ text: String, _ style: Style?) -> String {

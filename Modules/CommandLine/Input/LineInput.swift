@@ -2,14 +2,6 @@ package import CausewayControlAPI
 import CausewaySystem
 package import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// Lines of standard input, as many at a time as are available: a slow writer's line does not wait for the next.
 ///
 /// For one task at a time.
@@ -26,7 +18,7 @@ package final class LineInput {
     private var count = 0
     private var isAtEnd = false
 
-    package init(descriptor: Int32 = STDIN_FILENO, lineBytesMax: Int) {
+    package init(descriptor: Int32 = InputHandle.standardInput.descriptor, lineBytesMax: Int) {
         self.descriptor = descriptor
         self.lineBytesMax = lineBytesMax
     }
@@ -76,17 +68,12 @@ package enum StandardInput {
     static func read(_ descriptor: Int32, bytesMax: Int) async throws(ControlError) -> Data {
         let result: Result<Data, ControlError> = await withCheckedContinuation { answer in
             DispatchQueue.global().async {
-                var bytes = [UInt8](repeating: 0, count: bytesMax)
-                var size: Int
-                repeat {
-                    size = unsafe readBytes(descriptor, &bytes, bytesMax)
-                } while size < 0 && errno == EINTR
-                guard size >= 0 else {
-                    let words = SystemWords.words(for: errno)
-                    answer.resume(returning: .failure(ControlError(.badRequest, "cannot read the input: \(words)")))
-                    return
+                do throws(SystemError) {
+                    let bytes = try InputHandle(descriptor: descriptor).read(upTo: bytesMax)
+                    answer.resume(returning: .success(Data(bytes)))
+                } catch {
+                    answer.resume(returning: .failure(ControlError(.badRequest, "cannot read the input: \(error)")))
                 }
-                answer.resume(returning: .success(Data(bytes.prefix(size))))
             }
         }
         return try result.get()
@@ -98,7 +85,8 @@ package enum StandardInput {
     package static func all(bytesMax: Int) async throws(ControlError) -> Data {
         var data = Data()
         while true {
-            let chunk = try await read(STDIN_FILENO, bytesMax: CommandLineLimits.inputBytesPerRead)
+            let chunk = try await read(
+                InputHandle.standardInput.descriptor, bytesMax: CommandLineLimits.inputBytesPerRead)
             if chunk.isEmpty { return data }
             data.append(chunk)
             guard data.count <= bytesMax else {
@@ -106,8 +94,4 @@ package enum StandardInput {
             }
         }
     }
-}
-
-private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
-    unsafe read(descriptor, buffer, count)
 }

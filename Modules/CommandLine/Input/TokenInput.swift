@@ -4,14 +4,6 @@ package import CausewayModels
 import CausewaySystem
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// The source of a user's token. Never the command line, which every process on the machine can read.
 package struct TokenInput: Sendable {
     private let file: String?
@@ -61,17 +53,7 @@ package struct TokenInput: Sendable {
 
     private static func prompt() -> String {
         try? OutputHandle.standardError.write("Token: ")
-        var former = termios()
-        let isSilenced = unsafe tcgetattr(STDIN_FILENO, &former) == 0
-        if isSilenced {
-            var silent = former
-            silent.c_lflag &= ~tcflag_t(ECHO)
-            _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-        }
-        defer {
-            if isSilenced { _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &former) }
-            try? OutputHandle.standardError.write("\n")
-        }
-        return readLine() ?? ""
+        defer { try? OutputHandle.standardError.write("\n") }
+        return StandardStreams.lineWithoutEcho() ?? ""
     }
 }

@@ -1,4 +1,5 @@
 package import CausewayModels
+import CausewaySystem
 import Foundation
 
 /// Stores each session's token in a file of its own beside the store, readable by the owner only.
@@ -11,7 +12,7 @@ package struct FileCredentialStore: CredentialStore {
     package init(folder: String) { self.folder = folder }
 
     package func token(for session: Session) async throws(CredentialError) -> AccessToken? {
-        let content: Data?
+        let content: [UInt8]?
         do throws(PrivateFile.Problem) {
             content = try file(for: session).read(bytesMax: 8192)
         } catch {
@@ -27,7 +28,7 @@ package struct FileCredentialStore: CredentialStore {
 
     package func save(_ token: AccessToken, for session: Session) async throws(CredentialError) {
         do throws(PrivateFile.Problem) {
-            try file(for: session).write(Data((token.text + "\n").utf8))
+            try file(for: session).write(Array((token.text + "\n").utf8))
         } catch {
             throw CredentialError("the token file \(error.description)")
         }

@@ -1,5 +1,6 @@
 package import CausewayControlAPI
 import CausewayModels
+import CausewaySystem
 import Foundation
 import Synchronization
 
@@ -28,7 +29,7 @@ package final class FileTrustStore: TrustStore {
     package init(folder: String) throws(ControlError) {
         self.folder = folder
         let file = Self.file(in: folder)
-        let data: Data?
+        let data: [UInt8]?
         do throws(PrivateFile.Problem) {
             data = try file.read(bytesMax: Self.bytesMax)
         } catch {
@@ -39,7 +40,7 @@ package final class FileTrustStore: TrustStore {
             return
         }
         do throws(ControlError) {
-            content = Mutex(try ControlJSON.decode(Content.self, from: data, what: file.path))
+            content = Mutex(try ControlJSON.decode(Content.self, from: Data(data), what: file.path))
         } catch {
             throw ControlError(.storeUnusable, error.detail)
         }
@@ -58,13 +59,13 @@ package final class FileTrustStore: TrustStore {
             do throws(PrivateFile.Problem) {
                 let authorities = PrivateFile(path: authoritiesPath(for: server))
                 if let text = entry?.authorities {
-                    try authorities.write(Data(text.utf8))
+                    try authorities.write(Array(text.utf8))
                 } else {
                     try authorities.remove()
                 }
-                try Self.file(in: folder).write(data)
+                try Self.file(in: folder).write(Array(data))
             } catch {
-                throw ControlError(error.code == ENOSPC ? .storeFull : .storeNotAccessible, error.description)
+                throw ControlError(error.isFull ? .storeFull : .storeNotAccessible, error.description)
             }
             content = new
         }

@@ -1,4 +1,5 @@
 internal import CausewayHTTPServer
+internal import CausewaySystem
 internal import CausewayTLS
 internal import Hummingbird
 internal import HummingbirdCore
@@ -79,7 +80,7 @@ package final class HubService: Service {
             readiness.close(.cannotListen(address: address(port: configuration.port), detail: "the hub was stopped"))
         } catch let error as IOError {
             let problem = HubError.cannotListen(
-                address: address(port: configuration.port), detail: DataFolder.message(of: error.errnoCode))
+                address: address(port: configuration.port), detail: SystemWords.words(for: error.errnoCode))
             readiness.close(problem)
             throw problem
         } catch {

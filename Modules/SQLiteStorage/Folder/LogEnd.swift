@@ -1,13 +1,6 @@
 import CausewayStorage
+import CausewaySystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Records in a file of its own how far the write-ahead log reached at the last commit.
 ///
@@ -38,9 +31,9 @@ final class LogEnd: Sendable {
     }
 
     private struct State {
-        var page: NotePage
+        var page: MappedPage
         /// The open log; `nil` until the first commit after it was opened or cut.
-        var log: Int32?
+        var log: OpenFile?
         /// The frames of the log at the last commit.
         var frames = 0
         var pageBytes = 0
@@ -53,12 +46,10 @@ final class LogEnd: Sendable {
     init(_ folder: StoreFolder, trace: (@Sendable (LogEndAccess) -> Void)? = nil) throws(StoreError) {
         self.folder = folder
         self.trace = trace
-        state = Mutex(State(page: try NotePage(folder.logEnd)))
-    }
-
-    deinit {
-        state.withLock { state in
-            if let log = state.log { _ = close(log) }
+        do throws(SystemError) {
+            state = Mutex(State(page: try MappedPage(folder.logEnd, wordsCount: Position.wordsCount)))
+        } catch {
+            throw StoreFolder.failure(error, at: folder.logEnd)
         }
     }
 
@@ -104,7 +95,6 @@ final class LogEnd: Sendable {
     /// Invalidates the note before the log is cut or deleted, so that its commits are not reported as lost.
     func withdraw() {
         state.withLock { state in
-            if let log = state.log { _ = close(log) }
             state.log = nil
             state.page.words = Position.none.coded
             trace?(.syncsNote)
@@ -118,7 +108,6 @@ final class LogEnd: Sendable {
     func loss() -> String? {
         guard let noted = Position(state.withLock { $0.page.words }), noted != .none else { return nil }
         guard let log = WriteAheadLog.open(folder.log) else { return Self.words("it is gone") }
-        defer { _ = close(log) }
         guard let head = WriteAheadLog.Head(log) else { return Self.words("it is empty or its head is damaged") }
         guard head.salts == noted.salts else {
             // SQLite increments the first salt when it restarts the log: all noted commits had been copied into the
@@ -140,6 +129,7 @@ final class LogEnd: Sendable {
 }
 
 extension LogEnd.Position {
+    static let wordsCount = 8
     static let none = LogEnd.Position(salts: .zero, frames: 0, checksum: .zero)
 
     /// `CSWL`, version 1.
@@ -159,7 +149,7 @@ extension LogEnd.Position {
     /// - Parameter coded: the words as in the file.
     init?(_ coded: [UInt32]) {
         let words = coded.map(UInt32.init(bigEndian:))
-        guard words.count == NotePage.wordsCount, (words[0], words[1]) == Self.mark, Self.seal(words) == words[7]
+        guard words.count == Self.wordsCount, (words[0], words[1]) == Self.mark, Self.seal(words) == words[7]
         else { return nil }
         self.init(
             salts: .init(words[2], words[3]), frames: Int(words[4]), checksum: .init(words[5], words[6]))

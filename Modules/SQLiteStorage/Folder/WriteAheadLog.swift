@@ -1,27 +1,12 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CausewaySystem
 
 /// Reads SQLite's write-ahead log according to its file format (§4), independently of SQLite.
 ///
 /// Unlike the database file and its index in shared memory, the log carries none of SQLite's locks, which a process
 /// would lose by closing the file.
 enum WriteAheadLog {
-    /// Opens the log; the caller closes the descriptor. `nil` if there is no log.
-    static func open(_ path: String) -> Int32? {
-        #if canImport(Glibc)
-            let log = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        #elseif canImport(Musl)
-            let log = unsafe Musl.open(path, O_RDONLY | O_CLOEXEC)
-        #else
-            let log = unsafe Darwin.open(path, O_RDONLY | O_CLOEXEC)
-        #endif
-        return log >= 0 ? log : nil
-    }
+    /// Opens the log; `nil` if there is no log.
+    static func open(_ path: String) -> OpenFile? { try? OpenFile(path, for: .reading) }
 
     /// The two salts of a log, or the two words of a checksum.
     struct Pair: Equatable {
@@ -47,7 +32,7 @@ enum WriteAheadLog {
         var isBigEndian: Bool
 
         /// `nil` if the header is incomplete or invalid.
-        init?(_ log: Int32) {
+        init?(_ log: OpenFile) {
             guard let words = WriteAheadLog.words(log, 0, Self.bytesCount / 4), words[0] & 0xFFFF_FFFE == 0x377F_0682,
                 (512...65536).contains(words[2])
             else { return nil }
@@ -72,7 +57,7 @@ enum WriteAheadLog {
         /// Costs one read. `nil` beyond the end of the log.
         ///
         /// - Parameter index: starts at 0.
-        init?(_ log: Int32, _ index: Int, pageBytes: Int) {
+        init?(_ log: OpenFile, _ index: Int, pageBytes: Int) {
             let offset = WriteAheadLog.bytesCount(frames: index, pageBytes: pageBytes)
             guard let words = WriteAheadLog.words(log, offset, Self.bytesCount / 4) else { return nil }
             isCommit = words[1] != 0
@@ -88,7 +73,7 @@ enum WriteAheadLog {
 
     /// The number of leading frames that are intact together with all before them, at most `count`, and the checksum of
     /// the last of them.
-    static func wholeFrames(_ log: Int32, _ head: Head, _ count: Int) -> (count: Int, checksum: Pair) {
+    static func wholeFrames(_ log: OpenFile, _ head: Head, _ count: Int) -> (count: Int, checksum: Pair) {
         var checksum = head.checksum
         for index in 0..<count {
             guard let frame = Frame(log, index, pageBytes: head.pageBytes), frame.salts == head.salts
@@ -105,9 +90,9 @@ enum WriteAheadLog {
     }
 
     /// Words of the log from an offset, in one read; `nil` if it ends before.
-    private static func words(_ log: Int32, _ offset: Int, _ count: Int) -> [UInt32]? {
+    private static func words(_ log: OpenFile, _ offset: Int, _ count: Int) -> [UInt32]? {
         let words = unsafe [UInt32](unsafeUninitializedCapacity: count) { buffer, filled in
-            let size = unsafe pread(log, buffer.baseAddress, count * 4, off_t(offset))
+            let size = unsafe log.read(at: Int64(offset), into: UnsafeMutableRawBufferPointer(buffer))
             filled = size == count * 4 ? count : 0
             for index in 0..<filled { unsafe buffer[index] = UInt32(bigEndian: buffer[index]) }
         }
@@ -130,11 +115,7 @@ enum WriteAheadLog {
     }
 
     /// Bytes of the log from an offset; fewer at its end.
-    private static func bytes(_ log: Int32, _ offset: Int, _ count: Int) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        let size = unsafe bytes.withUnsafeMutableBytes {
-            unsafe pread(log, $0.baseAddress, count, off_t(offset))
-        }
-        return Array(bytes.prefix(max(0, size)))
+    private static func bytes(_ log: OpenFile, _ offset: Int, _ count: Int) -> [UInt8] {
+        (try? log.bytes(at: Int64(offset), count: count)) ?? []
     }
 }

@@ -1,12 +1,7 @@
 import CausewayModels
 import CausewaySQLiteStorage
 import CausewayStorage
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Foundation
 
 /// A process that owns a store and can be killed: `store-writer FOLDER COMMAND [ARGUMENT]`.
 ///
@@ -92,7 +87,7 @@ struct StoreWriter {
         }
     }
 
-    #if canImport(Glibc)
+    #if os(Linux)
         private static let fileSize = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
     #else
         private static let fileSize = RLIMIT_FSIZE

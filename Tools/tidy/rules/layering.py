@@ -36,7 +36,8 @@ _ENGINE = {"Causeway", "CausewayLive", "CausewayOutbox", "CausewaySQLiteStorage"
 NEVER = [
     (
         {f"Causeway{name}" for name in _PLAIN},
-        lambda target: target not in {f"Causeway{name}" for name in _PLAIN},
+        # The clock of `Runtime` is the system's.
+        lambda target: target not in {"CausewaySystem"} | {f"Causeway{name}" for name in _PLAIN},
         lambda product: product not in _PLAIN_PRODUCTS,
         "the ports, the machines, the engine and the client know no adapter; hand it in through a port",
     ),
@@ -66,6 +67,38 @@ NEVER = [
         "a program that only talks to the daemon links neither engine nor store; move the value to Models",
     ),
 ]
+
+
+# The only folder that imports the system's libraries by name.
+SYSTEM_FOLDER = "Modules/System"
+PROGRAMS = ("Modules", "Apps", "Examples", "Tools")
+PLATFORM = {"Android", "Darwin", "Glibc", "Musl"}
+CAN_IMPORT = re.compile(r"\bcanImport\(\s*(?:Android|Darwin|Glibc|Musl)\s*\)")
+
+
+def platform_imports(tree):
+    remedy = f"only {SYSTEM_FOLDER} may; call it, or add what is missing there"
+    for source in tree.swift:
+        if source.is_in(SYSTEM_FOLDER):
+            continue
+        for match in CAN_IMPORT.finditer(source.code):
+            yield Finding(source.path, source.line_at(match.start()), "platform-import",
+                          f"asks for the system's library; {remedy}")
+        for module, offset, _ in imports(source):
+            if module in PLATFORM and source.is_in(*PROGRAMS):
+                yield Finding(source.path, source.line_at(offset), "platform-import", f"imports {module}; {remedy}")
+
+
+def system_imports(tree):
+    targets = {f"Causeway{name}" for name in _PLAIN if name != "Runtime"}
+    for source in tree.swift:
+        target = tree.target_of(source.path)
+        if target is None or target.name not in targets:
+            continue
+        for module, offset, _ in imports(source):
+            if module == "CausewaySystem":
+                yield Finding(source.path, source.line_at(offset), "system-import",
+                              "ports and machines know no operating system; hand it in through a port")
 
 
 def imports(source):
@@ -149,5 +182,8 @@ def reach(manifest, start):
 RULES = [
     Rule("import-undeclared", "layering", "an import needs a dependency in Package.swift", undeclared_imports),
     Rule("dependency-unused", "layering", "a dependency in Package.swift needs an import", unused_dependencies),
+    Rule("platform-import", "layering", "the system's libraries are imported below Modules/System alone",
+         platform_imports),
+    Rule("system-import", "layering", "ports, machines and engine know no operating system", system_imports),
     Rule("layer-never", "layering", "what a layer may never reach, through however many steps", forbidden_reach),
 ]
