@@ -270,12 +270,13 @@ let package = Package(
             ],
             path: "Tools/bench/causeway-bench", swiftSettings: strict),
         .executableTarget(
-            name: "causeway-simulate", dependencies: ["CausewaySimulatedWorld"],
+            name: "causeway-simulate", dependencies: ["CausewaySimulatedWorld", "CausewaySimulationKernel"],
             path: "Tools/simulator/causeway-simulate", swiftSettings: strict),
 
         // The whole client in simulated time; built without the network's and the disk's packages.
         .executableTarget(
-            name: "causeway-simulate-clients", dependencies: ["CausewaySimulatedClient"],
+            name: "causeway-simulate-clients",
+            dependencies: ["CausewaySimulatedClient", "CausewaySimulationKernel"],
             path: "Tools/simulator/causeway-simulate-clients", swiftSettings: strict),
 
         // Tests: what they share.
@@ -287,23 +288,29 @@ let package = Package(
             name: "store-writer", dependencies: ["CausewayModels", "CausewayStorage", "CausewaySQLiteStorage"],
             path: "Tests/Support/StoreWriter", swiftSettings: strict),
 
-        // Tests: simulated time.
-        support("SimulatedRuntime", in: "Simulation", ["CausewayModels", "CausewayRuntime"]),
+        // Tests: simulated time. What both simulators have in common is the kernel.
+        support("SimulationKernel", in: "Simulation", ["CausewayModels"]),
+        support(
+            "SimulatedRuntime", in: "Simulation",
+            ["CausewayModels", "CausewayRuntime", "CausewaySimulationKernel"]),
         support("SimulatedHub", in: "Simulation", ["CausewayModels", "CausewayHubRules"]),
         support(
             "SimulatedWorld", in: "Simulation",
             [
                 "CausewayModels", "CausewayStorage", "CausewayOutbox", "CausewayHubRules", "CausewaySimulatedHub",
-                .deque,
+                "CausewaySimulationKernel", .deque,
             ]),
         support(
             "SimulatedClient", in: "Simulation",
             [
                 "Causeway", "CausewayHubRules", "CausewayModels", "CausewayOutbox", "CausewayRuntime",
-                "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewayStorage", "CausewayTransport",
+                "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewaySimulationKernel", "CausewayStorage",
+                "CausewayTransport",
             ]),
-        tests("WorldSimulation", in: "Simulation", ["CausewayModels", "CausewaySimulatedWorld"]),
-        tests("ClientSimulation", in: "Simulation", ["CausewaySimulatedClient"]),
+        tests(
+            "WorldSimulation", in: "Simulation",
+            ["CausewayModels", "CausewaySimulatedWorld", "CausewaySimulationKernel"]),
+        tests("ClientSimulation", in: "Simulation", ["CausewaySimulatedClient", "CausewaySimulationKernel"]),
 
         // Tests: one module in memory.
         tests("Models", in: "Unit", ["CausewayModels"]),

@@ -1,4 +1,5 @@
 import CausewaySimulatedClient
+import CausewaySimulationKernel
 import Testing
 
 /// Shows that the simulator finds faults: each planted fault breaks an invariant within a few seeds. This is a sample;

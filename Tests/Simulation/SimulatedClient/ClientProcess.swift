@@ -1,5 +1,6 @@
 import Causeway
 import CausewayModels
+import CausewaySimulationKernel
 import CausewayStorage
 
 /// One run of a client on a device: from its opening to its end, and shortly beyond.

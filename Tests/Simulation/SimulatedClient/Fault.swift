@@ -1,5 +1,7 @@
+import CausewaySimulationKernel
+
 /// The faults of the simulated world.
-package enum Fault: String, CaseIterable, Sendable {
+package enum Fault: String, SimulatedFault {
     // The network
     case requestLost, answerLost, requestLate, requestRepeated, slow, cut, captivePortal, certificate
     // The hub
@@ -17,7 +19,7 @@ package enum Fault: String, CaseIterable, Sendable {
 
     /// In thousandths, before the plan multiplies it. Faults that strike by the clock are drawn every few seconds,
     /// those that strike a request or a commit at each of them.
-    var likelihood: Int {
+    package var likelihood: Int {
         switch self {
         case .requestLost, .answerLost, .requestRepeated, .transient, .tryLater: 50
         case .requestLate, .slow, .appliedThenFailed, .captivePortal: 40

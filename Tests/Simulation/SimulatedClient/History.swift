@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewaySimulationKernel
 
 /// The events of one run, in order: as a hash, and as text on request.
 struct History {
@@ -11,10 +12,9 @@ struct History {
 
     /// FNV-1a over 64-bit words: the same history gives the same hash, in every process and every build.
     private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    private(set) var lines: [String] = []
-    let isTold: Bool
+    private(set) var text: HistoryText
 
-    init(isTold: Bool) { self.isTold = isTold }
+    init(isTold: Bool) { text = HistoryText(isRecording: isTold) }
 
     mutating func mix(_ number: UInt64) { hash = (hash ^ number) &* 0x0000_0100_0000_01B3 ^ (hash >> 47) }
     mutating func mix(_ number: Int) { mix(UInt64(bitPattern: Int64(number))) }
@@ -27,10 +27,6 @@ struct History {
         mix(kind.rawValue)
         mix(first)
         mix(second)
-        guard isTold else { return }
-        let milliseconds = time.nanoseconds / 1_000_000
-        let fraction = milliseconds % 1000
-        let padded = String("000\(fraction)".suffix(3))
-        lines.append("\(milliseconds / 1000).\(padded) s  \(words())")
+        text.record(time, words())
     }
 }

@@ -1,5 +1,6 @@
 import CausewayModels
 import CausewayOutbox
+package import CausewaySimulationKernel
 
 /// The parameters of one run: size, duration, and faults. All are derived from the seed.
 package struct Plan: Sendable {
@@ -25,7 +26,7 @@ package struct Plan: Sendable {
     /// Faults strike until this time.
     var faultsEnd: MonotonicTime
     /// The likelihood of each fault, in thousandths, whenever it can strike.
-    package var likelihoods: [Fault: Int] = [:]
+    package var likelihoods = FaultLikelihoods<Fault>()
     /// The longest duration of a commit or a read; with 0 the store never suspends.
     var diskLatencyMax: Duration
     /// The number of channels that users write to.
@@ -71,10 +72,7 @@ package struct Plan: Sendable {
         }
         // Most runs have a few kinds of faults, some have all, some none: faults mask each other.
         let badness = [0, 1, 2, 3, 6].randomElement(using: &generator) ?? 2
-        for fault in Fault.allCases where !fault.isOfHistory {
-            let isOn = Int.random(in: 0..<6, using: &generator) < badness
-            likelihoods[fault] = isOn ? fault.likelihood * Int.random(in: 1...3, using: &generator) : 0
-        }
+        likelihoods.draw(Fault.allCases.filter { !$0.isOfHistory }, badness: badness, using: &generator)
         for index in devices.indices {
             if Int.random(in: 0..<4, using: &generator) == 0 {
                 devices[index].outbox.expiry = .seconds(Int64.random(in: 5...300, using: &generator))
@@ -100,7 +98,7 @@ package struct Plan: Sendable {
     }
 
     /// True when the hub's data may be rolled back or replaced.
-    var hasLosses: Bool { Fault.ofHistory.contains { $0 != .feedReset && likelihoods[$0, default: 0] > 0 } }
+    var hasLosses: Bool { Fault.ofHistory.contains { $0 != .feedReset && likelihoods[$0] > 0 } }
 
     private static func configuration(_ generator: inout SplitMix64) -> OutboxConfiguration {
         var configuration = OutboxConfiguration()

@@ -1,4 +1,5 @@
 package import CausewaySimulatedHub
+import CausewaySimulationKernel
 
 /// A planted fault, used to show that the simulator finds it. None of them exists outside the tests: each is a wrong
 /// behaviour of the store, the transport, the runtime or the hub that the real client is given.

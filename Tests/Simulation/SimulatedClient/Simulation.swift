@@ -2,6 +2,7 @@ import Causeway
 import CausewayModels
 import CausewaySimulatedHub
 import CausewaySimulatedRuntime
+import CausewaySimulationKernel
 
 /// One simulated history of clients, from a seed.
 package struct Simulation: Sendable {
@@ -153,7 +154,7 @@ extension World {
         }
         history.mix(runtime.steps)
         tally.digest = history.hash
-        return Simulation(plan: plan, tally: tally, violation: violation, history: history.lines)
+        return Simulation(plan: plan, tally: tally, violation: violation, history: history.text.lines)
     }
 }
 

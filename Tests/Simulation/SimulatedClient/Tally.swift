@@ -1,11 +1,11 @@
+package import CausewaySimulationKernel
+
 /// Counts of the events in one run or in many.
-package struct Tally: Sendable, Equatable {
+package struct Tally: RunTally {
     package var seeds = 0
     package var steps = 0
     package var virtualSeconds = 0
-    package var struck: [Fault: Int] = [:]
-    /// The number of strikes while a delivery was in flight.
-    package var struckInFlight: [Fault: Int] = [:]
+    package internal(set) var faults = FaultTally<Fault>()
     package var created = 0
     package var mediaCreated = 0
     package var synced = 0
@@ -28,34 +28,28 @@ package struct Tally: Sendable, Equatable {
 
     package init() {}
 
-    mutating func count(_ fault: Fault, isInFlight: Bool) {
-        struck[fault, default: 0] += 1
-        if isInFlight { struckInFlight[fault, default: 0] += 1 }
-    }
-
     /// - Precondition: called in the order of the seeds.
-    package mutating func add(_ other: Tally) {
-        seeds += other.seeds
-        steps += other.steps
-        virtualSeconds += other.virtualSeconds
-        struck.merge(other.struck) { $0 + $1 }
-        struckInFlight.merge(other.struckInFlight) { $0 + $1 }
-        created += other.created
-        mediaCreated += other.mediaCreated
-        synced += other.synced
-        failed += other.failed
-        deleted += other.deleted
-        resent += other.resent
-        logouts += other.logouts
-        visits += other.visits
-        openings += other.openings
-        calls += other.calls
-        commits += other.commits
-        results += other.results
-        operations += other.operations
-        paidByKillers += other.paidByKillers
-        paidForKillers += other.paidForKillers
-        digest = (digest ^ other.digest) &* 0x0000_0100_0000_01B3
+    package static func += (left: inout Tally, right: Tally) {
+        left.seeds += right.seeds
+        left.steps += right.steps
+        left.virtualSeconds += right.virtualSeconds
+        left.faults += right.faults
+        left.created += right.created
+        left.mediaCreated += right.mediaCreated
+        left.synced += right.synced
+        left.failed += right.failed
+        left.deleted += right.deleted
+        left.resent += right.resent
+        left.logouts += right.logouts
+        left.visits += right.visits
+        left.openings += right.openings
+        left.calls += right.calls
+        left.commits += right.commits
+        left.results += right.results
+        left.operations += right.operations
+        left.paidByKillers += right.paidByKillers
+        left.paidForKillers += right.paidForKillers
+        left.digest = (left.digest ^ right.digest) &* 0x0000_0100_0000_01B3
     }
 
     /// The reason why a run of this many seeds proves little; `nil` when every fault struck often enough, and often
@@ -66,9 +60,9 @@ package struct Tally: Sendable, Equatable {
         let wanted = max(1, seeds / 50)
         if mediaCreated < wanted { return "only \(mediaCreated) media messages in \(seeds) runs" }
         for fault in Fault.allCases where !(isSteady && fault.isOfHistory) {
-            let count = struck[fault, default: 0]
+            let count = faults.struck[fault, default: 0]
             if count < wanted { return "\(fault.rawValue) struck only \(count) times in \(seeds) runs" }
-            let inFlight = struckInFlight[fault, default: 0]
+            let inFlight = faults.struckInFlight[fault, default: 0]
             if fault.strikesInFlight, inFlight * 10 < wanted {
                 return "\(fault.rawValue) struck only \(inFlight) times while something was under way"
             }
@@ -80,19 +74,16 @@ package struct Tally: Sendable, Equatable {
 extension Tally {
     /// A readable summary.
     package var summary: String {
-        var lines = [
+        let lines = [
             "virtual time \(virtualSeconds / 3600) h, \(steps) steps, \(calls) deliveries of \(operations) operations, "
                 + "\(commits) commits, \(openings) openings",
             "\(created) messages accepted (\(mediaCreated) media): \(synced) synced, \(failed) failed at the end; "
                 + "\(deleted) deletions, \(resent) resends, \(logouts) logouts, \(visits) visits, "
                 + "\(results) results told",
             "lethal messages used up \(paidByKillers) attempts of their own, \(paidForKillers) of others",
-            "faults, and how many of them struck while a delivery was under way:",
+            faults.table(of: "deliveries"),
+            "digest \(String(digest, radix: 16))",
         ]
-        for fault in Fault.allCases {
-            lines.append("  \(fault.rawValue): \(struck[fault, default: 0]) (\(struckInFlight[fault, default: 0]))")
-        }
-        lines.append("digest \(String(digest, radix: 16))")
         return lines.joined(separator: "\n")
     }
 }

@@ -2,6 +2,7 @@ import Causeway
 import CausewayModels
 import CausewayOutbox
 import CausewaySimulatedRuntime
+import CausewaySimulationKernel
 import CausewayStorage
 
 /// Devices: clients are opened, crash, are closed, are copied; clocks jump.

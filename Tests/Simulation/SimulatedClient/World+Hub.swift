@@ -2,6 +2,7 @@ import CausewayHubRules
 import CausewayModels
 import CausewaySimulatedHub
 import CausewaySimulatedRuntime
+import CausewaySimulationKernel
 
 /// The hub's front end: it fails in all five ways before the hub's rules are called.
 extension World {
@@ -71,7 +72,7 @@ extension World {
             network.refusedUntil[id] = until
             if until > runtime.now { return .refuse(code: "channelNotFound", detail: "there is no such channel") }
         case .taken:
-            tally.count(.idTaken, isInFlight: true)
+            tally.faults.count(.idTaken, inFlight: 1)
             return .refuse(code: "idTaken", detail: "another account has used it")
         case .plain, .poisonous, .lethal: break
         }

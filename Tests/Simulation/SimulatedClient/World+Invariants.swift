@@ -2,6 +2,7 @@ import Causeway
 import CausewayModels
 import CausewaySimulatedHub
 import CausewaySimulatedRuntime
+import CausewaySimulationKernel
 import CausewayStorage
 import CausewayTransport
 

@@ -1,6 +1,7 @@
 import CausewayModels
 import CausewayOutbox
 import CausewaySimulatedHub
+import CausewaySimulationKernel
 import CausewayStorage
 import CausewayTransport
 
@@ -47,7 +48,7 @@ extension World {
 
     /// Crashes the process that encodes the delivery, with everything else that is in flight.
     func kill(_ process: Int, with delivery: Delivery) {
-        tally.count(.lethalPayload, isInFlight: true)
+        tally.faults.count(.lethalPayload, inFlight: 1)
         if processes[process].isWitnessed, !devices[processes[process].device].wasCopied {
             countAttempt(for: delivery, process)
         }

@@ -1,6 +1,7 @@
 import CausewayModels
 import CausewaySimulatedHub
 import CausewaySimulatedRuntime
+import CausewaySimulationKernel
 import CausewayTransport
 
 /// The network between devices and hub: it loses, delays, repeats, reorders, cuts and falsifies.

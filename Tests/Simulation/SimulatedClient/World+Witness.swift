@@ -2,6 +2,7 @@ import Causeway
 import CausewayModels
 import CausewaySimulatedHub
 import CausewaySimulatedRuntime
+import CausewaySimulationKernel
 import CausewayStorage
 
 /// Compares the client's reports to users with the actual state. Results of a process that is gone do not count: no
@@ -97,7 +98,7 @@ extension World {
     // MARK: - Errors
 
     /// The longest delay of a timer that was set before the recovery.
-    var latestTimer: Duration { plan.likelihoods[.lateTimer, default: 0] > 0 ? Plan.lateTimerMax : .zero }
+    var latestTimer: Duration { plan.likelihoods[.lateTimer] > 0 ? Plan.lateTimerMax : .zero }
 
     /// Checks that an error shown to a user has a cause that the user can know.
     func witnessError(_ error: ClientError, _ process: Int) {

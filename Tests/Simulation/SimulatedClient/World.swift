@@ -3,6 +3,7 @@ import CausewayModels
 import CausewayRuntime
 import CausewaySimulatedHub
 import CausewaySimulatedRuntime
+import CausewaySimulationKernel
 import CausewayStorage
 
 /// Devices with their clients and users, the network, the hub, and a witness that sees everything.
@@ -84,11 +85,12 @@ final class World: @unchecked Sendable {
 
     /// Draws whether a fault happens now, and counts it when it does.
     func strikes(_ fault: Fault) -> Bool {
-        guard !isHealed, let likelihood = plan.likelihoods[fault], likelihood > 0 else { return false }
+        let likelihood = plan.likelihoods[fault]
+        guard !isHealed, likelihood > 0 else { return false }
         guard runtime.now < plan.faultsEnd else { return false }
         let die = fault.isOfHistory ? Int.random(in: 0..<1000, using: &historyDice) : between(0, 999)
         guard die < likelihood else { return false }
-        tally.count(fault, isInFlight: network.openCalls > 0)
+        tally.faults.count(fault, inFlight: network.openCalls)
         tell(.strikes, fault.rawValue.utf8.count) { "-- \(fault.rawValue)" }
         return true
     }

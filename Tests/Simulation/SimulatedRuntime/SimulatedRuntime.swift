@@ -1,5 +1,6 @@
 package import CausewayModels
 package import CausewayRuntime
+import CausewaySimulationKernel
 import Synchronization
 
 /// A runtime in which time passes only when nothing else can happen, randomness comes from a seed, and one thread runs
@@ -12,7 +13,7 @@ package final class SimulatedRuntime: Runtime, TaskExecutor {
         var now = MonotonicTime.zero
         var ready: [UnownedJob] = []
         /// The deadlines of sleepers; a sleeper that was woken early is no longer in `sleepers`.
-        var alarms = AlarmQueue()
+        var alarms = TimeQueue<Int>()
         var sleepers: [Int: CheckedContinuation<Void, Never>] = [:]
         var cancelled: Set<Int> = []
         var nextOrder = 0
@@ -54,7 +55,7 @@ package final class SimulatedRuntime: Runtime, TaskExecutor {
                 let isOver = world.withLock { world in
                     if world.cancelled.remove(order) != nil || deadline <= world.now { return true }
                     world.sleepers[order] = continuation
-                    world.alarms.add(order, at: deadline)
+                    world.alarms.plan(order, at: deadline)
                     return false
                 }
                 if isOver { continuation.resume() }
@@ -133,7 +134,7 @@ extension SimulatedRuntime.World {
     ///
     /// - Returns: the continuation that slept until then.
     fileprivate mutating func letTimePass() -> CheckedContinuation<Void, Never>? {
-        while let (order, deadline) = alarms.next() {
+        while let (deadline, order) = alarms.next() {
             guard let sleeper = sleepers.removeValue(forKey: order) else { continue }
             if deadline > now { stepsAtThisMoment = 0 }
             now = max(now, deadline)

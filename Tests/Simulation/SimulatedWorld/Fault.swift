@@ -1,5 +1,7 @@
+import CausewaySimulationKernel
+
 /// The faults of the simulated world.
-package enum Fault: String, CaseIterable, Sendable, Hashable {
+package enum Fault: String, SimulatedFault {
     // The network
     case requestLost, answerLost, requestLate, requestRepeated, slow, cut, halfOpen, captivePortal, lateAnswer
     // The hub's event stream
@@ -23,7 +25,7 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
     case forbiddenEdit, idTaken
 
     /// In thousandths of its occasions, before the plan multiplies it.
-    var likelihood: Int {
+    package var likelihood: Int {
         switch self {
         case .requestLost, .answerLost, .requestLate, .requestRepeated: 40
         case .slow: 80

@@ -1,11 +1,9 @@
 import CausewayModels
+package import CausewaySimulationKernel
 
 /// The counts of a run, or of many: how often each fault struck, and how much was in flight then.
-package struct FaultCounts: Sendable {
-    package private(set) var struck: [Fault: Int] = [:]
-    package private(set) var struckInFlight: [Fault: Int] = [:]
-    /// Messages that were in flight when the fault struck, summed over its strikes.
-    package private(set) var messagesInFlight: [Fault: Int] = [:]
+package struct FaultCounts: RunTally {
+    package internal(set) var faults = FaultTally<Fault>()
     package var created = 0
     package var accepted = 0
     package var deleted = 0
@@ -22,22 +20,13 @@ package struct FaultCounts: Sendable {
 
     package init() {}
 
-    mutating func count(_ fault: Fault, inFlight messages: Int) {
-        struck[fault, default: 0] += 1
-        guard messages > 0 else { return }
-        struckInFlight[fault, default: 0] += 1
-        messagesInFlight[fault, default: 0] += messages
-    }
-
     mutating func count(visitWith questions: Int) {
         visits += 1
         if questions > 0 { visitsInDoubt += 1 }
     }
 
     package static func += (left: inout FaultCounts, right: FaultCounts) {
-        left.struck.merge(right.struck, uniquingKeysWith: +)
-        left.struckInFlight.merge(right.struckInFlight, uniquingKeysWith: +)
-        left.messagesInFlight.merge(right.messagesInFlight, uniquingKeysWith: +)
+        left.faults += right.faults
         left.created += right.created
         left.accepted += right.accepted
         left.deleted += right.deleted
@@ -52,7 +41,7 @@ package struct FaultCounts: Sendable {
 
     /// Faults that struck too rarely while deliveries were in flight: such a run proves nothing about them.
     package var hardlyStruck: [Fault] {
-        Fault.allCases.filter { (struckInFlight[$0] ?? 0) * $0.seedsPerStrikeMax < seeds }
+        Fault.allCases.filter { faults.struckInFlight[$0, default: 0] * $0.seedsPerStrikeMax < seeds }
     }
 
     /// ``digest`` in digits.
@@ -64,15 +53,7 @@ package struct FaultCounts: Sendable {
             \(created) messages created, \(accepted) accepted, \(deleted) deleted, \(resent) resent
             \(visits) logins of another account, \(visitsInDoubt) of them while questions were open
             \(steps) steps, \(days) days of virtual time, histories \(histories)
-            \(table)
+            \(faults.table(of: "messages"))
             """
-    }
-
-    package var table: String {
-        Fault.allCases.map { fault in
-            let name = fault.rawValue + String(repeating: " ", count: 16 - fault.rawValue.count)
-            return "  \(name) struck \(struck[fault] ?? 0) times, \(struckInFlight[fault] ?? 0) with messages under way"
-                + " (\(messagesInFlight[fault] ?? 0) messages)"
-        }.joined(separator: "\n")
     }
 }

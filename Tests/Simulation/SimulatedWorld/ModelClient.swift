@@ -1,5 +1,6 @@
 import CausewayModels
 import CausewayOutbox
+import CausewaySimulationKernel
 import DequeModule
 
 /// One client: the content of its disk, and the memory of its running process.
@@ -36,8 +37,8 @@ struct ModelClient {
     /// The time before which the hub asked not to be called.
     var quietUntil = MonotonicTime.zero
     /// The last departures of each message, and the last probes of the hub.
-    var departures: [MessageID: SimulatedWorld.Moments] = [:]
-    var probes: SimulatedWorld.Moments = []
+    var departures: [MessageID: Moments] = [:]
+    var probes = Moments()
     var probesUnderWay = 0
     /// True when a crash had interrupted an attempt before this machine started.
     var mayGoOneByOne = false

@@ -1,5 +1,6 @@
 import CausewayModels
 import CausewayOutbox
+import CausewaySimulationKernel
 
 /// The parameters of one run: size, duration, and faults. All are derived from the seed.
 package struct Plan: Sendable {
@@ -18,8 +19,8 @@ package struct Plan: Sendable {
     var actPauseMax: Duration
     /// After this time the network, the hub and the users work correctly.
     var faultsEnd: MonotonicTime
-    /// The likelihood of each fault, in thousandths, whenever it can strike; by ``Fault/index``.
-    var likelihoods: [Int] = []
+    /// The likelihood of each fault, in thousandths, whenever it can strike.
+    var likelihoods = FaultLikelihoods<Fault>()
     /// The likelihood that a restart resumes instead of failing waiting messages, in thousandths.
     var resumeLikelihood: Int
     /// The acts and strikes that a shrunk history omits.
@@ -68,10 +69,7 @@ package struct Plan: Sendable {
         configuration.retry = Self.retry(&generator)
         // Most runs have a few kinds of faults, some have all, some none: faults mask each other.
         let badness = [0, 1, 3, 3, 6].randomElement(using: &generator) ?? 3
-        for fault in Fault.allCases {
-            let isOn = Int.random(in: 0..<6, using: &generator) < badness
-            likelihoods.append(isOn ? fault.likelihood * Int.random(in: 1...3, using: &generator) : 0)
-        }
+        likelihoods.draw(Fault.allCases, badness: badness, using: &generator)
         configuration.precedence = ordering.precedence
         if Int.random(in: 0..<4, using: &generator) == 0 {
             configuration.expiry = .seconds(Int64.random(in: 5...300, using: &generator))

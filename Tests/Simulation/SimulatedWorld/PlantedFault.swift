@@ -117,3 +117,13 @@ extension PlantedFault {
         }
     }
 }
+
+extension PlantedFault {
+    /// The number of seeds within which it must be found.
+    package var seedsMax: UInt64 {
+        switch self {
+        case .hubEditsForAnybody, .attentionForgotten, .sendsAnybodys, .resendsWhatIsReplaced: 2_000
+        default: 500
+        }
+    }
+}

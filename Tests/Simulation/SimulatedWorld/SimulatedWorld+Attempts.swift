@@ -1,14 +1,10 @@
 import CausewayModels
 import CausewayOutbox
+import CausewaySimulationKernel
 
 /// The frequency of attempts: the witness counts the failures independently, and compares them with the retry policy.
 /// Nothing is sent more often than the policy allows, nothing sooner, and nothing in a loop.
 extension SimulatedWorld {
-    /// Departures of one message, or probes of one client, within ``departuresSpan``.
-    private static let departuresMax = 40
-    /// The time span of ``departuresMax``.
-    private static let departuresSpan: Duration = .seconds(10)
-
     // MARK: - Failures
 
     /// Records the cost of a batch's result for the message that pays for it, before the machine is notified.
@@ -62,7 +58,7 @@ extension SimulatedWorld {
     func forgetPauses(of client: Int) {
         for message in clients[client].store.pending { expected.records[message]?.notBefore = .zero }
         clients[client].departures = [:]
-        clients[client].probes = []
+        clients[client].probes = Moments()
     }
 
     // MARK: - Departures
@@ -86,39 +82,17 @@ extension SimulatedWorld {
     }
 
     private func spins(_ message: MessageID, _ client: Int) -> String? {
-        clients[client].departures[message, default: []].append(now)
-        guard clients[client].departures[message, default: []].isCrowded else { return nil }
-        return "\(message.value.low) left \(Self.departuresMax) times within \(Self.departuresSpan)"
+        clients[client].departures[message, default: Moments()].append(now)
+        guard clients[client].departures[message, default: Moments()].isCrowded else { return nil }
+        return "\(message.value.low) left \(Moments.countMax) times within \(Moments.span)"
     }
 
     /// Checks that the hub is not probed in a loop.
     func probesTooOften(_ client: Int) -> String? {
         clients[client].probes.append(now)
         return clients[client].probes.isCrowded
-            ? "client \(client) probed \(Self.departuresMax) times within \(Self.departuresSpan)" : nil
+            ? "client \(client) probed \(Moments.countMax) times within \(Moments.span)" : nil
     }
-
-    /// The last times of an event.
-    struct Moments: Hashable {
-        private var times: [MonotonicTime] = []
-
-        mutating func append(_ time: MonotonicTime) {
-            times.append(time)
-            if times.count > SimulatedWorld.departuresMax { times.removeFirst() }
-        }
-
-        /// True when the event occurred so often within so short a time that only a loop explains it.
-        var isCrowded: Bool {
-            guard times.count == SimulatedWorld.departuresMax, let first = times.first, let last = times.last else {
-                return false
-            }
-            return last - first < SimulatedWorld.departuresSpan
-        }
-    }
-}
-
-extension SimulatedWorld.Moments: ExpressibleByArrayLiteral {
-    init(arrayLiteral: Never...) {}
 }
 
 extension DeliveryReport {

@@ -1,5 +1,6 @@
 import CausewayModels
 import CausewayOutbox
+import CausewaySimulationKernel
 import CausewayStorage
 import DequeModule
 
@@ -322,7 +323,7 @@ extension SimulatedWorld {
     func foreign(_ call: DeliveryCall, _ messages: [MessageID]) {
         guard isRunning(call.client, call.process), clients[call.client].openCalls.removeValue(forKey: call.id) != nil
         else { return }
-        counts.count(.overtaken, inFlight: call.batch.operations.count)
+        counts.faults.count(.overtaken, inFlight: call.batch.operations.count)
         history.record(now, "client \(call.client): \(messages.map(\.value.low)) are another account's")
         submit(.event(.foreign(call.batch, messages)), to: call.client)
     }

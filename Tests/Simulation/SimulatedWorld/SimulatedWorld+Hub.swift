@@ -2,6 +2,7 @@ import CausewayHubRules
 import CausewayModels
 import CausewayOutbox
 import CausewaySimulatedHub
+import CausewaySimulationKernel
 
 /// The hub's failures around its rules: it fails in all five ways, and restarts.
 extension SimulatedWorld {
@@ -82,7 +83,7 @@ extension SimulatedWorld {
         switch expected.records[message]?.trait {
         case .refused: return .refuse(code: "forbidden", detail: "not here")
         case .taken:
-            counts.count(.idTaken, inFlight: 1)
+            counts.faults.count(.idTaken, inFlight: 1)
             return .refuse(code: "idTaken", detail: "somebody else's message has this id")
         case .refusedUntil(let time) where now < time: return .refuse(code: "channelNotFound", detail: "no channel")
         default: break

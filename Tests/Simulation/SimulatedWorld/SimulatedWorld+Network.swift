@@ -1,5 +1,6 @@
 import CausewayModels
 import CausewayOutbox
+import CausewaySimulationKernel
 
 /// The network between client and hub: it loses, delays, repeats, reorders, cuts and falsifies.
 extension SimulatedWorld {

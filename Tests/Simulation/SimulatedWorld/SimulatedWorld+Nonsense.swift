@@ -1,5 +1,6 @@
 import CausewayModels
 import CausewayOutbox
+import CausewaySimulationKernel
 
 /// Malformed responses of a faulty hub, and messages that arrive too late for their creator's session.
 extension SimulatedWorld {

@@ -1,5 +1,6 @@
 import CausewayModels
 import CausewayOutbox
+import CausewaySimulationKernel
 import CausewayStorage
 
 /// The acts of users on existing messages in any state: they edit, react, and change their minds.

@@ -1,6 +1,7 @@
 import CausewayModels
 import CausewayOutbox
 import CausewaySimulatedHub
+import CausewaySimulationKernel
 import CausewayStorage
 import DequeModule
 
@@ -133,7 +134,7 @@ extension SimulatedWorld {
         guard batch.operations.contains(where: { expected.records[$0.message]?.trait == .lethal && $0.kind == .send })
         else { return false }
         let underWay = clients[client].openCalls.values.sorted { $0.id < $1.id }.map(\.batch) + [batch]
-        counts.count(.lethalPayload, inFlight: underWay.reduce(0) { $0 + $1.operations.count })
+        counts.faults.count(.lethalPayload, inFlight: underWay.reduce(0) { $0 + $1.operations.count })
         // The attempts of a cancelled batch were refunded; a copy of it may still be in flight.
         let awaited = Set(clients[client].outbox?.batchesUnderWay ?? [])
         let countedMessage = underWay.filter { awaited.contains($0.id) }.compactMap(\.countedMessage)

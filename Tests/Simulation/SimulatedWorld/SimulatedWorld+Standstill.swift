@@ -1,6 +1,7 @@
 import CausewayModels
 import CausewayOutbox
 import CausewaySimulatedHub
+import CausewaySimulationKernel
 import CausewayStorage
 
 /// Checks that work is done when it can be: waiting entries are in flight, or wait for a known time, or for a user.

@@ -1,6 +1,7 @@
 import CausewayModels
 import CausewayOutbox
 import CausewaySimulatedHub
+import CausewaySimulationKernel
 import CausewayStorage
 import DequeModule
 
@@ -51,7 +52,7 @@ extension SimulatedWorld {
         guard !clients[client].isDiskFull else { return history.record(now, "client \(client): no room for a message") }
         if let creator, creator != clients[client].lastAccount, plan.plantedFault != .sendsAnybodys {
             // The store rejects messages of an account that is not the current one.
-            counts.count(.overtaken, inFlight: 1)
+            counts.faults.count(.overtaken, inFlight: 1)
             return history.record(now, "client \(client): a draft of \(creator) is refused")
         }
         counts.created += 1

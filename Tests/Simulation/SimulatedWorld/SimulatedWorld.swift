@@ -1,6 +1,7 @@
 import CausewayModels
 import CausewayOutbox
 import CausewaySimulatedHub
+package import CausewaySimulationKernel
 
 /// A world in one thread: clients, a network, a hub and their users, driven by one clock and one source of randomness.
 ///
@@ -10,13 +11,13 @@ package final class SimulatedWorld {
     let plan: Plan
     var randomness: Randomness
     var now = MonotonicTime.zero
-    var queue = EventQueue()
+    var queue = TimeQueue<SimulatedEvent>()
     var clients: [ModelClient] = []
     var hub: ModelHub
     var oracle = HubOracle()
     var expected = ExpectedState()
     package internal(set) var counts = FaultCounts()
-    package internal(set) var history: History
+    package internal(set) var history: HistoryText
     var hash = HistoryHash()
     /// A description of the first violated invariant.
     package internal(set) var violation: String?
@@ -41,7 +42,7 @@ package final class SimulatedWorld {
         self.plan = plan
         randomness = Randomness(seed: plan.seed)
         hub = ModelHub(plantedFault: plan.plantedFault?.ofHub)
-        history = History(isRecording: isRecording)
+        history = HistoryText(isRecording: isRecording)
         for index in 0..<plan.clientCount {
             let outboxID = OutboxID(UUIDv7(high: 1, low: UInt64(index)))
             let account = WorldNames.users[index % plan.accountCount]
@@ -154,14 +155,14 @@ package final class SimulatedWorld {
     /// - Parameter extra: affected messages whose responses are not awaited any more.
     func strikes(_ fault: Fault, extra: Int = 0) -> Bool {
         guard !areFaultsOver,
-            let strike = randomness.strike(fault, likelihood: plan.likelihoods[fault.index]),
+            let strike = randomness.strike(fault, likelihood: plan.likelihoods[fault]),
             !plan.sparedHits.contains(strike)
         else { return false }
         if history.isRecording { strikes.append(strike) }
         let inFlight = clients.reduce(extra) { count, client in
             count + client.openCalls.values.reduce(0) { $0 + $1.batch.operations.count }
         }
-        counts.count(fault, inFlight: inFlight)
+        counts.faults.count(fault, inFlight: inFlight)
         return true
     }
 

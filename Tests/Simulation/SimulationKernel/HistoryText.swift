@@ -1,17 +1,21 @@
-import CausewayModels
+package import CausewayModels
 
-/// The events, line by line; recorded only on request, because recording costs more than running.
-package struct History {
-    let isRecording: Bool
+/// The events of a run, line by line; recorded only on request, because recording costs more than running.
+package struct HistoryText: Sendable {
+    package let isRecording: Bool
     package private(set) var lines: [String] = []
 
-    init(isRecording: Bool) { self.isRecording = isRecording }
+    package init(isRecording: Bool) { self.isRecording = isRecording }
 
-    mutating func record(_ time: MonotonicTime, _ line: @autoclosure () -> String) {
-        guard isRecording else { return }
-        lines.append("\(Double(time.nanoseconds / 1_000_000) / 1000) s  \(line())")
+    @inlinable
+    package mutating func record(_ time: MonotonicTime, _ line: @autoclosure () -> String) {
+        if isRecording { append(time, line()) }
     }
 
-    /// The last lines.
-    func ending(_ count: Int) -> String { lines.suffix(count).joined(separator: "\n") }
+    @usableFromInline
+    mutating func append(_ time: MonotonicTime, _ line: String) {
+        let milliseconds = time.nanoseconds / 1_000_000
+        let fraction = String("000\(milliseconds % 1000)".suffix(3))
+        lines.append("\(milliseconds / 1000).\(fraction) s  \(line)")
+    }
 }
