@@ -245,8 +245,8 @@ let package = Package(
         app(
             "causeway-hub",
             [
-                "CausewayDiagnostics", "CausewayHub", "CausewayModels", "CausewaySystem", .argumentParser, .lifecycle,
-                .logging, .unixSignals,
+                "CausewayConfiguration", "CausewayControlAPI", "CausewayDiagnostics", "CausewayHub", "CausewayModels",
+                "CausewaySystem", .argumentParser, .lifecycle, .logging, .unixSignals,
             ]),
         app(
             "causeway-status",

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CausewayConfiguration
 import CausewayHub
 import Foundation
 
@@ -14,8 +15,7 @@ struct DataOption: ParsableArguments {
     var folder: DataFolder {
         let environment = ProcessInfo.processInfo.environment
         if let path = data ?? environment["CAUSEWAY_HUB_DATA"] { return DataFolder(Self.absolute(path)) }
-        let base = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        return DataFolder((base ?? NSHomeDirectory() + "/.local/share") + "/causeway-hub")
+        return DataFolder(StandardFolders(environment: environment).hubData)
     }
 
     /// An absolute path, so that the printed commands work from any folder.

@@ -1,4 +1,6 @@
 import ArgumentParser
+import CausewayConfiguration
+import CausewayControlAPI
 import CausewayDiagnostics
 import CausewayHub
 import CausewaySystem
@@ -15,7 +17,7 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var data: DataOption
 
     @Option(
-        name: .long, help: "HOST:PORT; the system chooses for port 0. Default: \(HubSettings.defaults.listen ?? "").")
+        name: .long, help: "HOST:PORT; the system chooses for port 0. Default: \(HubSettings().listen).")
     var listen: String?
 
     @Option(name: .long, help: "text or json. Default: text.")
@@ -31,22 +33,28 @@ struct Serve: AsyncParsableCommand {
         SystemMemory.boundFree()
         try await failing {
             let folder = data.folder
-            let settings = try HubSettings(listen: listen, logFormat: logFormat, logLevel: logLevel)
-                .or(HubSettings(environment: ProcessInfo.processInfo.environment))
-                .or(HubSettings(file: folder.settings))
-                .or(.defaults)
-            try await serve(folder, settings)
+            try await serve(folder, try settings(of: folder))
+        }
+    }
+
+    private func settings(of folder: DataFolder) throws -> HubSettings {
+        let given: [HubSettingKey: String?] = [
+            .listen: listen, .logFormat: logFormat?.rawValue, .logLevel: logLevel,
+        ]
+        do throws(ControlError) {
+            return try HubSettings(
+                flags: given.compactMapValues { $0 }, environment: ProcessInfo.processInfo.environment,
+                file: folder.settings)
+        } catch {
+            throw HubError.configuration(error.detail)
         }
     }
 
     private func serve(_ folder: DataFolder, _ settings: HubSettings) async throws {
-        let name = settings.logLevel ?? "info"
-        guard let level = Logger.Level(rawValue: name) else {
-            throw HubError.configuration("unknown log level “\(name.prefix(32))”")
+        let logger = Logger(label: "hub") {
+            LineLogHandler(format: settings.logFormat, level: settings.logLevel, label: $0)
         }
-        let format = settings.logFormat ?? .text
-        let logger = Logger(label: "hub") { LineLogHandler(format: format, level: level, label: $0) }
-        let (host, port) = try HubSettings.address(settings.listen ?? "")
+        let (host, port) = try HubConfiguration.address(settings.listen)
         let configuration =
             plain
             ? HubConfiguration(folder: folder, host: host, port: port, security: .plainOnLoopback)

@@ -1,12 +1,15 @@
-/// The settings of the page itself. Each has one name that yields the flag (`--token-file`), the environment variable
-/// (`CAUSEWAY_STATUS_TOKEN_FILE`) and the key in the file (`tokenFile`).
-package enum StatusPageKey: String, Sendable, Hashable, CaseIterable {
+/// The settings of the status page, in addition to those of the daemon.
+package enum StatusPageKey: String, ProgramSettingKey {
     case listen, origins, tokenFile, certificate, key, showBodies, allowChanges
 
-    package var environmentName: String {
-        rawValue.reduce(into: "CAUSEWAY_STATUS_") { text, letter in
-            if letter.isUppercase { text.append("_") }
-            text += letter.uppercased()
+    package static var environmentPrefix: String { "CAUSEWAY_STATUS_" }
+
+    package var form: SettingForm {
+        switch self {
+        case .listen: .text
+        case .origins: .list
+        case .tokenFile, .certificate, .key: .path
+        case .showBodies, .allowChanges: .onOff
         }
     }
 
@@ -27,6 +30,4 @@ package enum StatusPageKey: String, Sendable, Hashable, CaseIterable {
         case .allowChanges: "Without a token: let every local user resend and delete. With one, a login always may."
         }
     }
-
-    var isPath: Bool { self == .tokenFile || self == .certificate || self == .key }
 }

@@ -1,6 +1,5 @@
-/// The settings. Each has one name that yields the flag (`--retry-interval`), the environment variable
-/// (`CAUSEWAY_RETRY_INTERVAL`) and the key in the file (`retryInterval`).
-package enum SettingKey: String, Sendable, Hashable, CaseIterable {
+/// The settings of the daemon and the command line.
+package enum SettingKey: String, ProgramSettingKey {
     case store, socket, durability, restart, ordering, headFailure, expiry
     /// The preset precedes the values that override parts of it: values are set in this order.
     case retry
@@ -8,24 +7,15 @@ package enum SettingKey: String, Sendable, Hashable, CaseIterable {
     case ca, clientCertificate, clientKey
     case logLevel, logFormat
 
-    package var flag: String { "--" + words("-").lowercased() }
-    package var environmentName: String { "CAUSEWAY_" + words("_").uppercased() }
+    package static var environmentPrefix: String { "CAUSEWAY_" }
 
-    private func words(_ separator: Character) -> String {
-        rawValue.reduce(into: "") { text, letter in
-            if letter.isUppercase { text.append(separator) }
-            text.append(letter)
-        }
-    }
-
-    /// True for values that are paths.
-    var isPath: Bool {
+    package var form: SettingForm {
         switch self {
-        case .store, .socket, .ca, .clientCertificate, .clientKey: true
+        case .store, .socket, .ca, .clientCertificate, .clientKey: .path
         case .durability, .restart, .ordering, .headFailure, .expiry, .retry, .retryInterval, .retryCount,
             .settlingTime,
             .logLevel, .logFormat:
-            false
+            .text
         }
     }
 

@@ -17,12 +17,16 @@ extension Settings {
         flags: [SettingKey: String], environment: [String: String], configPath: String? = nil
     ) throws(ControlError) -> Settings {
         let folders = StandardFolders(environment: environment)
-        let file = try SettingsFile.find(named: configPath, folders: folders)
+        let layers = SettingLayers<SettingKey>(
+            flags: flags, environment: environment,
+            file: try SettingsFile.find(
+                named: configPath ?? folders.configFromEnvironment("CAUSEWAY_CONFIG"),
+                otherwise: folders.config("config.json")))
         var settings = Settings(store: folders.defaultStore, socket: "")
         for key in SettingKey.allCases {
-            guard let found = value(of: key, flags, environment, file) else { continue }
-            try settings.set(key, to: found.text, from: found.source)
-            settings.sources[key] = found.source
+            guard let value = layers.value(of: key) else { continue }
+            try settings.set(value)
+            settings.sources[key] = value.source
         }
         if settings.sources[.socket] == nil {
             settings.socket = folders.defaultSocket(forStore: settings.store)
@@ -33,85 +37,49 @@ extension Settings {
         return settings
     }
 
-    private static func value(
-        of key: SettingKey, _ flags: [SettingKey: String], _ environment: [String: String], _ file: SettingsFile?
-    ) -> (text: String, source: Source)? {
-        if let text = flags[key] { return (text, .flag(key.flag)) }
-        if let text = environment[key.environmentName], !text.isEmpty {
-            return (text, .environment(key.environmentName))
-        }
-        if let file, let text = file.values[key] { return (text, .file(file.path)) }
-        return nil
-    }
-
-    private mutating func set(_ key: SettingKey, to text: String, from source: Source) throws(ControlError) {
-        var text = text
-        if key.isPath {
-            guard !text.isEmpty else { throw Self.wrong(key, text, source, "is empty") }
-            text = StandardFolders.absolute(text)
-        }
-        switch key {
-        case .store: store = text
-        case .socket: socket = text
-        case .durability: durability = try Self.choice(key, text, source)
-        case .restart: restart = try Self.choice(key, text, source)
-        case .ordering: ordering = try Self.choice(key, text, source)
-        case .headFailure: headFailure = try Self.choice(key, text, source)
-        case .expiry: expiry = try Self.expiry(key, text, source)
+    private mutating func set(_ value: SettingValue<SettingKey>) throws(ControlError) {
+        switch value.key {
+        case .store: store = try value.path()
+        case .socket: socket = try value.path()
+        case .durability: durability = try value.choice()
+        case .restart: restart = try value.choice()
+        case .ordering: ordering = try value.choice()
+        case .headFailure: headFailure = try value.choice()
+        case .expiry: expiry = try Self.expiry(value)
         case .retry:
-            retry = try Self.choice(key, text, source)
+            retry = try value.choice()
             retryInterval = retry.policy.interval
             retryCount = retry.policy.retriesMax
-        case .retryInterval: retryInterval = try Self.duration(key, text, source)
-        case .retryCount: retryCount = try Self.count(key, text, source)
-        case .settlingTime: settlingTime = try Self.duration(key, text, source)
-        case .ca: ca = text
-        case .clientCertificate: clientCertificate = text
-        case .clientKey: clientKey = text
-        case .logLevel: logLevel = try Self.choice(key, text, source)
-        case .logFormat: logFormat = try Self.choice(key, text, source)
+        case .retryInterval: retryInterval = try Self.duration(value)
+        case .retryCount: retryCount = try Self.count(value)
+        case .settlingTime: settlingTime = try Self.duration(value)
+        case .ca: ca = try value.path()
+        case .clientCertificate: clientCertificate = try value.path()
+        case .clientKey: clientKey = try value.path()
+        case .logLevel: logLevel = try value.choice()
+        case .logFormat: logFormat = try value.choice()
         }
     }
 
-    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ key: SettingKey, _ text: String, _ source: Source
-    ) throws(ControlError) -> Choice {
-        guard let choice = Choice(rawValue: text) else {
-            let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw wrong(key, text, source, "must be one of \(known)")
-        }
-        return choice
-    }
-
-    private static func duration(
-        _ key: SettingKey, _ text: String, _ source: Source
-    ) throws(ControlError) -> Duration {
-        guard let duration = DurationText.duration(text), duration <= .seconds(86_400) else {
-            throw wrong(key, text, source, "must be a time such as 5s, 500ms or 2m, of a day at the most")
+    private static func duration(_ value: SettingValue<SettingKey>) throws(ControlError) -> Duration {
+        guard let duration = DurationText.duration(value.text), duration <= .seconds(86_400) else {
+            throw value.wrong("must be a time such as 5s, 500ms or 2m, of a day at the most")
         }
         return duration
     }
 
-    private static func expiry(_ key: SettingKey, _ text: String, _ source: Source) throws(ControlError) -> Duration? {
-        if text == never { return nil }
-        guard let duration = DurationText.duration(text),
+    private static func expiry(_ value: SettingValue<SettingKey>) throws(ControlError) -> Duration? {
+        if value.text == never { return nil }
+        guard let duration = DurationText.duration(value.text),
             (.seconds(1)...ConfigurationLimits.expiryMax).contains(duration)
-        else {
-            throw wrong(key, text, source, "must be a time from 1s to 8784h such as 15m or 24h, or \(never)")
-        }
+        else { throw value.wrong("must be a time from 1s to 8784h such as 15m or 24h, or \(never)") }
         return duration
     }
 
-    private static func count(_ key: SettingKey, _ text: String, _ source: Source) throws(ControlError) -> Int {
-        guard let count = Int(text), (0...1_000_000).contains(count) else {
-            throw wrong(key, text, source, "must be a whole number from 0 to 1000000")
+    private static func count(_ value: SettingValue<SettingKey>) throws(ControlError) -> Int {
+        guard let count = Int(value.text), (0...1_000_000).contains(count) else {
+            throw value.wrong("must be a whole number from 0 to 1000000")
         }
         return count
-    }
-
-    private static func wrong(
-        _ key: SettingKey, _ text: String, _ source: Source, _ problem: String
-    ) -> ControlError {
-        ControlError(.configuration, "\(key.rawValue) is '\(text)' (\(source)); it \(problem)")
     }
 }

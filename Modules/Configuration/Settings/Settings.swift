@@ -8,23 +8,6 @@ package struct Settings: Sendable, Hashable {
     /// The failures that a store survives.
     package enum Durability: String, Sendable, Hashable, CaseIterable { case full, normal }
 
-    /// The source of a value.
-    package enum Source: Sendable, Hashable, CustomStringConvertible {
-        case flag(String)
-        case environment(String)
-        case file(String)
-        case byDefault
-
-        package var description: String {
-            switch self {
-            case .flag(let name): "flag \(name)"
-            case .environment(let name): "environment \(name)"
-            case .file(let path): "file \(path)"
-            case .byDefault: "default"
-            }
-        }
-    }
-
     /// Absolute, like all paths here.
     package var store: String
     package var socket: String
@@ -45,7 +28,7 @@ package struct Settings: Sendable, Hashable {
     package var logLevel = Logger.Level.info
     package var logFormat = LogFormat.text
     /// The source of each value.
-    package internal(set) var sources: [SettingKey: Source] = [:]
+    package internal(set) var sources: [SettingKey: SettingSource] = [:]
 
     /// The value of an expiry that never comes.
     static let never = "never"
@@ -77,7 +60,7 @@ package struct Settings: Sendable, Hashable {
         }
     }
 
-    package func source(of key: SettingKey) -> Source { sources[key] ?? .byDefault }
+    package func source(of key: SettingKey) -> SettingSource { sources[key] ?? .byDefault }
 }
 
 extension SettingsResponse {

@@ -1,23 +1,25 @@
-import CausewayControlAPI
+package import CausewayControlAPI
 import CausewayModels
 import Foundation
 
-/// A configuration file: one JSON object whose keys are those of ``SettingKey``.
-struct SettingsFile: Sendable {
-    let path: String
-    let values: [SettingKey: String]
+/// A configuration file of a program: one JSON object whose keys are those of its settings.
+package struct SettingsFile<Key: ProgramSettingKey>: Sendable {
+    package let path: String
+    let values: [Key: String]
 
-    /// Returns the named file, or the default one if it exists.
-    static func find(named name: String?, folders: StandardFolders) throws(ControlError) -> SettingsFile? {
-        if let name = name ?? folders.configFromEnvironment {
-            return try read(StandardFolders.absolute(name), isRequired: true)
-        }
-        return try read(folders.defaultConfig, isRequired: false)
+    /// Reads a file that the user named, or the default one if it exists.
+    ///
+    /// Throws ``ControlError/Code/configuration`` when a named file is missing, and for a file that cannot be read, has
+    /// an unknown key, or a value of the wrong kind.
+    package static func find(
+        named name: String?, otherwise usual: String
+    ) throws(ControlError) -> SettingsFile? {
+        if let name { return try SettingsFile(StandardFolders.absolute(name)) }
+        return FileManager.default.fileExists(atPath: usual) ? try SettingsFile(usual) : nil
     }
 
-    private static func read(_ path: String, isRequired: Bool) throws(ControlError) -> SettingsFile? {
+    private init(_ path: String) throws(ControlError) {
         guard FileManager.default.fileExists(atPath: path) else {
-            guard isRequired else { return nil }
             throw ControlError(.configuration, "there is no configuration file \(path)")
         }
         let data = try TextFile.read(path, bytesMax: ConfigurationLimits.configurationBytesMax, as: .configuration)
@@ -27,32 +29,50 @@ struct SettingsFile: Sendable {
         } catch {
             throw ControlError(.configuration, error.detail + "; it must be one JSON object")
         }
-        var values: [SettingKey: String] = [:]
+        var values: [Key: String] = [:]
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-            guard let key = SettingKey(rawValue: name) else {
-                let known = SettingKey.allCases.map(\.rawValue).joined(separator: ", ")
+            guard let key = Key(rawValue: name) else {
+                let known = Key.allCases.map(\.rawValue).joined(separator: ", ")
                 throw ControlError(.configuration, "\(path): unknown key `\(name)`; known are \(known)")
             }
-            guard let text = text(value) else {
-                throw ControlError(.configuration, "\(path): `\(name)` must be a string or a number")
+            guard let text = key.form.text(value) else {
+                throw ControlError(.configuration, "\(path): `\(name)` must be \(key.form.words)")
             }
-            values[key] = key.isPath ? pathText(text, besides: path) : text
+            values[key] = key.form == .path ? Self.path(text, besides: path) : text
         }
-        return SettingsFile(path: path, values: values)
-    }
-
-    private static func text(_ value: JSONValue) -> String? {
-        switch value {
-        case .string(let text): text
-        case .integer(let number): String(number)
-        case .double(let number): String(number)
-        case .null, .bool, .array, .object: nil
-        }
+        self.path = path
+        self.values = values
     }
 
     /// Resolves a path relative to the file's own folder.
-    private static func pathText(_ text: String, besides file: String) -> String {
+    private static func path(_ text: String, besides file: String) -> String {
         guard !text.isEmpty, !text.hasPrefix("/"), !text.hasPrefix("~/") else { return text }
         return URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent(text).path
+    }
+}
+
+extension SettingForm {
+    /// The value as text; `nil` when it has another form.
+    fileprivate func text(_ value: JSONValue) -> String? {
+        switch (self, value) {
+        case (_, .string(let text)): return text
+        case (.text, .integer(let number)), (.path, .integer(let number)): return String(number)
+        case (.text, .double(let number)), (.path, .double(let number)): return String(number)
+        case (.onOff, .bool(let isOn)): return isOn ? "true" : "false"
+        case (.list, .array(let parts)):
+            let texts = parts.compactMap { part in
+                if case .string(let text) = part { text } else { nil }
+            }
+            return texts.count == parts.count ? texts.joined(separator: ",") : nil
+        default: return nil
+        }
+    }
+
+    fileprivate var words: String {
+        switch self {
+        case .text, .path: "a string or a number"
+        case .onOff: "true or false"
+        case .list: "a list of strings"
+        }
     }
 }

@@ -7,9 +7,16 @@ package struct StandardFolders: Sendable {
     package init(environment: [String: String]) { self.environment = environment }
 
     var defaultStore: String { base("XDG_STATE_HOME", orHome: ".local/state") + "/causeway" }
-    var defaultConfig: String { base("XDG_CONFIG_HOME", orHome: ".config") + "/causeway/config.json" }
-    var configFromEnvironment: String? {
-        environment["CAUSEWAY_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+    package var hubData: String { base("XDG_DATA_HOME", orHome: ".local/share") + "/causeway-hub" }
+
+    /// The default path of a program's configuration file.
+    package func config(_ name: String) -> String {
+        base("XDG_CONFIG_HOME", orHome: ".config") + "/causeway/" + name
+    }
+
+    /// The path of the configuration file that a variable names; `nil` if it names none.
+    package func configFromEnvironment(_ variable: String) -> String? {
+        environment[variable].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The socket of the default store is in the runtime folder; every other store has its own daemon and socket.
@@ -31,7 +38,7 @@ package struct StandardFolders: Sendable {
     }
 
     /// Returns the absolute path without `.`, `..` and a trailing `/`.
-    static func absolute(_ path: String) -> String {
+    package static func absolute(_ path: String) -> String {
         let expanded = path.hasPrefix("~/") ? NSHomeDirectory() + path.dropFirst() : path
         let standardized = URL(fileURLWithPath: expanded).standardizedFileURL.path
         return standardized.count > 1 && standardized.hasSuffix("/") ? String(standardized.dropLast()) : standardized

@@ -38,4 +38,22 @@ package struct HubConfiguration: Sendable, Hashable {
             folder: folder, host: host, port: port,
             security: .tls(certificateChainPath: folder.serverCertificate, privateKeyPath: folder.serverKey))
     }
+
+    /// Splits `HOST:PORT`, with an IPv6 address in brackets.
+    ///
+    /// - Throws: `configuration`.
+    package static func address(_ text: String) throws(HubError) -> (host: String, port: Int) {
+        do throws(ListenAddress.Problem) {
+            let address = try ListenAddress(text)
+            return (address.host, address.port)
+        } catch {
+            let shown = text.prefix(64)
+            switch error {
+            case .malformed:
+                throw .configuration("invalid address “\(shown)”; write HOST:PORT, as in 127.0.0.1:8443")
+            case .noHost:
+                throw .configuration("“\(shown)” has no host; write 0.0.0.0\(shown) for all addresses")
+            }
+        }
+    }
 }

@@ -6,10 +6,10 @@ import Foundation
 
 /// The settings of the page, in addition to those of the daemon. One precedence: flags, then the environment
 /// (`CAUSEWAY_STATUS_…`), then a file, then defaults.
-package struct StatusPageSettings: Sendable, Hashable {
+package struct StatusPageSettings: Sendable {
     package static let listenDefault = ListenAddress(host: "127.0.0.1", port: 8585)
 
-    private let values: [StatusPageKey: String]
+    private let layers: SettingLayers<StatusPageKey>
     /// `CAUSEWAY_STATUS_TOKEN`.
     private let tokenText: String?
 
@@ -23,15 +23,13 @@ package struct StatusPageSettings: Sendable, Hashable {
     package init(
         flags: [StatusPageKey: String], environment: [String: String], file: String?
     ) throws(ControlError) {
-        var values = try Self.file(file, environment)
-        for key in StatusPageKey.allCases {
-            if let text = environment[key.environmentName], !text.isEmpty { values[key] = text }
-        }
+        let folders = StandardFolders(environment: environment)
+        layers = SettingLayers(
+            flags: flags, environment: environment,
+            file: try SettingsFile.find(
+                named: file ?? folders.configFromEnvironment("CAUSEWAY_STATUS_CONFIG"),
+                otherwise: folders.config("status.json")))
         tokenText = try Self.token(in: environment)
-        // A token in the environment overrides a token file named in a file, and is overridden by one named by a flag.
-        if tokenText != nil { values[.tokenFile] = nil }
-        for (key, text) in flags { values[key] = text }
-        self.values = values
     }
 
     /// Returns the configuration of a page.
@@ -41,14 +39,14 @@ package struct StatusPageSettings: Sendable, Hashable {
     /// Throws ``ControlError/Code/configuration`` with the problem; never with a token in it.
     package func configuration(socket: String) throws(ControlError) -> StatusPageConfiguration {
         var configuration = StatusPageConfiguration(listen: Self.listenDefault, socket: socket)
-        if let text = values[.listen] {
+        if let text = layers.value(of: .listen)?.text {
             do throws(ListenAddress.Problem) {
                 configuration.listen = try ListenAddress(text)
             } catch {
                 throw ControlError(.configuration, "invalid address '\(text)'; write HOST:PORT, as in 127.0.0.1:8585")
             }
         }
-        configuration.origins = try (values[.origins] ?? "").split(separator: ",").map {
+        configuration.origins = try (layers.value(of: .origins)?.text ?? "").split(separator: ",").map {
             part throws(ControlError) in
             let text = part.trimmingCharacters(in: .whitespaces)
             guard let origin = WebOrigin(text) else {
@@ -57,7 +55,7 @@ package struct StatusPageSettings: Sendable, Hashable {
             return origin
         }
         configuration.token = try token()
-        switch (values[.certificate], values[.key]) {
+        switch (layers.value(of: .certificate)?.text, layers.value(of: .key)?.text) {
         case (let certificate?, let key?):
             configuration.identity = StatusPageConfiguration.Identity(
                 certificateChainPath: certificate, privateKeyPath: key)
@@ -71,7 +69,9 @@ package struct StatusPageSettings: Sendable, Hashable {
     }
 
     private func token() throws(ControlError) -> AccessTokenDigest? {
-        if let path = values[.tokenFile] {
+        // A token in the environment overrides a token file named in a file, and is overridden by one named by a flag.
+        if let named = layers.value(of: .tokenFile), tokenText == nil || named.isFlag {
+            let path = named.text
             let data = try TextFile.read(path, bytesMax: StatusPageLimits.tokenBytesMax * 2, as: .configuration)
             return try AccessTokenDigest(String(decoding: data, as: UTF8.self), from: path)
         }
@@ -99,61 +99,7 @@ package struct StatusPageSettings: Sendable, Hashable {
     }
 
     private func isOn(_ key: StatusPageKey) throws(ControlError) -> Bool {
-        switch values[key] {
-        case nil, "false", "0", "no": false
-        case "true", "1", "yes": true
-        case let text?: throw ControlError(.configuration, "\(key.rawValue) is '\(text)'; it must be true or false")
-        }
-    }
-
-    // MARK: - The file
-
-    private static func file(
-        _ named: String?, _ environment: [String: String]
-    ) throws(ControlError) -> [StatusPageKey: String] {
-        let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let usual = (folder ?? (environment["HOME"] ?? NSHomeDirectory()) + "/.config") + "/causeway/status.json"
-        let wanted = named ?? environment["CAUSEWAY_STATUS_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
-        let path = wanted ?? usual
-        guard wanted != nil || FileManager.default.fileExists(atPath: path) else { return [:] }
-        let data = try TextFile.read(path, bytesMax: 1 << 20, as: .configuration)
-        let members: [String: JSONValue]
-        do throws(ControlError) {
-            members = try ControlJSON.decode([String: JSONValue].self, from: data, what: path)
-        } catch {
-            throw ControlError(.configuration, error.detail + "; it must be one JSON object")
-        }
-        var values: [StatusPageKey: String] = [:]
-        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-            guard let key = StatusPageKey(rawValue: name) else {
-                let known = StatusPageKey.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ControlError(.configuration, "\(path): unknown key `\(name)`; known are \(known)")
-            }
-            guard let text = text(value) else {
-                throw ControlError(
-                    .configuration, "\(path): `\(name)` must be a string, true or false, or a list of strings")
-            }
-            values[key] = key.isPath ? beside(path, text) : text
-        }
-        return values
-    }
-
-    private static func text(_ value: JSONValue) -> String? {
-        switch value {
-        case .string(let text): return text
-        case .bool(let isOn): return isOn ? "true" : "false"
-        case .array(let parts):
-            let texts = parts.compactMap { part in
-                if case .string(let text) = part { text } else { nil }
-            }
-            return texts.count == parts.count ? texts.joined(separator: ",") : nil
-        case .null, .integer, .double, .object: return nil
-        }
-    }
-
-    /// Resolves a path relative to the file's own folder.
-    private static func beside(_ file: String, _ text: String) -> String {
-        guard !text.hasPrefix("/") else { return text }
-        return URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent(text).path
+        guard let value = layers.value(of: key) else { return false }
+        return try value.isOn()
     }
 }

@@ -1,3 +1,4 @@
+import CausewayConfiguration
 import CausewayControlAPI
 import CausewayHTTPServer
 import CausewayStatusPage
