@@ -146,19 +146,19 @@ let package = Package(
             [
                 "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport", "CausewayOutbox", .deque,
             ]),
-        module("Live", ["CausewayModels", "CausewayRuntime", "CausewayStorage"]),
+        module("LiveQuery", ["CausewayModels", "CausewayRuntime", "CausewayStorage"]),
         // The public face is the module that applications import; it re-exports what its API speaks of. (It cannot be
         // called CausewayClient like its main type: a module with a type of its own name cannot be qualified.)
         .target(
             name: "Causeway",
             dependencies: [
-                "CausewayLive", "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport",
+                "CausewayLiveQuery", "CausewayModels", "CausewayRuntime", "CausewayStorage", "CausewayTransport",
                 "CausewayOutbox", "CausewaySync",
             ],
             path: "Modules/Client", swiftSettings: strict),
 
         // Publishers over live objects and collections: Combine where it exists, OpenCombine elsewhere.
-        module("LiveCombine", ["CausewayLive", .openCombine]),
+        module("LiveCombine", ["CausewayLiveQuery", .openCombine]),
 
         // A terminal as a screen, for the command line and the examples.
         module("Terminal", ["CausewaySystem"]),
@@ -265,7 +265,7 @@ let package = Package(
         .executableTarget(
             name: "causeway-bench",
             dependencies: [
-                "Causeway", "CausewayLive", "CausewayModels", "CausewayRuntime", "CausewayStorage",
+                "Causeway", "CausewayLiveQuery", "CausewayModels", "CausewayRuntime", "CausewayStorage",
                 "CausewaySQLiteStorage", "CausewayHTTPTransport", "CausewayTLS", "CausewayWire", .argumentParser, .grdb,
             ],
             path: "Tools/bench/causeway-bench", swiftSettings: strict),
@@ -329,7 +329,7 @@ let package = Package(
         tests(
             "Live", in: "Unit",
             [
-                "CausewayLive", "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage",
+                "CausewayLiveQuery", "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage",
                 "CausewaySimulatedRuntime", "CausewayStorage",
             ]),
         tests("LiveCombine", in: "Unit", ["Causeway", "CausewayLiveCombine", .openCombine]),

@@ -1,4 +1,4 @@
-public import CausewayLive
+public import CausewayLiveQuery
 public import CausewayModels
 
 /// Live objects and collections of the session, and of arbitrary queries; those of common message lists are available

@@ -1,5 +1,5 @@
 // `import Causeway` provides everything that an application needs.
-@_exported public import CausewayLive
+@_exported public import CausewayLiveQuery
 @_exported public import CausewayModels
 @_exported public import CausewayOutbox
 @_exported public import CausewayRuntime

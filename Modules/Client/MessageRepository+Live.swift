@@ -1,4 +1,4 @@
-public import CausewayLive
+public import CausewayLiveQuery
 public import CausewayModels
 import CausewayStorage
 

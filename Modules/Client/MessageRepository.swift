@@ -1,4 +1,4 @@
-import CausewayLive
+import CausewayLiveQuery
 public import CausewayModels
 import CausewayOutbox
 import CausewayRuntime

@@ -1,4 +1,4 @@
-public import CausewayLive
+public import CausewayLiveQuery
 
 #if canImport(Combine)
     public import Combine

@@ -1,4 +1,4 @@
-import CausewayLive
+import CausewayLiveQuery
 import CausewayStorage
 import Testing
 

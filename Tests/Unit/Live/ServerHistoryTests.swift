@@ -1,4 +1,4 @@
-import CausewayLive
+import CausewayLiveQuery
 import Testing
 
 /// Random histories of windows with a server that fails and grows: fresh lists have no gaps, no account is shown

@@ -26,11 +26,11 @@ IMPORT = re.compile(
 )
 
 _PLAIN = ["Models", "Runtime", "Wire", "Storage", "StorageConformance", "Transport", "Outbox", "HubRules", "Sync",
-          "Live", "Client"]
+          "LiveQuery", "Client"]
 _PLAIN_PRODUCTS = {"DequeModule", "HeapModule", "Logging", "OrderedCollections"}
 
 # The public face, the engine and the stores.
-_ENGINE = {"Causeway", "CausewayLive", "CausewayOutbox", "CausewaySQLiteStorage", "CausewayStorage", "CausewaySync"}
+_ENGINE = {"Causeway", "CausewayLiveQuery", "CausewayOutbox", "CausewaySQLiteStorage", "CausewayStorage", "CausewaySync"}
 
 # Targets that must never reach others, over any number of steps: (from, not this target, not this product, because).
 NEVER = [

@@ -11,7 +11,7 @@ from .patterns import ban, call_without, findings
 FOLDERS = [
     f"Modules/{name}"
     for name in (
-        "Models", "Storage", "StorageConformance", "Outbox", "HubRules", "Sync", "Live", "Client", "Wire", "Transport",
+        "Models", "Storage", "StorageConformance", "Outbox", "HubRules", "Sync", "LiveQuery", "Client", "Wire", "Transport",
         "Runtime",
     )
 ]

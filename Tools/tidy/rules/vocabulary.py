@@ -87,7 +87,7 @@ RETIRED_IN = {
     "Modules/ControlServer/": {"Ledger": "a name that says which counters"},
     "Modules/Daemon/": {"Ledger": "a name that says which counters"},
     "Modules/HTTPTransport/": {"Question": "RequestKind"},
-    "Modules/Live/": {
+    "Modules/LiveQuery/": {
         "Batch": "ChangeBatch", "Question": "ServerRequest", "breath": "coalescingInterval", "doubt": "invalidateRead",
     },
     "Modules/Outbox/": {

@@ -1,4 +1,4 @@
-import CausewayLive
+import CausewayLiveQuery
 import CausewayModels
 import CausewayStorage
 

@@ -1,4 +1,4 @@
-import CausewayLive
+import CausewayLiveQuery
 import CausewayStorage
 
 /// One window and its readers, each of which checks all of its changes.

@@ -1,4 +1,4 @@
-import CausewayLive
+import CausewayLiveQuery
 import CausewayModels
 
 /// The backlog of a blocked reader: the main actor is kept busy for two seconds, and longer where the disk is slow,

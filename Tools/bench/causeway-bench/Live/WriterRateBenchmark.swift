@@ -1,4 +1,4 @@
-import CausewayLive
+import CausewayLiveQuery
 import CausewayModels
 
 /// The slowdown of a writer by observers: by a thousand live collections, and for comparison by a hundred of GRDB's
