@@ -203,8 +203,8 @@ let package = Package(
         module(
             "Hub",
             [
-                "CausewayDiagnostics", "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayHTTPServer",
-                "CausewaySystem", "CausewayTLS", .grdb, .hummingbird, .hummingbirdCore, .httpTypes, .lifecycle,
+                "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayHTTPServer", "CausewaySystem",
+                "CausewayTLS", .grdb, .hummingbird, .hummingbirdCore, .httpTypes, .lifecycle,
                 .logging, .nioCore, .nioHTTP1,
             ]),
 

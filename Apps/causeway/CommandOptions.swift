@@ -45,3 +45,13 @@ struct CommandOptions: ParsableArguments {
         if status != .ok { throw ExitCode(status.rawValue) }
     }
 }
+
+/// A duration as the value of an option.
+struct TimeLimit: ExpressibleByArgument {
+    let duration: Duration
+
+    init?(argument: String) {
+        guard let duration = DurationText.duration(argument) else { return nil }
+        self.duration = duration
+    }
+}

@@ -29,3 +29,16 @@ struct ListOptions: ParsableArguments {
         return whole
     }
 }
+
+extension PageCursor: ExpressibleByArgument {}
+
+/// The end of a list that has more.
+enum ListEnd {
+    static func lines(_ response: MessageListResponse) -> [String] {
+        response.next.map { ["… and more: --after \($0), or a larger --limit"] } ?? []
+    }
+}
+
+enum Counted {
+    static func messages(_ count: Int) -> String { count == 1 ? "1 message" : "\(count) messages" }
+}

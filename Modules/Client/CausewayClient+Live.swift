@@ -1,5 +1,6 @@
 public import CausewayLiveQuery
 public import CausewayModels
+package import CausewayStorage
 
 /// Live objects and collections of the session, and of arbitrary queries; those of common message lists are available
 /// from ``messages``. Each starts at once and remains active as long as it is held or observed.
@@ -29,5 +30,14 @@ extension CausewayClient {
     private func remote<Query: LiveQuery>(for query: Query) -> (any RemoteSource<Query.Key>)? {
         guard let query = query as? MessagesQuery, case .channel(let channel) = query.scope else { return nil }
         return ChannelPager(engine: messages.engine, query: query, channel: channel) as? any RemoteSource<Query.Key>
+    }
+}
+
+extension CausewayClient {
+    /// Calls `subscriber` for every commit from now on, in commit order, on the committing thread.
+    ///
+    /// The subscriber must return quickly and must not call the client. It is released with the subscription.
+    package func changes(_ subscriber: @escaping @Sendable (StoreCommit) -> Void) -> StoreSubscription {
+        messages.store.subscribe(subscriber)
     }
 }

@@ -17,3 +17,29 @@ extension MessageRepository {
         do throws(StoreError) { return try await store.messages(ids) } catch { throw .store(error) }
     }
 }
+
+extension MessageRepository {
+    /// The reasons why these messages are not on the server yet; messages that do not wait are left out.
+    public func waitReasons(for messages: [Message]) async -> [MessageID: WaitReason] {
+        await engine.waitReasons(for: messages)
+    }
+}
+
+/// A message of the outbox, and the reason why it is not on the server.
+public struct OutboxItem: Sendable, Hashable {
+    public let message: Message
+    /// The reason why it is not on the server yet; `nil` for a failed message, which waits for user action.
+    public let wait: WaitReason?
+
+    public init(message: Message, wait: WaitReason?) {
+        self.message = message
+        self.wait = wait
+    }
+}
+
+/// A page of the outbox.
+public struct OutboxPage: Sendable {
+    public let items: [OutboxItem]
+    /// The start of the next page; `nil` if this was the last.
+    public let next: MessageCursor?
+}

@@ -1,3 +1,4 @@
+import COpenSSL
 import CausewaySystem
 
 /// The name of the server as given by the caller: a host name or an address. The two are verified differently, and an
@@ -39,4 +40,27 @@ enum ServerName: Sendable, Hashable {
     }
 
     static func isAddress(_ text: String) -> Bool { AddressText.isAddress(text) }
+}
+
+// MARK: - Verification of the host name
+
+extension ServerName {
+    /// Makes a connection accept only a server whose certificate is for this name; sends a host name as the SNI.
+    ///
+    /// - Throws: `TLSError.configuration` when OpenSSL refuses the name.
+    func requireCertificate(on ssl: OpaquePointer) throws(TLSError) {
+        let parameters = unsafe SSL_get0_param(ssl)
+        // Only the subject alternative names count; a subject that happens to match must not.
+        let flags = UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
+        unsafe X509_VERIFY_PARAM_set_hostflags(parameters, flags)
+        let isSet =
+            switch self {
+            case .host(let host):
+                unsafe X509_VERIFY_PARAM_set1_host(parameters, host, host.utf8.count) == 1
+                    && causeway_SSL_set_tlsext_host_name(ssl, host) == 1
+            case .address(let address):
+                unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, address) == 1
+            }
+        guard isSet else { throw .configuration("the server's name cannot be verified against") }
+    }
 }

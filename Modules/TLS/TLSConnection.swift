@@ -73,19 +73,7 @@ final class TLSConnection {
 
     private func prepareClient(_ name: ServerName, sessions: TLSSessionCache) throws(TLSError) {
         unsafe SSL_set_connect_state(ssl)
-        let parameters = unsafe SSL_get0_param(ssl)
-        // Only the subject alternative names count; a subject that happens to match must not.
-        let flags = UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
-        unsafe X509_VERIFY_PARAM_set_hostflags(parameters, flags)
-        let isSet =
-            switch name {
-            case .host(let host):
-                unsafe X509_VERIFY_PARAM_set1_host(parameters, host, host.utf8.count) == 1
-                    && causeway_SSL_set_tlsext_host_name(ssl, host) == 1
-            case .address(let address):
-                unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, address) == 1
-            }
-        guard isSet else { throw .configuration("the server's name cannot be verified against") }
+        try unsafe name.requireCertificate(on: ssl)
         if let session = sessions.take(for: name.text) {
             // A session that cannot be set costs a full handshake, nothing more.
             _ = unsafe SSL_set_session(ssl, session.pointer)

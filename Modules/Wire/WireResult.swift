@@ -41,3 +41,32 @@ package struct WireResult: Sendable, Hashable, Codable {
         self.mark = mark
     }
 }
+
+/// The response to a delivery: one result for each operation, in order.
+package struct WireReport: Sendable, Hashable, Codable {
+    /// The lane's high-water mark after the delivery.
+    package var mark: Int64
+    package var results: [WireResult]
+    /// The opening that the hub has admitted; absent for a client without one.
+    package var opening: OpeningID?
+
+    package init(mark: Int64, results: [WireResult], opening: OpeningID? = nil) {
+        self.opening = opening
+        self.mark = mark
+        self.results = results
+    }
+}
+
+/// The body of every response that is not 2xx.
+package struct WireError: Sendable, Hashable, Codable, Error {
+    /// A machine-readable code: `tokenRefused`, `superseded`, `storeForked`, `historyChanged`, `channelNotFound`,
+    /// `busy`, ….
+    package var code: String
+    /// A description for users: the event, its subject, and the remedy.
+    package var detail: String
+
+    package init(code: String, detail: String) {
+        self.code = code
+        self.detail = detail
+    }
+}

@@ -45,7 +45,7 @@ package enum SettingSource: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The settings of a program as texts, in the one precedence of all programs: flags, then the environment, then a file.
-/// What none of them has keeps its default.
+/// A setting that none of them has keeps its default.
 package struct SettingLayers<Key: ProgramSettingKey>: Sendable {
     private let flags: [Key: String]
     private let environment: [String: String]

@@ -1,4 +1,4 @@
-internal import CausewayHTTPServer
+package import CausewayHTTPServer
 internal import HummingbirdCore
 internal import NIOCore
 
@@ -19,4 +19,16 @@ extension ConnectionRefusal {
             }
         return (refusal.response.head, ByteBuffer(bytes: (try? HubCoding.encode(refusal.body)) ?? []))
     }
+}
+
+extension ConnectionLimits {
+    /// The limits of `HubLimits`.
+    package static let hub = ConnectionLimits(
+        headerFieldBytesMax: HubLimits.headerFieldBytesMax, headerListBytesMax: HubLimits.headerListBytesMax,
+        headerFieldsMax: HubLimits.headerFieldsMax, requestBytesMax: HubLimits.requestBytesMax,
+        discardedBytesMax: HubLimits.discardedBytesMax, pipelinedRequestsMax: HubLimits.pipelinedRequestsMax,
+        unsentBytesMax: HubLimits.unsentBytesMax, firstHeader: .seconds(HubLimits.firstHeaderSecondsMax),
+        body: .seconds(HubLimits.bodySecondsMax), answer: .seconds(HubLimits.answerSecondsMax),
+        idle: .seconds(HubLimits.idleSecondsMax), connectionsMax: HubLimits.connectionsMax,
+        connectionsPerPeerMax: HubLimits.connectionsPerPeerMax)
 }

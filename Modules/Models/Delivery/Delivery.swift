@@ -65,3 +65,46 @@ public struct DeliveryReport: Sendable, Hashable {
         self.opening = opening
     }
 }
+
+/// The server's result for one operation of a delivery.
+public enum DeliveryOutcome: Sendable, Hashable {
+    /// The server has the message, at this position. A repeat returns the first placement again.
+    case accepted(ServerPosition)
+    /// Result of a fence: the server has no copy, and will accept no late one with this sequence.
+    case fenced
+    /// Result of a deletion: the message is no longer on the server.
+    case deleted
+    /// Refused permanently; the lane advanced past it.
+    case refused(code: String, detail: String)
+    /// Refused because the message that it refers to is not on the server; the lane advanced past it.
+    case unrelated(detail: String)
+    /// Not applied now, nor anything after it. `after` is the time that the server asked to wait, if it did.
+    case tryLater(code: String, detail: String, after: Duration?)
+    /// Not processed, because of an earlier operation.
+    case notAttempted
+    /// An earlier operation is missing: the lane's high-water mark is `mark`.
+    case gap(mark: Int64)
+    /// Below the lane's mark, and unknown: it was never accepted, and with this sequence never will be.
+    case late(mark: Int64)
+}
+
+/// Range checks for marks and positions, which come from outside. Values out of range are rejected: arithmetic on them
+/// could trap, and a mark that no sequence can exceed would renumber a lane endlessly.
+extension DeliveryReport {
+    /// False if an outcome holds a number that a correct server cannot have sent.
+    package var isInRange: Bool { outcomes.allSatisfy(\.isInRange) }
+}
+
+extension DeliveryOutcome {
+    package var isInRange: Bool {
+        switch self {
+        case .accepted(let serverPosition): serverPosition.isInRange
+        case .gap(let mark), .late(let mark): (0..<Limits.sequenceMax).contains(mark)
+        case .fenced, .deleted, .refused, .unrelated, .tryLater, .notAttempted: true
+        }
+    }
+}
+
+extension ServerPosition {
+    package var isInRange: Bool { (1...Limits.positionMax).contains(position) }
+}

@@ -17,3 +17,28 @@ extension UUIDIdentifier {
 
     public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
+
+/// The identity of a message: chosen at creation, committed before the first byte is sent, never changed. It is also
+/// the idempotency key on the server.
+public struct MessageID: UUIDIdentifier {
+    public let value: UUIDv7
+    public init(_ value: UUIDv7) { self.value = value }
+}
+
+/// The identity of one opening of a store: new each time, so that two copies of a store never share one.
+public struct OpeningID: UUIDIdentifier {
+    public let value: UUIDv7
+    public init(_ value: UUIDv7) { self.value = value }
+}
+
+/// The identity of a store's outbox: created with the store, kept across logins.
+public struct OutboxID: UUIDIdentifier {
+    public let value: UUIDv7
+    public init(_ value: UUIDv7) { self.value = value }
+}
+
+/// The identity of one login of one user on one store.
+public struct SessionID: UUIDIdentifier {
+    public let value: UUIDv7
+    public init(_ value: UUIDv7) { self.value = value }
+}

@@ -105,3 +105,60 @@ extension Message {
             previousSequence: previousSequence)
     }
 }
+
+/// The position that the server assigned to an accepted message. A repeat of the same message returns the same
+/// placement.
+public struct ServerPosition: Sendable, Hashable, Codable {
+    /// The position in the channel: 1, 2, 3 … in the order of acceptance by the server.
+    public let position: Int64
+    /// The time when the server accepted the message, by the server's clock.
+    public let acceptedAt: Timestamp
+
+    /// Clamps the position to 0 through ``Limits/positionMax``.
+    public init(position: Int64, acceptedAt: Timestamp) {
+        self.position = min(max(position, 0), Limits.positionMax)
+        self.acceptedAt = acceptedAt
+    }
+
+    private enum Key: String, CodingKey { case position, acceptedAt }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        self.init(
+            position: try values.decode(Int64.self, forKey: .position),
+            acceptedAt: try values.decode(Timestamp.self, forKey: .acceptedAt))
+    }
+}
+
+/// One state change in the delivery history of a message.
+public struct StateChange: Sendable, Hashable {
+    /// The new state.
+    public let state: SyncState
+    /// The time of the change, by the clock of this device.
+    public let at: Timestamp
+
+    public init(state: SyncState, at: Timestamp) {
+        self.state = state
+        self.at = at
+    }
+}
+
+/// A position in an ordered list of messages, between the end of one page and the start of the next.
+public struct MessageCursor: Sendable, Hashable, Codable {
+    /// The position on the server; `Int64.max` for undelivered messages. Constant for lists without positions.
+    public var position: Int64
+    /// The message's ordinal; its lane sequence in the sending order.
+    public var ordinal: Int64
+
+    public init(position: Int64, ordinal: Int64) {
+        self.position = position
+        self.ordinal = ordinal
+    }
+}
+
+extension Message {
+    /// The message's cursor in the order of its channel.
+    public var cursor: MessageCursor {
+        MessageCursor(position: serverPosition?.position ?? .max, ordinal: ordinal)
+    }
+}

@@ -2,14 +2,15 @@ import CausewayTLS
 import HTTPTypes
 import Hummingbird
 
-/// The rules for the origin of a request. Pure: the claims of a request in, the verdict out.
+/// The rules against requests that another site makes in a user's name (CSRF). Pure: the claims of a request in, the
+/// verdict out.
 ///
 /// | request | requirement |
 /// | --- | --- |
 /// | any | a `Host` of this page |
 /// | a read | not embedded in another site's page: no image, frame, script or fetch of one |
 /// | a change | `POST`, the exact `Origin`, `Sec-Fetch-Site: same-origin`, a plain form, the session's secret |
-enum RequestRules {
+enum CrossSiteRequestRules {
     static let fetchSite = name("Sec-Fetch-Site")
     static let fetchMode = name("Sec-Fetch-Mode")
     static let fetchDestination = name("Sec-Fetch-Dest")

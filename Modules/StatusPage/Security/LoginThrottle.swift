@@ -1,5 +1,5 @@
 import CausewayHTTPServer
-import CausewayModels
+package import CausewayModels
 import Synchronization
 
 /// Checks the tokens of login attempts.
@@ -36,5 +36,24 @@ final class LoginThrottle: Sendable {
             _ = limiter.recordFailure(of: peer, at: now)
             return .wrong
         }
+    }
+}
+
+/// Spaces out the checks of tokens: one after the other, for all peers together.
+///
+/// A value that reads no clock.
+package struct LoginPace: Sendable {
+    private let interval: Duration
+    private var nextAt = MonotonicTime.zero
+
+    package init(interval: Duration) { self.interval = interval }
+
+    /// Reserves the next turn.
+    ///
+    /// - Returns: how long to wait for it.
+    package mutating func turn(at now: MonotonicTime) -> Duration {
+        let turn = max(nextAt, now)
+        nextAt = turn + interval
+        return turn - now
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The address of a request: a path of the page, prefixed with the session's key when there is a login.
 ///
 /// Browsers send a cookie to every port of a host, unless its path forbids it: no other server on this machine can lead
@@ -39,4 +41,18 @@ struct PageAddress: Sendable, Hashable {
     private static func isDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
+}
+
+/// Links to the page's own addresses: path and query, with every significant character encoded.
+enum PageLink {
+    /// - Parameter parts: the query; entries without a value are omitted.
+    static func to(_ path: String, _ parts: KeyValuePairs<String, String?> = [:]) -> String {
+        let query = parts.compactMap { name, value in value.map { name + "=" + escaped($0) } }
+        return query.isEmpty ? path : path + "?" + query.joined(separator: "&")
+    }
+
+    static func escaped(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: plain) ?? "" }
+
+    private static let plain = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }

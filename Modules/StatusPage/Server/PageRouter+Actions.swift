@@ -69,7 +69,7 @@ extension PageRouter {
     func act(_ request: Request, _ context: PageContext) async throws -> Response {
         guard try context.requireSession().mayChange else { throw PageError.readOnly }
         let form = try await Self.form(request)
-        guard RequestRules.hasValidCSRFToken(try context.requireSession().csrfToken, form) else {
+        guard CrossSiteRequestRules.hasValidCSRFToken(try context.requireSession().csrfToken, form) else {
             throw PageError.forged("Its CSRF token is missing or invalid.")
         }
         guard let action = form["do"].flatMap(MessageAction.init) else {
@@ -126,7 +126,7 @@ extension PageRouter {
 
     func logIn(_ request: Request, _ context: PageContext) async throws -> Response {
         let form = try await Self.form(request)
-        guard RequestRules.hasValidCSRFToken(sessions.loginSecret, form), let origin = context.origin else {
+        guard CrossSiteRequestRules.hasValidCSRFToken(sessions.loginSecret, form), let origin = context.origin else {
             throw PageError.forged("Its CSRF token is missing or invalid.")
         }
         switch try await login.judge(form["token"] ?? "", from: PeerAddress.text(of: context.channel), at: clock()) {
@@ -153,7 +153,8 @@ extension PageRouter {
 
     func logOut(_ request: Request, _ context: PageContext) async throws -> Response {
         let form = try await Self.form(request)
-        guard RequestRules.hasValidCSRFToken(try context.requireSession().csrfToken, form), let origin = context.origin
+        guard CrossSiteRequestRules.hasValidCSRFToken(try context.requireSession().csrfToken, form),
+            let origin = context.origin
         else {
             throw PageError.forged("Its CSRF token is missing or invalid.")
         }

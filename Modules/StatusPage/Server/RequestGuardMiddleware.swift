@@ -16,7 +16,7 @@ struct RequestGuardMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         // The field `Host` has become the authority; one that is left over is a second one.
-        guard request.headers[values: RequestRules.host].isEmpty else {
+        guard request.headers[values: CrossSiteRequestRules.host].isEmpty else {
             throw PageError.badRequest("The request names two hosts.")
         }
         guard let origin = sites()?.origin(host: request.head.authority) else {
@@ -40,13 +40,13 @@ struct RequestGuardMiddleware: RouterMiddleware {
                 headers: [.allow: Self.names(route.methods)])
         }
         if request.method == .post {
-            if let refusal = RequestRules.problemOfChanging(request.headers, origin: origin) { throw refusal }
-        } else if let problem = RequestRules.problemOfReading(request.headers) {
+            if let refusal = CrossSiteRequestRules.problemOfChanging(request.headers, origin: origin) { throw refusal }
+        } else if let problem = CrossSiteRequestRules.problemOfReading(request.headers) {
             throw PageError(.forbidden, title: "Refused", text: problem)
         }
         let cookie = PageCookie.value(in: request.headers, origin: origin)
         context.session = sessions.session(
-            cookie: cookie, key: address.key, at: clock(), isUse: RequestRules.isByPerson(request))
+            cookie: cookie, key: address.key, at: clock(), isUse: CrossSiteRequestRules.isByPerson(request))
         if context.session == nil, !route.isPublic { throw PageError.needsLogin }
         return try await next(request, context)
     }

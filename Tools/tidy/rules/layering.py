@@ -30,7 +30,8 @@ _PLAIN = ["Models", "Runtime", "Wire", "Storage", "StorageConformance", "Transpo
 _PLAIN_PRODUCTS = {"DequeModule", "HeapModule", "Logging", "OrderedCollections"}
 
 # The public face, the engine and the stores.
-_ENGINE = {"Causeway", "CausewayLiveQuery", "CausewayOutbox", "CausewaySQLiteStorage", "CausewayStorage", "CausewaySync"}
+_ENGINE = {"Causeway"} | {
+    f"Causeway{name}" for name in ("LiveQuery", "Outbox", "SQLiteStorage", "Storage", "Sync")}
 
 # Targets that must never reach others, over any number of steps: (from, not this target, not this product, because).
 NEVER = [

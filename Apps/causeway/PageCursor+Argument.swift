@@ -1,4 +1,0 @@
-import ArgumentParser
-import CausewayControlAPI
-
-extension PageCursor: ExpressibleByArgument {}
