@@ -1,4 +1,4 @@
-import CausewayConfiguration
+package import CausewayConfiguration
 package import CausewayControlAPI
 package import CausewayHTTPServer
 import CausewayModels

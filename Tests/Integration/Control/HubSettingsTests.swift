@@ -1,6 +1,8 @@
 import CausewayConfiguration
 import CausewayControlAPI
+import CausewayDiagnostics
 import Foundation
+import Logging
 import Testing
 
 /// The hub's settings have the precedence of all programs: flags, environment, file, defaults.
