@@ -323,12 +323,14 @@ let package = Package(
         tests(
             "Sync", in: "Unit",
             [
+                "CausewayTestSupport",
                 "Causeway", "CausewayHubRules", "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage",
                 "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewayStorage", "CausewayTransport",
             ]),
         tests(
             "Live", in: "Unit",
             [
+                "CausewayTestSupport",
                 "CausewayLiveQuery", "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage",
                 "CausewaySimulatedRuntime", "CausewayStorage",
             ]),
@@ -360,7 +362,7 @@ let package = Package(
                 "CausewayModels", "CausewayStorage", "CausewayStorageConformance", "CausewaySQLiteStorage",
                 "CausewayTestSupport", "store-writer", .grdb,
             ]),
-        tests("TLS", in: "Integration", ["CausewayTLS", .nioCore, .nioEmbedded, .nioPosix]),
+        tests("TLS", in: "Integration", ["CausewayTestSupport", "CausewayTLS", .nioCore, .nioEmbedded, .nioPosix]),
         tests("HTTP", in: "Integration", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
         tests(
             "HTTPTransport", in: "Integration",
@@ -377,6 +379,7 @@ let package = Package(
         tests(
             "Control", in: "Integration",
             [
+                "CausewayTestSupport",
                 "Causeway", "CausewayCommandLine", "CausewayConfiguration", "CausewayControlAPI",
                 "CausewayControlClient", "CausewayControlServer", "CausewayDaemon", "CausewayDiagnostics",
                 "CausewayScriptedWorld", "CausewaySystem", "CausewayTerminal", .lifecycle, .logging, .nioCore,
@@ -385,6 +388,7 @@ let package = Package(
         tests(
             "StatusPage", in: "Integration",
             [
+                "CausewayTestSupport",
                 "Causeway", "CausewayConfiguration", "CausewayControlAPI", "CausewayControlServer",
                 "CausewayHTTPServer", "CausewayScriptedWorld", "CausewayStatusPage",
                 .lifecycle, .logging, .nioCore, .nioPosix,

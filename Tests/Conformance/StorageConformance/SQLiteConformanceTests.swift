@@ -7,7 +7,7 @@ import Testing
 struct SQLiteConformanceTests {
     @Test(arguments: StoreConformance.rules)
     func keeps(_ rule: StoreConformance.Rule) async throws {
-        let folders = try TemporaryFolder(inMemory: true)
+        let folders = try TemporaryFolder(.memory)
         let factory = StoreFactory(
             histories: 120,
             make: { bounds in try await open(folders.fresh(), bounds) },

@@ -3,6 +3,7 @@ import CausewayControlAPI
 import CausewayControlClient
 import CausewayControlServer
 import CausewayScriptedWorld
+import CausewayTestSupport
 import Synchronization
 import Testing
 
@@ -84,7 +85,7 @@ import Testing
                 #expect((error as? ControlError)?.code == .busy)
             }
             watchers.removeAll()
-            try await eventually("a place is free again") {
+            try await Eventually.holds("a place is free again") {
                 var next = world.local.watch().makeAsyncIterator()
                 return (try? await next.next()) != nil
             }
@@ -144,7 +145,7 @@ import Testing
             let ids = try await world.client.send(
                 ["a", "b"].map { OutgoingMessage(channel: general, text: $0) }
             ).ids
-            try await eventually("the lane is there") { try await world.client.status().lanes.first?.depth == 2 }
+            try await Eventually.holds("the lane is there") { try await world.client.status().lanes.first?.depth == 2 }
             let lane = try #require(try await world.client.status().lanes.first)
             let head = try await world.client.message(ids[0])
             #expect(lane.head == ids[0])

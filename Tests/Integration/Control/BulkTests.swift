@@ -5,6 +5,7 @@ import CausewayControlAPI
 import CausewayControlClient
 import CausewayControlServer
 import CausewayScriptedWorld
+import CausewayTestSupport
 import Foundation
 import Testing
 
@@ -36,7 +37,7 @@ import Testing
             #expect(try await world.client.status().counts.undelivered == clients * requests * size)
             world.remote.set(.working)
             try await world.client.probe()
-            try await eventually("all are delivered") { try await world.client.status().counts.undelivered == 0 }
+            try await Eventually.holds("all are delivered") { try await world.client.status().counts.undelivered == 0 }
             let texts = world.remote.texts
             #expect(texts.count == clients * requests * size)
             for number in 0..<clients {
@@ -52,7 +53,7 @@ import Testing
             let answer = try await RawRequest.send(
                 RawRequest.post("/v1/messages", lines, type: "application/x-ndjson"), to: world.socketPath)
             #expect(answer.status == 201)
-            try await eventually("all are delivered") { try await world.client.status().delivered == 50 }
+            try await Eventually.holds("all are delivered") { try await world.client.status().delivered == 50 }
             #expect(world.remote.texts == (1...50).map { "line \($0)" })
         }
     }

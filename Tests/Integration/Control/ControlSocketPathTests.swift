@@ -2,6 +2,7 @@ import Causeway
 import CausewayControlAPI
 import CausewayControlClient
 import CausewayControlServer
+import CausewayTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -20,7 +21,7 @@ import Testing
     /// Checks the socket without a pause while servers start and stop: a socket that was bound at its path first and
     /// narrowed afterwards would be seen with the mode that the umask leaves.
     @Test func theSocketIsNeverWiderForAMoment() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.short)
         let path = folder.path + "/run/s"
         let seen = Mutex<(modes: Set<Int>, isOver: Bool)>(([], false))
         let watcher = Thread.detached {
@@ -32,7 +33,7 @@ import Testing
         }
         for _ in 0..<30 {
             try await ControlWorld.serving(DeafService(), at: path) {
-                try await eventually("the watcher saw it") { !seen.withLock(\.modes).isEmpty }
+                try await Eventually.holds("the watcher saw it") { !seen.withLock(\.modes).isEmpty }
             }
         }
         seen.withLock { $0.isOver = true }
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test func whatADeadProcessLeftIsReplaced() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.short)
         let path = folder.path + "/s"
         try StaleSocket.leave(at: path)
         #expect(FileManager.default.fileExists(atPath: path))
@@ -68,7 +69,7 @@ import Testing
     }
 
     @Test func aSocketOfAnotherProgramIsNotTaken() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.short)
         let path = folder.path + "/s"
         let other = try StaleSocket.listen(at: path)
         await expectRefused(at: path, .socketInUse)
@@ -77,7 +78,7 @@ import Testing
     }
 
     @Test func aFileInItsPlaceIsNotRemoved() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.short)
         let path = try folder.write("precious", to: "s")
         await expectRefused(at: path, .socketNotAccessible)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
@@ -85,13 +86,13 @@ import Testing
 
     @Test(arguments: [0o755, 0o770, 0o701, 0o1777])
     func aFolderThatOthersCanEnterIsRefused(mode: Int) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.short)
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.path)
         await expectRefused(at: folder.path + "/s", .socketNotAccessible)
     }
 
     @Test func pathsThatCannotBeAreRefused() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.short)
         await expectRefused(at: folder.path + "/" + String(repeating: "x", count: 120), .configuration)
         await expectRefused(at: "relative/s", .configuration)
         let file = try folder.write("", to: "file")

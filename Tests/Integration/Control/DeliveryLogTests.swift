@@ -5,6 +5,7 @@ import CausewayControlServer
 import CausewayDaemon
 import CausewayDiagnostics
 import CausewayScriptedWorld
+import CausewayTestSupport
 import Logging
 import ServiceLifecycle
 import Synchronization
@@ -28,7 +29,7 @@ import Testing
 
         /// Waits for one line that contains all of these words.
         func says(_ words: String...) async throws {
-            try await eventually("\(words) in \(lines())") {
+            try await Eventually.holds("\(words) in \(lines())") {
                 lines().contains { line in words.allSatisfy { line.contains($0) } }
             }
         }
@@ -161,7 +162,7 @@ import Testing
         }
         try await run { world in
             let id = try await send("x", world)
-            try await eventually("delivered") { world.remote.texts == ["x"] }
+            try await Eventually.holds("delivered") { world.remote.texts == ["x"] }
             #expect(world.lines(with: id).isEmpty)
         }
     }

@@ -2,6 +2,7 @@ import Causeway
 import CausewayCommandLine
 import CausewayConfiguration
 import CausewayControlAPI
+import CausewayTestSupport
 import Foundation
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
     private let token: AccessToken
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder(.short)
         store = FileCredentialStore(folder: folder.path)
         session = Session(
             id: SessionID(SystemRuntime().makeUUIDv7()), server: "https://chat.example",

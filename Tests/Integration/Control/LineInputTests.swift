@@ -2,6 +2,7 @@ import Causeway
 import CausewayCommandLine
 import CausewayControlAPI
 import CausewayScriptedWorld
+import CausewayTestSupport
 import Foundation
 import Testing
 
@@ -45,7 +46,7 @@ import Testing
                 return await sender.send(LineInput(descriptor: descriptor, lineBytesMax: 1000))
             }
             writer.write(Data("first\n".utf8))
-            try await eventually("the first one is there") { world.remote.texts == ["first"] }
+            try await Eventually.holds("the first one is there") { world.remote.texts == ["first"] }
             writer.write(Data("\n\u{FFFD}second\n".utf8) + Data([0xFF, 0x0A]) + Data("third".utf8))
             try writer.close()
             let outcome = await sending.value

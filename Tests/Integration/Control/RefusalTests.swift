@@ -2,6 +2,7 @@ import Causeway
 import CausewayControlAPI
 import CausewayControlServer
 import CausewayScriptedWorld
+import CausewayTestSupport
 import Foundation
 import Testing
 
@@ -42,7 +43,7 @@ import Testing
             let request = RawRequest.post("/v1/messages", Self.message)
             let answer = try await RawRequest.send(request, to: world.socketPath)
             #expect(answer.status == 201)
-            try await eventually("it is delivered") { world.remote.texts == ["hi"] }
+            try await Eventually.holds("it is delivered") { world.remote.texts == ["hi"] }
         }
     }
 

@@ -4,6 +4,7 @@ import CausewayControlAPI
 import CausewayControlClient
 import CausewayControlServer
 import CausewayScriptedWorld
+import CausewayTestSupport
 import Foundation
 import Testing
 
@@ -67,7 +68,7 @@ import Testing
             world.remote.set(.working)
             _ = try await world.client.resend([failed])
             #expect(try await world.client.result(of: blocked, within: .seconds(20)).outcome == .delivered)
-            try await eventually("nothing is left") {
+            try await Eventually.holds("nothing is left") {
                 let counts = try await world.client.status().counts
                 return counts.undelivered == 0 && counts.blocked == 0
             }
@@ -123,7 +124,7 @@ import Testing
             let ids = try await world.client.send(
                 ["a", "b"].map { OutgoingMessage(channel: general, text: $0) }
             ).ids
-            try await eventually("offline") { try await world.client.status().connectivity.state == "offline" }
+            try await Eventually.holds("offline") { try await world.client.status().connectivity.state == "offline" }
             let outbox = try await world.client.outbox(PageRange()).messages
             #expect(outbox.map(\.id) == ids)
             for message in outbox {
@@ -230,7 +231,7 @@ import Testing
         try await ControlWorld.run { world in
             world.remote.set(.refusingToken)
             let ids = try await world.client.send([OutgoingMessage(channel: general, text: "x")]).ids
-            try await eventually("attention") { try await world.client.status().attention != nil }
+            try await Eventually.holds("attention") { try await world.client.status().attention != nil }
             #expect(try await world.client.status().attention?.cause == .tokenRefused)
             #expect(try await world.client.message(ids[0]).state == "created")
             await #expect(throws: ControlError(.tokenRefused, "the token is refused")) {

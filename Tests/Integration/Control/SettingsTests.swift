@@ -2,6 +2,7 @@ import Causeway
 import CausewayConfiguration
 import CausewayControlAPI
 import CausewayDaemon
+import CausewayTestSupport
 import Foundation
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 @Suite struct SettingsTests {
     private let folder: TemporaryFolder
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TemporaryFolder(.short) }
 
     private func resolve(
         _ flags: [SettingKey: String] = [:], _ environment: [String: String] = [:], file: String? = nil

@@ -12,7 +12,7 @@ import Testing
         /// A part of the message for the operator.
         let words: String
         /// Creates the server, given the authority that is trusted.
-        let make: @Sendable (TestFolder, CertificateAuthority) throws -> TLSServerContext
+        let make: @Sendable (TemporaryFolder, CertificateAuthority) throws -> TLSServerContext
         var testDescription: String { name }
     }
 
@@ -68,7 +68,7 @@ import Testing
 
     @Test(arguments: bad, Exchange.allCases)
     func isRefusedBeforeTheFirstByte(_ bad: Bad, _ call: Exchange) async throws {
-        let folder = try TestFolder()
+        let folder = try TemporaryFolder()
         let root = try Self.root()
         let trust = try folder.trust(root)
         try await ScriptedHTTPServer.run(tls: try bad.make(folder, root)) { _ in
@@ -88,7 +88,7 @@ import Testing
 
     /// The control: the same server with a sound certificate is reached.
     @Test func aSoundServerIsReached() async throws {
-        let folder = try TestFolder()
+        let folder = try TemporaryFolder()
         let root = try Self.root()
         let trust = try folder.trust(root)
         try await ScriptedHTTPServer.run(tls: try folder.server(root.issue(Self.options()))) { _ in
@@ -115,7 +115,7 @@ import Testing
     func anotherProtocolIsRefused(
         _ kind: (name: String, opening: ScriptedHTTPServer.Step, words: String), _ call: Exchange
     ) async throws {
-        let folder = try TestFolder()
+        let folder = try TemporaryFolder()
         let trust = try folder.trust(try Self.root())
         try await ScriptedHTTPServer.run(opening: [kind.opening]) { _ in
             []
@@ -140,7 +140,7 @@ import Testing
     /// With TLS 1.3 a server requests a certificate only after the client's handshake; a delivery may have been sent by
     /// then.
     @Test func aServerThatDemandsACertificate() async throws {
-        let folder = try TestFolder()
+        let folder = try TemporaryFolder()
         let root = try Self.root()
         let trust = try folder.trust(root)
         let context = try folder.server(root.issue(Self.options()), clientAuthorities: trust)
@@ -172,7 +172,7 @@ import Testing
 
     /// A response that ends without the server's `close_notify` may have been cut by an attacker.
     @Test func aCutAnswerIsInDoubt() async throws {
-        let folder = try TestFolder()
+        let folder = try TemporaryFolder()
         let root = try Self.root()
         let trust = try folder.trust(root)
         try await ScriptedHTTPServer.run(tls: try folder.server(root.issue(Self.options()))) { _ in

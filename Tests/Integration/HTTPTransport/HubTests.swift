@@ -24,7 +24,7 @@ import Testing
     private static func withHub(
         faults: HubFaults? = nil, _ body: @Sendable (Fixture) async throws -> Void
     ) async throws {
-        let temporary = try TestFolder()
+        let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path + "/hub")
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "ada", channel: "general").run()
         let text = try String(contentsOfFile: folder.token(of: "ada"), encoding: .utf8)

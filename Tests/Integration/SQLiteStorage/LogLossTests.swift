@@ -13,7 +13,7 @@ struct LogLossTests {
     private let files = FileManager.default
 
     init() throws {
-        folder = try TemporaryFolder(inMemory: true)
+        folder = try TemporaryFolder(.memory)
         path = folder.fresh()
     }
 

@@ -11,7 +11,7 @@ struct LogTests {
     /// Each reader begins before the previous one ends: without being cut, the log would hold everything that was
     /// written. An attempt may fail if a reader is not scheduled; there are several more before the log is much longer.
     @Test func theLogIsBoundedWhileReadersOverlap() async throws {
-        let folder = try TemporaryFolder(inMemory: true)
+        let folder = try TemporaryFolder(.memory)
         let path = folder.fresh()
         let bound = 1 << 20
         let store = try await SQLiteStore.open(
@@ -37,7 +37,7 @@ struct LogTests {
 
     /// The log is copied into the database after 1,000 pages and restarted; it need not be truncated for that.
     @Test func theLogIsBegunAnewWhenNobodyReads() async throws {
-        let folder = try TemporaryFolder(inMemory: true)
+        let folder = try TemporaryFolder(.memory)
         let path = folder.fresh()
         let store = try await SQLiteStore.open(at: path, durability: .normal)
         _ = try await store.start(Sample.opening())
@@ -50,7 +50,7 @@ struct LogTests {
 
     /// The note of how far the log reached takes one read, however many pages a commit writes.
     @Test(arguments: [1, 100_000]) func aCommitCostsOneReadForItsNote(textBytes: Int) async throws {
-        let folder = try TemporaryFolder(inMemory: true)
+        let folder = try TemporaryFolder(.memory)
         let seen = Mutex<[LogEndAccess]>([])
         let store = try await SQLiteStore.open(
             at: folder.fresh(), durability: .normal,
@@ -91,7 +91,7 @@ struct LogTests {
 
     /// The bytes in one group are bounded, however many calls are waiting.
     @Test func aGroupHasABoundOfBytes() async throws {
-        let folder = try TemporaryFolder(inMemory: true)
+        let folder = try TemporaryFolder(.memory)
         let seen = Statements()
         let store = try await SQLiteStore.open(
             at: folder.fresh(), durability: .normal, options: SQLiteOptions(groupBytesMax: 1, trace: seen.add))

@@ -22,7 +22,7 @@ struct QueryPlanTests {
 
     /// Checks the plan of every statement that the whole suite runs.
     @Test func noStatementScansOrSorts() async throws {
-        let folder = try TemporaryFolder(inMemory: true)
+        let folder = try TemporaryFolder(.memory)
         let seen = Statements()
         let factory = StoreFactory(
             make: { bounds in try await open(folder.fresh(), bounds, seen) },

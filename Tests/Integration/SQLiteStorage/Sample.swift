@@ -1,5 +1,6 @@
 import CausewayModels
 import CausewayStorage
+import Synchronization
 import Testing
 
 /// The values of the tests' messages.
@@ -21,4 +22,13 @@ enum Sample {
             failure: Failure(reason: .sessionEnded, code: "", detail: "", at: Timestamp(milliseconds: 0)),
             newOutboxID: OutboxID(UUIDv7(high: 0x7000, low: 1 << 63)))
     }
+}
+
+/// The statements that ran, in order.
+final class Statements: Sendable {
+    private let texts = Mutex<[String]>([])
+
+    var inOrder: [String] { texts.withLock { $0 } }
+
+    func add(_ text: String) { texts.withLock { $0.append(text) } }
 }

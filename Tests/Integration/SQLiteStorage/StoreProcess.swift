@@ -13,7 +13,7 @@ final class StoreProcess {
 
     /// - Parameter wrapper: a program and its arguments that run the fixture.
     init(_ arguments: [String], wrapper: [String] = []) throws {
-        let command = wrapper + [Self.productFolder + "/store-writer"] + arguments
+        let command = wrapper + [BuiltProgram("store-writer").path] + arguments
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
         process.environment = ["SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
@@ -47,11 +47,4 @@ final class StoreProcess {
     func kill() { _ = Foundation.kill(process.processIdentifier, SIGKILL) }
 
     func endInput() { try? input.fileHandleForWriting.close() }
-
-    private static var productFolder: String {
-        let arguments = CommandLine.arguments
-        let flag = arguments.firstIndex(of: "--test-bundle-path")
-        let bundle = flag.map { $0 + 1 < arguments.count ? arguments[$0 + 1] : arguments[0] } ?? arguments[0]
-        return URL(fileURLWithPath: bundle).deletingLastPathComponent().path
-    }
 }

@@ -12,7 +12,7 @@ struct UnreadableRowTests {
     private let path: String
 
     init() throws {
-        folder = try TemporaryFolder(inMemory: true)
+        folder = try TemporaryFolder(.memory)
         path = folder.fresh()
     }
 

@@ -2,6 +2,7 @@ import Causeway
 import CausewayControlAPI
 import CausewayControlServer
 import CausewayStatusPage
+import CausewayTestSupport
 import Logging
 import Synchronization
 import Testing
@@ -33,10 +34,10 @@ import Testing
             asked.withLock { $0 += 1 }
             return AsyncThrowingStream { $0.finish(throwing: ControlError(.daemonUnreachable, "gone")) }
         } _: { watch, lines in
-            try await eventually("it is looked for") { asked.withLock { $0 } >= 2 }
+            try await Eventually.holds("it is looked for") { asked.withLock { $0 } >= 2 }
             let news = try #require(watch.news())
             let told = Task { await news.reduce(into: [DaemonWatch.News]()) { $0.append($1) } }
-            try await eventually("it is looked for several times") { asked.withLock { $0 } >= 5 }
+            try await Eventually.holds("it is looked for several times") { asked.withLock { $0 } >= 5 }
             told.cancel()
             #expect(await told.value == [.down])
             #expect(lines.all == ["warning: daemon unreachable"])
@@ -59,9 +60,9 @@ import Testing
                 hold.withLock { $0.append(continuation) }
             }
         } _: { watch, lines in
-            try await eventually("it is there") { lines.all == ["notice: daemon connected"] }
+            try await Eventually.holds("it is there") { lines.all == ["notice: daemon connected"] }
             for stream in hold.withLock({ $0 }) { stream.finish(throwing: ControlError(.daemonUnreachable, "gone")) }
-            try await eventually("it is there again") {
+            try await Eventually.holds("it is there again") {
                 lines.all == [
                     "notice: daemon connected", "warning: daemon unreachable", "notice: daemon connected",
                 ]
@@ -78,7 +79,7 @@ import Testing
         } _: { watch, lines in
             var news = try #require(watch.news()).makeAsyncIterator()
             #expect(await news.next() == .busy)
-            try await eventually("it is logged") {
+            try await Eventually.holds("it is logged") {
                 lines.all == ["warning: daemon busy"]
             }
         }
@@ -87,14 +88,14 @@ import Testing
     @Test func noMoreThanAFewMayListen() async throws {
         try await PageWorld.run { world in
             try await world.page.listening(StatusPageLimits.listenersMax) {
-                try await eventually("one more is refused") {
+                try await Eventually.holds("one more is refused") {
                     try await world.page.send("HEAD", "/events", host: world.page.host, []).status == 503
                 }
                 let answer = try await world.page.get("/events")
                 #expect(answer.field("Retry-After") == "30")
                 #expect(try await world.page.get("/").status == 200)
             }
-            try await eventually("a place is free again") { try await world.page.firstEvent() == "up" }
+            try await Eventually.holds("a place is free again") { try await world.page.firstEvent() == "up" }
         }
     }
 }

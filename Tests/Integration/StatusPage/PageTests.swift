@@ -4,6 +4,7 @@ import CausewayControlServer
 import CausewayHTTPServer
 import CausewayScriptedWorld
 import CausewayStatusPage
+import CausewayTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -17,7 +18,7 @@ import Testing
             let sent = try await world.service.send([OutgoingMessage(channel: world.general, text: "b")]).ids
             _ = try await world.service.result(of: sent[0], within: .seconds(20))
             let queued = try await world.queue(["c", "d"])
-            try await eventually("the lane is there") { try await world.service.status().lanes.first?.depth == 2 }
+            try await Eventually.holds("the lane is there") { try await world.service.status().lanes.first?.depth == 2 }
             let page = try await world.page.get("/").body
             for text in [
                 "<dd><bdi>ann</bdi></dd>", "The outbox is paused.", "<b>2</b>waiting (created)",
@@ -208,7 +209,7 @@ import Testing
             let all = "Every lane is empty: all messages are on the server."
             #expect(try await world.page.get("/").body.contains(all))
             let ids = try await world.fail(["a", "b"])
-            try await eventually("no lane is left") { try await world.service.status().lanes.isEmpty }
+            try await Eventually.holds("no lane is left") { try await world.service.status().lanes.isEmpty }
             let page = try await world.page.get("/").body
             #expect(page.contains("No messages are waiting in a lane; 2 failed.") && !page.contains(all))
             _ = try await world.service.delete(ids, by: .cli)

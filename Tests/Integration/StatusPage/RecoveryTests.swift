@@ -4,6 +4,7 @@ import CausewayControlAPI
 import CausewayControlServer
 import CausewayScriptedWorld
 import CausewayStatusPage
+import CausewayTestSupport
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -47,14 +48,14 @@ import Testing
         try await PageWorld.serving(daemon) { page in
             try await Self.expectDown(page)
             try await Self.serving(socket) {
-                try await eventually("the page answers") { try await page.get("/").status == 200 }
+                try await Eventually.holds("the page answers") { try await page.get("/").status == 200 }
                 #expect(try await page.get("/healthz").status == 200)
-                try await eventually("the events say so") { try await page.firstEvent() == "up" }
+                try await Eventually.holds("the events say so") { try await page.firstEvent() == "up" }
             }
             try await Self.expectDown(page)
-            try await eventually("the events say so") { try await page.firstEvent() == "down" }
+            try await Eventually.holds("the events say so") { try await page.firstEvent() == "down" }
             try await Self.serving(socket) {
-                try await eventually("the page answers again") { try await page.get("/outbox").status == 200 }
+                try await Eventually.holds("the page answers again") { try await page.get("/outbox").status == 200 }
             }
         }
         await close()

@@ -1,4 +1,5 @@
 import CausewayTLS
+import CausewayTestSupport
 import Testing
 
 /// Servers that must be refused, each with the expected problem.

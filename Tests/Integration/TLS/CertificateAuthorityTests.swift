@@ -1,4 +1,5 @@
 import CausewayTLS
+import CausewayTestSupport
 import Foundation
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CertificateAuthorityTests {
     @Test func itsCertificatesAreSound() async throws {
-        let directory = try TestDirectory()
+        let directory = try TemporaryFolder()
         let authority = try CertificateAuthority.create(commonName: "Causeway CA", validDays: 10)
         let root = try directory.write(authority, as: "root")
         let server = try directory.write(
@@ -38,7 +39,7 @@ struct CertificateAuthorityTests {
     }
 
     @Test func serialsDiffer() async throws {
-        let directory = try TestDirectory()
+        let directory = try TemporaryFolder()
         let authority = try CertificateAuthority.create(commonName: "Causeway CA", validDays: 10)
         var serials: Set<String> = []
         for index in 0..<5 {
@@ -51,7 +52,7 @@ struct CertificateAuthorityTests {
     }
 
     @Test func aKeyIsNeverReadableByOthers() throws {
-        let directory = try TestDirectory()
+        let directory = try TemporaryFolder()
         let files = try directory.write(CertificateAuthority.create(commonName: "CA", validDays: 1), as: "root")
         let mode = try FileManager.default.attributesOfItem(atPath: files.key)[.posixPermissions] as? Int
         #expect(mode == 0o600)
@@ -66,7 +67,7 @@ struct CertificateAuthorityTests {
     }
 
     @Test func whatWasWrittenCanBeLoaded() async throws {
-        let directory = try TestDirectory()
+        let directory = try TemporaryFolder()
         let authority = try CertificateAuthority.create(commonName: "Causeway CA", validDays: 10)
         let root = try directory.write(authority, as: "root")
         let loaded = try CertificateAuthority.load(certificatePath: root.chain, privateKeyPath: root.key)
@@ -76,7 +77,7 @@ struct CertificateAuthorityTests {
     }
 
     @Test func whatDoesNotBelongTogetherIsRefused() throws {
-        let directory = try TestDirectory()
+        let directory = try TemporaryFolder()
         let one = try directory.write(CertificateAuthority.create(commonName: "One", validDays: 1), as: "one")
         let other = try directory.write(CertificateAuthority.create(commonName: "Other", validDays: 1), as: "other")
         let leaf = try directory.write(

@@ -1,4 +1,5 @@
 import CausewayTLS
+import CausewayTestSupport
 import Foundation
 import Testing
 
@@ -22,7 +23,7 @@ struct ConfigurationTests {
 
     @Test func filesThatCannotBeUsedAreNamed() throws {
         let house = TestHouse.shared
-        let directory = try TestDirectory()
+        let directory = try TemporaryFolder()
         let junk = try directory.write(Array("junk".utf8), to: "junk.pem")
         for path in [junk, directory.file("absent.pem")] {
             let trust = #expect(throws: TLSError.self) {
@@ -47,7 +48,7 @@ struct ConfigurationTests {
     @Test(arguments: [0o644, 0o604, 0o660])
     func aKeyThatOthersCanReadIsRefused(mode: Int) throws {
         let house = TestHouse.shared
-        let directory = try TestDirectory()
+        let directory = try TemporaryFolder()
         let files = try directory.write(house.root.issue(BadServer.options()), as: "wide")
         let root = try directory.write(house.root, as: "root")
         for key in [files.key, root.key] {
@@ -66,7 +67,7 @@ struct ConfigurationTests {
 
     @Test func anEncryptedKeyFailsWithoutAsking() async throws {
         let house = TestHouse.shared
-        let directory = try TestDirectory()
+        let directory = try TemporaryFolder()
         let encrypted = directory.file("encrypted.key")
         let made = try await Program.run(
             OpenSSLProgram.path,
@@ -80,7 +81,7 @@ struct ConfigurationTests {
 
     @Test func aWeakCertificateOfOurOwnIsRefused() throws {
         let house = TestHouse.shared
-        let directory = try TestDirectory()
+        let directory = try TemporaryFolder()
         let weak = try directory.write(house.root.issue(BadServer.options { $0.key = .rsa(bits: 1024) }), as: "weak")
         #expect(throws: TLSError.self) {
             try TLSServerContext(TLSServerConfiguration(certificateChainPath: weak.chain, privateKeyPath: weak.key))

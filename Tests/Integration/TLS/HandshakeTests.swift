@@ -1,4 +1,5 @@
 import CausewayTLS
+import CausewayTestSupport
 import NIOCore
 import Testing
 

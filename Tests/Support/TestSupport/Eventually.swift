@@ -8,6 +8,8 @@ package enum Eventually {
     package struct TookTooLong: Error, CustomStringConvertible {
         package let what: String
 
+        package init(what: String) { self.what = what }
+
         package var description: String { "it never came about that \(what)" }
     }
 
@@ -18,13 +20,14 @@ package enum Eventually {
     ///   - limit: far more than it takes on a slow machine.
     ///   - pause: the time between two checks.
     package static func holds(
-        _ what: String, within limit: Duration = .seconds(120), lookingEvery pause: Duration = .milliseconds(10),
+        _ what: @autoclosure () -> String, within limit: Duration = .seconds(120),
+        lookingEvery pause: Duration = .milliseconds(10),
         _ condition: () async throws -> Bool
     ) async throws {
         let clock = ContinuousClock()
         let end = clock.now + limit
         while try await !condition() {
-            guard clock.now < end else { throw TookTooLong(what: what) }
+            guard clock.now < end else { throw TookTooLong(what: what()) }
             await pass(pause)
         }
     }

@@ -1,3 +1,4 @@
+import CausewayTestSupport
 import Foundation
 import Testing
 
@@ -94,14 +95,14 @@ import Testing
         let supervisor = try NotifySocket(at: home.path + "/n")
         let program = try await daemon(
             [], ["NOTIFY_SOCKET": supervisor.path, "WATCHDOG_USEC": "200000"])
-        try await eventually("READY and WATCHDOG") {
+        try await Eventually.holds("READY and WATCHDOG") {
             let told = supervisor.messages()
             return told.contains { $0.hasPrefix("READY=1") } && told.contains("WATCHDOG=1")
         }
         kill(program.pid, SIGHUP)
         try await program.says("SIGHUP")
         #expect(await program.stop(SIGINT) == 0)
-        try await eventually("STOPPING") { supervisor.messages().contains("STOPPING=1") }
+        try await Eventually.holds("STOPPING") { supervisor.messages().contains("STOPPING=1") }
     }
 
     @Test func theTokenIsInNoLogAndNoCommandLine() async throws {

@@ -1,3 +1,4 @@
+import CausewayTestSupport
 import Foundation
 import Testing
 
@@ -34,11 +35,11 @@ import Testing
     private func expectUntouched(
         _ terminal: Terminal, _ settings: Terminal.Settings, resized: Bool = false
     ) async throws {
-        try await eventually("the first page:\n\(terminal.screen.text)") {
+        try await Eventually.holds("the first page:\n\(terminal.screen.text)") {
             let screen = terminal.screen
             return !screen.isSecondPage && screen.hasCursor && screen.wraps
         }
-        try await eventually("the settings of before") { terminal.settings == settings }
+        try await Eventually.holds("the settings of before") { terminal.settings == settings }
         let screen = terminal.screen
         if !resized { #expect(screen.rows[0].hasPrefix("what stood there before")) }
         #expect(screen.unknown == [])
@@ -118,7 +119,7 @@ import Testing
         var rows = 100
         // It also refuses while a frame is being written, so a single refusal proves nothing.
         var refusals = 0
-        try await eventually("a terminal that is full") {
+        try await Eventually.holds("a terminal that is full") {
             refusals = terminal.takesMore ? 0 : refusals + 1
             // Each resize causes one more frame.
             if refusals == 0 {

@@ -136,7 +136,7 @@ import Testing
             try process.runAlone()
             var id = ""
             if json {
-                try await eventually("it is in the outbox") {
+                try await Eventually.holds("it is in the outbox") {
                     let outbox = try await home.causeway("outbox", "--json").json()
                     return (outbox["messages"] as? [Any])?.count == 2
                 }

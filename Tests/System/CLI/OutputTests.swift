@@ -116,8 +116,10 @@ import Testing
         let ended = process.end()
         try process.runAlone()
         defer { kill(process.processIdentifier, SIGKILL) }
-        try await eventually("the daemon responds") {
-            guard process.isRunning else { throw TookTooLong(what: "it ended: \(process.terminationStatus)") }
+        try await Eventually.holds("the daemon responds") {
+            guard process.isRunning else {
+                throw Eventually.TookTooLong(what: "it ended: \(process.terminationStatus)")
+            }
             let status = try? await home.causeway("status", "--json").json()
             return (status?["process"] as? [String: Any])?["isDaemon"] as? Bool == true
         }
@@ -150,7 +152,7 @@ import Testing
         var said = ""
         while !said.contains(ready) {
             let data = errors.fileHandleForReading.availableData
-            guard !data.isEmpty else { throw TookTooLong(what: "it ended: \(said)") }
+            guard !data.isEmpty else { throw Eventually.TookTooLong(what: "it ended: \(said)") }
             said += String(decoding: data, as: UTF8.self)
         }
         try errors.fileHandleForReading.close()
@@ -173,8 +175,10 @@ import Testing
         let ended = process.end()
         try process.runAlone()
         defer { kill(process.processIdentifier, SIGKILL) }
-        try await eventually("the daemon responds") {
-            guard process.isRunning else { throw TookTooLong(what: "it ended: \(process.terminationStatus)") }
+        try await Eventually.holds("the daemon responds") {
+            guard process.isRunning else {
+                throw Eventually.TookTooLong(what: "it ended: \(process.terminationStatus)")
+            }
             let status = try? await home.causeway("status", "--json").json()
             return (status?["process"] as? [String: Any])?["isDaemon"] as? Bool == true
         }

@@ -1,3 +1,4 @@
+import CausewayTestSupport
 import Foundation
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
         first.type("hello\u{7F}\u{7F}p\r")
         let row = try await first.shows("ann: help")
         // On the server: it is no longer marked.
-        try await eventually("it is delivered:\n\(first.screen.text)") {
+        try await Eventually.holds("it is delivered:\n\(first.screen.text)") {
             !["queued", "sending"].contains { first.screen.rows[row].contains($0) }
         }
 
@@ -38,7 +39,7 @@ import Testing
         first.type("\u{3}")
         #expect(try await first.ended() & 0x7F == SIGINT)
         // Its last output may be read after its end.
-        try await eventually("the terminal is given back:\n\(first.screen.text)") {
+        try await Eventually.holds("the terminal is given back:\n\(first.screen.text)") {
             !first.screen.isSecondPage && first.screen.hasCursor
         }
         #expect(first.screen.unknown == [])
@@ -49,7 +50,7 @@ import Testing
         try await second.shows("ann: help")
         try await second.shows("queued", "ann: and later")
         let again = try await hub.again()
-        try await eventually("it is delivered:\n\(second.screen.text)") {
+        try await Eventually.holds("it is delivered:\n\(second.screen.text)") {
             second.screen.rows.contains { $0.contains("ann: and later") && !$0.contains("queued") }
                 && !second.screen.text.contains("waiting")
         }
@@ -69,7 +70,7 @@ import Testing
         // Twelve rows, ten of which are messages.
         for (keys, newest) in [("\u{1B}[5~", 14), ("\u{1B}[6~", 24), ("\u{1B}[5~", 14), ("\u{1B}[F", 24)] {
             terminal.type(keys)
-            try await eventually("\(newest) below all in:\n\(terminal.screen.text)") {
+            try await Eventually.holds("\(newest) below all in:\n\(terminal.screen.text)") {
                 terminal.screen.rows[9].contains("line \(newest) of")
             }
         }

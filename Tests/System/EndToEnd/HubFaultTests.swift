@@ -1,6 +1,7 @@
 import Causeway
 import CausewayHub
 import CausewayModels
+import CausewayTestSupport
 import Testing
 
 /// The client's behaviour with a real hub that fails.
@@ -27,7 +28,7 @@ import Testing
             try await world.withClient { client in
                 world.faults.inject(.answer(status: 401, code: "tokenRefused"), on: .everything)
                 let handle = try await client.messages.createTextMessage("hi", in: world.general)
-                try await RealWorld.until("the status says so") {
+                try await Eventually.holds("the status says so") {
                     try await client.status().actionRequired?.cause == .tokenRefused
                 }
                 #expect(try await client.messages.getMessage(handle.id)?.syncState == .created)
@@ -74,7 +75,7 @@ import Testing
             try await world.withClient { client in
                 world.faults.inject(.answer(status: 429, code: "slowDown", retryAfter: "1"), times: 5)
                 let handle = try await client.messages.createTextMessage("hi", in: world.general)
-                try await RealWorld.until("it says why it waits") {
+                try await Eventually.holds("it says why it waits") {
                     if case .rateLimited = try await client.messages.outbox().items.first?.wait { true } else { false }
                 }
                 _ = try await handle.delivered()
@@ -118,7 +119,7 @@ import Testing
             try await world.withClient { client in
                 world.faults.inject(.foreignPage(status: 200), on: .everything)
                 let handle = try await client.messages.createTextMessage("hi", in: world.general)
-                try await RealWorld.until("it says that it is offline") {
+                try await Eventually.holds("it says that it is offline") {
                     if case .offline = try await client.messages.outbox().items.first?.wait { true } else { false }
                 }
                 world.faults.clear()
@@ -136,7 +137,7 @@ import Testing
                 _ = try await first.delivered()
                 try await client.messages.softDeleteMessage(first.id)
                 _ = try await second.delivered()
-                try await RealWorld.until("the hub shows it no more") {
+                try await Eventually.holds("the hub shows it no more") {
                     try await world.onTheHub().map(\.id) == [second.id]
                 }
             }

@@ -22,7 +22,7 @@ import Testing
             }
             #expect(try await world.undelivered() == 10_000)
             try await world.startHub()
-            try await RealWorld.until("all are on the hub") { try await world.undelivered() == 0 }
+            try await Eventually.holds("all are on the hub") { try await world.undelivered() == 0 }
             let texts = try await world.textsOnTheHub()
             #expect(texts.count == 10_000)
             for sender in 1...8 {
@@ -52,7 +52,7 @@ import Testing
                 }
                 try await world.startDaemon()
             }
-            try await RealWorld.until("all are on the hub") { try await world.undelivered() == 0 }
+            try await Eventually.holds("all are on the hub") { try await world.undelivered() == 0 }
             #expect(try await world.textsOnTheHub() == accepted)
         }
     }
@@ -74,7 +74,7 @@ import Testing
             try await world.startHub()
             let id = sent.output.trimmingCharacters(in: .whitespacesAndNewlines)
             #expect(try await world.causeway("resend", id).status == 0)
-            try await RealWorld.until("it is on the hub") { try await world.undelivered() == 0 }
+            try await Eventually.holds("it is on the hub") { try await world.undelivered() == 0 }
             #expect(try await world.textsOnTheHub() == ["late"])
         }
     }

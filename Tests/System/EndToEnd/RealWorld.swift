@@ -116,17 +116,4 @@ struct RealWorld: Sendable {
         await transport.close()
         return found
     }
-
-    /// Waits until `condition` holds; a minute is far more than anything here takes.
-    static func until(_ what: String, _ condition: () async throws -> Bool) async throws {
-        let clock = SystemRuntime()
-        let end = clock.now + .seconds(60)
-        while try await !condition() {
-            guard clock.now < end else {
-                Issue.record("it never came about that \(what)")
-                return
-            }
-            await clock.sleep(until: clock.now + .milliseconds(20))
-        }
-    }
 }

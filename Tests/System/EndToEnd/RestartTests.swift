@@ -2,6 +2,7 @@ import Causeway
 import CausewayHub
 import CausewayModels
 import CausewayTLS
+import CausewayTestSupport
 import Testing
 
 @Suite struct RestartTests {
@@ -19,7 +20,7 @@ import Testing
             }
             await first.close()
             let second = try await world.open(credentials: credentials, configuration)
-            try await RealWorld.until("all are synced") { try await second.status().counts.undelivered == 0 }
+            try await Eventually.holds("all are synced") { try await second.status().counts.undelivered == 0 }
             #expect(try await world.onTheHub().map(\.id) == ids)
             await second.close()
         }
@@ -41,7 +42,7 @@ import Testing
             #expect(failed.map(\.id) == ids)
             #expect(failed.allSatisfy { $0.failure?.reason == .sessionEnded })
             #expect(try await second.messages.resendFailedMessages() == 10)
-            try await RealWorld.until("all are synced") { try await second.status().counts.undelivered == 0 }
+            try await Eventually.holds("all are synced") { try await second.status().counts.undelivered == 0 }
             #expect(try await world.onTheHub().map(\.id) == ids)
             await second.close()
         }
@@ -60,14 +61,14 @@ import Testing
                 .write(certificatePath: stranger, privateKeyPath: world.folder + "/stranger.key")
             let second = try await world.open(credentials: credentials, authority: stranger, configuration)
             let handle = try await second.messages.createTextMessage("hi", in: world.general)
-            try await RealWorld.until("the certificate is not trusted") {
+            try await Eventually.holds("the certificate is not trusted") {
                 try await second.status().actionRequired?.cause == .certificate
             }
             #expect(try await second.messages.getMessage(handle.id)?.syncState == .created)
             #expect(try await second.messages.outbox().items.first?.wait?.description.contains("certificate") == true)
             await second.close()
             let third = try await world.open(credentials: credentials, configuration)
-            try await RealWorld.until("it is delivered") { try await third.status().counts.undelivered == 0 }
+            try await Eventually.holds("it is delivered") { try await third.status().counts.undelivered == 0 }
             #expect(try await world.onTheHub().map(\.id) == [handle.id])
             await third.close()
         }

@@ -90,7 +90,7 @@ import Testing
 
     private static func delivered(_ client: CausewayClient) async throws {
         await client.probeNow()
-        try await RealWorld.until("everything is on the hub") { try await client.status().counts.undelivered == 0 }
+        try await Eventually.holds("everything is on the hub") { try await client.status().counts.undelivered == 0 }
     }
 
     @Test(arguments: Way.allCases)
@@ -119,7 +119,7 @@ import Testing
                 try await site.goBack(by: way)
                 let expected = Array(kept.dropFirst()) + lost
                 try await site.serving { [lost] in
-                    try await RealWorld.until("the loss is noticed") {
+                    try await Eventually.holds("the loss is noticed") {
                         await client.probeNow()
                         return try await client.status().notices.count == round
                     }
@@ -152,7 +152,7 @@ import Testing
             try await site.goBack(by: .plainCopy)
             try await site.serving {
                 _ = try? await client.messages.refreshMessages(in: world.general)
-                try await RealWorld.until("the loss is noticed") { try await client.status().notices.count == 1 }
+                try await Eventually.holds("the loss is noticed") { try await client.status().notices.count == 1 }
                 try await Self.delivered(client)
                 _ = try await client.messages.refreshMessages(in: world.general)
                 let shown = try await client.messages.getMessages(in: world.general).messages

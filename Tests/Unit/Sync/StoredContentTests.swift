@@ -3,6 +3,7 @@ import CausewayModels
 import CausewayRuntime
 import CausewaySQLiteStorage
 import CausewayStorage
+import CausewayTestSupport
 import CausewayTransport
 import Foundation
 import Testing
@@ -19,9 +20,8 @@ struct StoredContentTests {
     @Test func inMemory() async throws { try await check(MemoryStore()) }
 
     @Test func onDisk() async throws {
-        let folder = FileManager.default.temporaryDirectory.path + "/causeway-content-" + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await check(try await SQLiteStore.open(at: folder, durability: .normal))
+        let folder = try TemporaryFolder()
+        try await check(try await SQLiteStore.open(at: folder.fresh(), durability: .normal))
     }
 
     private func check(_ store: any Store) async throws {

@@ -4,6 +4,7 @@ import CausewayControlAPI
 import CausewayControlClient
 import CausewayControlServer
 import CausewayScriptedWorld
+import CausewayTestSupport
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -27,7 +28,7 @@ struct ControlWorld {
         loggedIn: Bool = true, requestTime: Duration? = nil,
         _ body: @Sendable (ControlWorld) async throws -> Void
     ) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.short)
         let remote = ScriptedServer()
         let store = MemoryStore()
         let client = try await CausewayClient.open(
@@ -104,21 +105,3 @@ struct ControlWorld {
 
     struct Unserved: Error {}
 }
-
-/// Waits until a condition holds; fails after a minute.
-func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(60)
-    while try await !holds() {
-        guard ContinuousClock.now < end else { throw TookTooLong(what: what) }
-        await briefPause()
-    }
-}
-
-/// Yields the processor between two checks.
-private func briefPause() async {
-    await withCheckedContinuation { next in
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { next.resume() }
-    }
-}
-
-struct TookTooLong: Error { let what: String }

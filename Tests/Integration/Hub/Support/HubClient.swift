@@ -162,3 +162,8 @@ struct HubClient: Sendable {
         }
     }
 }
+
+extension WireReport {
+    var kinds: [WireResult.Kind] { results.map(\.kind) }
+    var positions: [Int64?] { results.map(\.position) }
+}

@@ -1,3 +1,4 @@
+import CausewayTestSupport
 import Foundation
 import NIOCore
 import NIOPosix
@@ -93,7 +94,7 @@ struct PageClient: Sendable {
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     while !Task.isCancelled {
-                        await pause(milliseconds: milliseconds)
+                        await Eventually.pass(.milliseconds(milliseconds))
                         try await outbound.write(ByteBuffer(string: "a"))
                     }
                 }

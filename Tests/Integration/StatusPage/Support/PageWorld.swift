@@ -5,8 +5,8 @@ import CausewayControlServer
 import CausewayHTTPServer
 import CausewayScriptedWorld
 import CausewayStatusPage
-import Dispatch
 import Logging
+import Synchronization
 
 /// A client on a memory store, its control service, and a status page in front of it on a real socket.
 struct PageWorld: Sendable {
@@ -123,20 +123,36 @@ struct PageLogin: Sendable {
     }
 }
 
-/// Waits until a condition holds; fails after a minute.
-func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(60)
-    while try await !holds() {
-        guard ContinuousClock.now < end else { throw TookTooLong(what: what) }
-        await pause(milliseconds: 10)
+/// Records log lines.
+final class LineKeeper: LogHandler {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    func log(event: LogEvent) { lines.withLock { $0.append("\(event.level): \(event.message)") } }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    var logLevel: Logger.Level {
+        get { .notice }
+        set {}
     }
 }
 
-/// Lets time pass: between two checks, or to simulate a slow client.
-func pause(milliseconds: Int) async {
-    await withCheckedContinuation { next in
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { next.resume() }
-    }
-}
+/// A clock that advances only on command.
+final class SetClock: Sendable {
+    private let time = Mutex(MonotonicTime.zero + .seconds(1_000_000))
 
-struct TookTooLong: Error { let what: String }
+    var now: MonotonicTime { time.withLock { $0 } }
+
+    /// The clock as a function.
+    var reading: @Sendable () -> MonotonicTime { { self.now } }
+
+    func pass(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
+}

@@ -1,21 +1,13 @@
+import CausewayTestSupport
 import Foundation
 
 /// A user's folders, for one test.
 final class Home: Sendable {
-    let path: String
+    private let folder: TemporaryFolder
 
-    init() throws {
-        var template = Array("/tmp/cw-XXXXXX".utf8CString)
-        let isMade = unsafe template.withUnsafeMutableBufferPointer { buffer in
-            guard let start = buffer.baseAddress else { return false }
-            return unsafe mkdtemp(start) != nil
-        }
-        guard isMade else { throw CocoaError(.fileWriteUnknown) }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    init() throws { folder = try TemporaryFolder(.short) }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
+    var path: String { folder.path }
     var store: String { path + "/store" }
     var socket: String { store + "/run/control.sock" }
     var environment: [String: String] {
@@ -29,9 +21,6 @@ final class Home: Sendable {
 
     /// Writes a file into the home folder, and returns its path.
     func write(_ text: String, to name: String, mode: Int = 0o600) throws -> String {
-        let file = path + "/" + name
-        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
-        return file
+        try folder.write(text, to: name, mode: mode)
     }
 }

@@ -1,3 +1,4 @@
+import CausewayTestSupport
 import Foundation
 import Synchronization
 
@@ -15,7 +16,7 @@ final class PipeLines: Sendable {
 
     /// Waits for a line that contains all of these parts.
     func has(_ parts: String...) async throws {
-        try await eventually("\(parts) in: \(text.withLock { $0 })") {
+        try await Eventually.holds("\(parts) in: \(text.withLock { $0 })") {
             read()
             return text.withLock { $0 }.split(separator: "\n").contains { line in parts.allSatisfy(line.contains) }
         }

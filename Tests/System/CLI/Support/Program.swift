@@ -24,18 +24,12 @@ struct Program: Sendable {
         }
     }
 
-    /// The path of the program, in the folder of the built tests.
-    var path: String { url.path }
-
-    private var url: URL {
-        URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-            .appendingPathComponent(name)
-    }
+    var path: String { BuiltProgram(name).path }
 
     /// Returns a process that has not been started.
     func process(_ arguments: [String], _ environment: [String: String]) -> Process {
         let process = Process()
-        process.executableURL = url
+        process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
         process.environment = environment
         return process

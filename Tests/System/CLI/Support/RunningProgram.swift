@@ -30,8 +30,8 @@ final class RunningProgram: Sendable {
 
     /// Waits until its log contains `text`, or it has ended.
     func says(_ text: String) async throws {
-        try await eventually("\(text) in: \(logText)") { logText.contains(text) || !process.isRunning }
-        guard logText.contains(text) else { throw TookTooLong(what: "it ended: \(logText)") }
+        try await Eventually.holds("\(text) in: \(logText)") { logText.contains(text) || !process.isRunning }
+        guard logText.contains(text) else { throw Eventually.TookTooLong(what: "it ended: \(logText)") }
     }
 
     /// Sends a signal and waits for the end.
@@ -46,21 +46,3 @@ final class RunningProgram: Sendable {
 
     deinit { if process.isRunning { kill(pid, SIGKILL) } }
 }
-
-/// Waits until a condition holds; fails after two minutes.
-func eventually(_ what: @autoclosure () -> String, _ holds: () async throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(120)
-    while try await !holds() {
-        guard ContinuousClock.now < end else { throw TookTooLong(what: what()) }
-        await briefPause()
-    }
-}
-
-/// Yields the processor between two checks.
-private func briefPause() async {
-    await withCheckedContinuation { next in
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(5)) { next.resume() }
-    }
-}
-
-struct TookTooLong: Error { let what: String }

@@ -1,3 +1,4 @@
+import CausewayTestSupport
 import Foundation
 import Synchronization
 
@@ -145,7 +146,7 @@ final class Terminal: Sendable {
     @discardableResult
     func shows(_ parts: String...) async throws -> Int {
         var row: Int?
-        try await eventually("\(parts) in:\n\(screen.text)") {
+        try await Eventually.holds("\(parts) in:\n\(screen.text)") {
             row = screen.rows.firstIndex { row in parts.allSatisfy(row.contains) }
             return row != nil
         }
@@ -154,7 +155,7 @@ final class Terminal: Sendable {
 
     /// Waits for the program's end.
     func ended() async throws -> Int32 {
-        try await eventually("the end of the program; it shows:\n\(screen.text)") { status != nil }
+        try await Eventually.holds("the end of the program; it shows:\n\(screen.text)") { status != nil }
         return status ?? 0
     }
 

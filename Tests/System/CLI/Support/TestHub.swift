@@ -23,7 +23,7 @@ struct TestHub {
         let made = try await Program.hub.run(
             ["init", "--data", folder, "--name", "127.0.0.1", "--account", "ann", "--channel", "general"],
             home.environment)
-        guard made.status == 0 else { throw TookTooLong(what: made.errors) }
+        guard made.status == 0 else { throw Eventually.TookTooLong(what: made.errors) }
         return try await serve(folder, at: try ReservedPort(), home.environment)
     }
 

@@ -1,26 +1,18 @@
 import CausewaySQLiteStorage
 import CausewayStorage
+import CausewayTestSupport
 import Foundation
 
 /// A temporary folder for stores, deleted with this object.
 final class StoreFolder: Sendable {
     private static let names = ["store.sqlite", "store.sqlite-wal"]
-    private let path: String
+    /// Durability is not tested here.
+    private let folder: TemporaryFolder
 
-    /// On a memory disk if the system has one: durability is not tested here.
-    init() throws {
-        let memory = "/dev/shm"
-        let base =
-            FileManager.default.isWritableFile(atPath: memory)
-            ? memory : FileManager.default.temporaryDirectory.path
-        path = base + "/causeway-live-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    init() throws { folder = try TemporaryFolder(.memory) }
 
     /// The path of a store that does not exist yet.
-    func fresh() -> String { path + "/" + UUID().uuidString }
+    func fresh() -> String { folder.fresh() }
 
     /// Moves a store's files to a place where it does not find them.
     func takeAway(_ store: String) throws {
@@ -40,6 +32,6 @@ final class StoreFolder: Sendable {
 
     /// A new store that has not been started.
     func makeStore() async throws(StoreError) -> SQLiteStore {
-        try await SQLiteStore.open(at: path + "/" + UUID().uuidString, durability: .normal)
+        try await SQLiteStore.open(at: fresh(), durability: .normal)
     }
 }

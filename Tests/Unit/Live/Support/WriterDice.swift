@@ -1,5 +1,6 @@
 import CausewayModels
 import CausewayStorage
+import Synchronization
 
 /// Generates the writes of a history.
 struct WriterDice: Sendable {
@@ -79,6 +80,22 @@ struct WriterDice: Sendable {
         default:
             guard isEndingSessions else { return .delete(id) }
             return .endSession(Failure(reason: .sessionEnded, code: "ended", detail: "", at: time))
+        }
+    }
+}
+
+/// A counter for any thread.
+final class WriteCount: Sendable {
+    private let value = Mutex(0)
+
+    var count: Int { value.withLock { $0 } }
+
+    /// The next number; `nil` once the bound is reached.
+    func next(below bound: Int) -> Int? {
+        value.withLock { value in
+            guard value < bound else { return nil }
+            value += 1
+            return value
         }
     }
 }

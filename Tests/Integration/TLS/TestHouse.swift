@@ -1,28 +1,6 @@
 import CausewayTLS
+import CausewayTestSupport
 import Foundation
-
-/// A folder for one test, removed with it.
-final class TestDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("causeway-tls-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        path = url.path
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
-
-    func file(_ name: String) -> String { "\(path)/\(name)" }
-
-    func write(_ bytes: [UInt8], to name: String) throws -> String {
-        let path = file(name)
-        try Data(bytes).write(to: URL(fileURLWithPath: path))
-        return path
-    }
-}
 
 /// The paths of a certificate and its key.
 struct IdentityFiles: Sendable {
@@ -30,7 +8,9 @@ struct IdentityFiles: Sendable {
     var key: String
 }
 
-extension TestDirectory {
+extension TemporaryFolder {
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
     func write(_ issued: IssuedCertificate, as name: String) throws -> IdentityFiles {
         let files = IdentityFiles(chain: file("\(name).pem"), key: file("\(name).key"))
         try issued.write(certificatePath: files.chain, privateKeyPath: files.key)
@@ -64,7 +44,7 @@ extension IssuedCertificate {
     }
 }
 
-extension TestDirectory {
+extension TemporaryFolder {
     func write(_ forged: ForgedCertificate, as name: String) throws -> IdentityFiles {
         let files = IdentityFiles(
             chain: try write(forged.certificatePEM, to: "\(name).pem"),
@@ -83,13 +63,13 @@ struct TestHouse: Sendable {
         do { return try TestHouse() } catch { preconditionFailure("no house for the tests: \(error)") }
     }()
 
-    let directory: TestDirectory
+    let directory: TemporaryFolder
     let root: CertificateAuthority
     let rootFiles: IdentityFiles
     let server: IdentityFiles
 
     init() throws {
-        directory = try TestDirectory()
+        directory = try TemporaryFolder()
         root = try CertificateAuthority.create(
             CertificateOptions(
                 purpose: .authority(pathLength: nil), commonName: "Test Root", organization: Self.organization))
