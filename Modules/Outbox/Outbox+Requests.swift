@@ -81,9 +81,8 @@ extension Outbox {
             mutations.append(retraction(of: message.id, location, previous))
         }
         let fence = fences[message.id].flatMap { location in
-            lanes[location.lane].index(of: location.sequence).map {
-                (location, lanes[location.lane].slots[$0].previous)
-            }
+            let lane = lanes[location.lane]
+            return lane.index(of: location.sequence).map { (location, lane.slots[$0].previous) }
         }
         if let (location, previous) = fence { mutations.append(retraction(of: message.id, location, previous)) }
         // A retraction bars late copies under this outbox id alone; another copy of the store has one of its own.

@@ -69,16 +69,26 @@ final class CommitWriter {
     /// continues.
     private func insert(_ message: Message, content: Data) throws {
         do {
-            try execute(
-                Self.insertion,
-                [
-                    counters.account.id, message.ordinal, message.id.blob, message.channel.value, message.sender.value,
-                    String(decoding: content, as: UTF8.self), content.count, message.createdAt.milliseconds,
-                    message.lane?.rawValue, message.laneSequence, message.previousSequence,
-                    StateCode.code(message.syncState), message.attempts, message.lastAttemptAt?.milliseconds,
-                    try message.failure.map(StoredJSON.encode), message.isInDoubt, message.cursor.position,
-                    message.serverPosition?.acceptedAt.milliseconds,
-                ])
+            try execute(Self.insertion) { row in
+                row.bind(counters.account.id)
+                row.bind(message.ordinal)
+                row.bind(message.id)
+                row.bind(message.channel.value)
+                row.bind(message.sender.value)
+                row.bind(text: content)
+                row.bind(content.count)
+                row.bind(message.createdAt.milliseconds)
+                row.bind(message.lane?.rawValue)
+                row.bind(message.laneSequence)
+                row.bind(message.previousSequence)
+                row.bind(StateCode.code(message.syncState))
+                row.bind(message.attempts)
+                row.bind(message.lastAttemptAt?.milliseconds)
+                row.bind(try message.failure.map(StoredJSON.encode))
+                row.bind(message.isInDoubt)
+                row.bind(message.cursor.position)
+                row.bind(message.serverPosition?.acceptedAt.milliseconds)
+            }
         } catch DatabaseError.SQLITE_CONSTRAINT_UNIQUE {
             throw StoreError.duplicate(message.id)
         }
@@ -138,22 +148,26 @@ final class CommitWriter {
     func save(_ message: Message, over old: MessageRow, content: Data? = nil) throws {
         guard message != old.message else { return }
         if message.serverPosition != old.message.serverPosition, let serverPosition = message.serverPosition {
-            try execute(
-                Self.placing,
-                [
-                    StateCode.code(message.syncState), serverPosition.position, serverPosition.acceptedAt.milliseconds,
-                    HistoryCoding.encode(message.history), message.ordinal,
-                ])
+            try execute(Self.placing) { row in
+                row.bind(StateCode.code(message.syncState))
+                row.bind(serverPosition.position)
+                row.bind(serverPosition.acceptedAt.milliseconds)
+                row.bind(HistoryCoding.encode(message.history))
+                row.bind(message.ordinal)
+            }
         } else {
-            try execute(
-                Self.progress,
-                [
-                    StateCode.code(message.syncState), message.laneSequence, message.previousSequence,
-                    message.attempts, message.lastAttemptAt?.milliseconds,
-                    try message.failure.map(StoredJSON.encode), message.isInDoubt,
-                    message.queuedAt == message.createdAt ? nil : message.queuedAt.milliseconds,
-                    HistoryCoding.encode(message.history), message.ordinal,
-                ])
+            try execute(Self.progress) { row in
+                row.bind(StateCode.code(message.syncState))
+                row.bind(message.laneSequence)
+                row.bind(message.previousSequence)
+                row.bind(message.attempts)
+                row.bind(message.lastAttemptAt?.milliseconds)
+                row.bind(try message.failure.map(StoredJSON.encode))
+                row.bind(message.isInDoubt)
+                row.bind(message.queuedAt == message.createdAt ? nil : message.queuedAt.milliseconds)
+                row.bind(HistoryCoding.encode(message.history))
+                row.bind(message.ordinal)
+            }
         }
         if message.displayed != old.message.displayed || message.confirmed != old.message.confirmed {
             let extras = try StoredAggregates(message.confirmed ?? message.displayed).map(StoredJSON.encode)

@@ -16,8 +16,9 @@ struct RowCache: Sendable {
         young[row.message.id] = row
         youngBytes += row.bytes
         guard young.count >= SQLiteLimits.cachedRowsMax || youngBytes >= SQLiteLimits.cachedRowBytesMax else { return }
-        old = young
-        young = [:]
+        // The dropped generation's memory serves the next one.
+        swap(&old, &young)
+        young.removeAll(keepingCapacity: true)
         youngBytes = 0
     }
 

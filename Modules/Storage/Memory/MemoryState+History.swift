@@ -24,10 +24,10 @@ extension MemoryState {
 
     /// Puts what was lost into its lane.
     private mutating func queueAgain(_ lost: [Stored], before waiting: [Stored], at time: Timestamp) {
+        typealias Entry = LaneSequences.Entry
         let entries = LaneSequences.reassigned(
-            lost: lost.map { LaneSequences.Entry(ordinal: $0.message.ordinal, sequence: $0.message.place) },
-            waiting: waiting.map { LaneSequences.Entry(ordinal: $0.message.ordinal, sequence: $0.message.laneSequence) }
-        )
+            lost: lost.map { Entry(ordinal: $0.message.ordinal, sequence: $0.message.place) },
+            waiting: waiting.map { Entry(ordinal: $0.message.ordinal, sequence: $0.message.laneSequence) })
         let sequences = Dictionary(uniqueKeysWithValues: entries.map { ($0.ordinal, $0.sequence) })
         // No two of them are at one place at a time.
         for old in waiting { remove(old.message.id) }
