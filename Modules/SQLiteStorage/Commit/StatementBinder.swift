@@ -42,7 +42,8 @@ struct StatementBinder: ~Copyable {
         let index = next()
         let words = (id.value.high.bigEndian, id.value.low.bigEndian)
         let code = unsafe withUnsafeBytes(of: words) { bytes in
-            unsafe sqlite3_bind_blob(statement.sqliteStatement, index, bytes.baseAddress, Int32(bytes.count), Self.transient)
+            unsafe sqlite3_bind_blob(
+                statement.sqliteStatement, index, bytes.baseAddress, Int32(bytes.count), Self.transient)
         }
         note(code)
     }
@@ -59,7 +60,8 @@ struct StatementBinder: ~Copyable {
         }
         note(
             unsafe sqlite3_bind_text64(
-                statement.sqliteStatement, index, address, sqlite3_uint64(bytes.count), Self.transient, UInt8(SQLITE_UTF8)))
+                statement.sqliteStatement, index, address, sqlite3_uint64(bytes.count), Self.transient,
+                UInt8(SQLITE_UTF8)))
     }
 
     private mutating func next() -> Int32 {
