@@ -36,7 +36,7 @@ setup-tests: ## The same, and what testing needs besides: a browser, what drives
 	@Tools/setup --tests
 
 build: ## Build everything for debugging
-	$(SWIFT) build $(BUILD_FLAGS)
+	@BUILD_FLAGS='$(BUILD_FLAGS)' Tools/build
 
 check: ## Look at the form, keep the style rules, build, run the tests; print what each step took
 	@BUILD_FLAGS='$(BUILD_FLAGS)' Tools/check $(if $(FILTER),'$(FILTER)')
