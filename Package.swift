@@ -164,7 +164,7 @@ let package = Package(
         module("Terminal", ["CausewaySystem"]),
 
         // The programs' shared parts: requests to the daemon, both ends of its socket, settings, terminal.
-        module("ControlAPI", ["CausewayModels"]),
+        module("ControlAPI", ["CausewayModels", "CausewaySystem"]),
         module(
             "Configuration",
             [
@@ -189,7 +189,7 @@ let package = Package(
         module(
             "Daemon",
             [
-                "Causeway", "CausewayCommandLine", "CausewayConfiguration", "CausewayControlAPI",
+                "Causeway", "CausewayConfiguration", "CausewayControlAPI",
                 "CausewayControlClient", "CausewayControlServer", "CausewaySystem", .lifecycle, .logging, .unixSignals,
             ]),
 
@@ -239,7 +239,7 @@ let package = Package(
         app(
             "causewayd",
             [
-                "CausewayAdapters", "CausewayCommandLine", "CausewayConfiguration", "CausewayControlAPI",
+                "CausewayAdapters", "CausewayConfiguration", "CausewayControlAPI",
                 "CausewayDaemon", "CausewayDiagnostics", "CausewaySystem", .argumentParser, .logging,
             ]),
         app(
@@ -251,7 +251,7 @@ let package = Package(
         app(
             "causeway-status",
             [
-                "CausewayCommandLine", "CausewayConfiguration", "CausewayControlAPI", "CausewayDiagnostics",
+                "CausewayConfiguration", "CausewayControlAPI", "CausewayDiagnostics",
                 "CausewayStatusPage", "CausewaySystem", .argumentParser, .lifecycle, .logging, .unixSignals,
             ]),
 

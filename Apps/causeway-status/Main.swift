@@ -1,5 +1,4 @@
 import ArgumentParser
-import CausewayCommandLine
 import CausewayConfiguration
 import CausewayControlAPI
 import CausewayDiagnostics

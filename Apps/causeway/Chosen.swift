@@ -1,6 +1,7 @@
 import Causeway
 import CausewayCommandLine
 import CausewayControlAPI
+import CausewaySystem
 
 /// Requests about a list of messages.
 enum Chosen {

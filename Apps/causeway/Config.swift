@@ -4,6 +4,7 @@ import CausewayConfiguration
 import CausewayControlAPI
 import CausewayControlClient
 import CausewayControlServer
+import CausewaySystem
 
 struct Config: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

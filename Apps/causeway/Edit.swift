@@ -3,6 +3,7 @@ import Causeway
 import CausewayCommandLine
 import CausewayControlAPI
 import CausewayDaemon
+import CausewaySystem
 import Foundation
 
 struct Edit: AsyncParsableCommand {

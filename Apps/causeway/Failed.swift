@@ -3,6 +3,7 @@ import Causeway
 import CausewayCommandLine
 import CausewayControlAPI
 import CausewayDaemon
+import CausewaySystem
 
 struct Failed: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

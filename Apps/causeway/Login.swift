@@ -3,6 +3,7 @@ import CausewayCommandLine
 import CausewayConfiguration
 import CausewayControlAPI
 import CausewayDaemon
+import CausewaySystem
 import Foundation
 
 struct Login: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import CausewayCommandLine
 import CausewayControlAPI
 import CausewayDaemon
+import CausewaySystem
 
 struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import Causeway
 import CausewayCommandLine
 import CausewayControlAPI
 import CausewayDaemon
+import CausewaySystem
 
 struct React: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

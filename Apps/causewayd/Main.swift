@@ -1,6 +1,5 @@
 import ArgumentParser
 import CausewayAdapters
-import CausewayCommandLine
 import CausewayConfiguration
 import CausewayControlAPI
 import CausewayDaemon

@@ -1,5 +1,4 @@
 import Causeway
-import CausewayCommandLine
 package import CausewayConfiguration
 import CausewayControlAPI
 import CausewayControlServer

@@ -1,5 +1,6 @@
 package import CausewayControlAPI
 package import CausewayModels
+package import CausewaySystem
 
 /// Waits for deliveries to end.
 package struct ResultWaiter: Sendable {

@@ -5,6 +5,7 @@ import CausewayControlAPI
 import CausewayControlClient
 import CausewayControlServer
 import CausewayScriptedWorld
+import CausewaySystem
 import CausewayTestSupport
 import Foundation
 import Testing

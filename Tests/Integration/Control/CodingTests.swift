@@ -1,6 +1,7 @@
 import Causeway
 import CausewayCommandLine
 import CausewayControlAPI
+import CausewaySystem
 import Foundation
 import Testing
 
