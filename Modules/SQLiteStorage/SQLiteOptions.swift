@@ -12,11 +12,14 @@ package struct SQLiteOptions: Sendable {
     package var trace: (@Sendable (String) -> Void)?
     /// Called before each system call for the note in ``LogEnd``.
     package var traceLogEnd: (@Sendable (LogEndAccess) -> Void)?
+    /// Called with the path of each folder that was synced.
+    package var traceFolderSync: (@Sendable (String) -> Void)?
 
     package init(
         bounds: OutboxBounds = OutboxBounds(), pagesMax: Int? = nil, logBytesMax: Int? = nil,
         groupBytesMax: Int? = nil, trace: (@Sendable (String) -> Void)? = nil,
-        traceLogEnd: (@Sendable (LogEndAccess) -> Void)? = nil
+        traceLogEnd: (@Sendable (LogEndAccess) -> Void)? = nil,
+        traceFolderSync: (@Sendable (String) -> Void)? = nil
     ) {
         self.bounds = bounds
         self.pagesMax = pagesMax
@@ -24,6 +27,7 @@ package struct SQLiteOptions: Sendable {
         self.groupBytesMax = groupBytesMax ?? SQLiteLimits.groupBytesMax
         self.trace = trace
         self.traceLogEnd = traceLogEnd
+        self.traceFolderSync = traceFolderSync
     }
 }
 

@@ -38,7 +38,7 @@ public final class SQLiteStore: Store {
                 answer.resume(
                     returning: Result { () throws(StoreError) in
                         let database = try StoreDatabase(
-                            StoreFolder(path: folder), durability, options)
+                            StoreFolder(path: folder, traceSync: options.traceFolderSync), durability, options)
                         return SQLiteStore(folder, database, options)
                     })
             }

@@ -4,6 +4,8 @@ import CausewaySystem
 /// The folder of a store: the paths of its files, and their permissions.
 struct StoreFolder: Sendable {
     let path: String
+    /// Called with the path of each folder that was synced; only tests set it.
+    var traceSync: (@Sendable (String) -> Void)?
 
     var database: String { path + "/store.sqlite" }
     /// The write-ahead log.
@@ -18,7 +20,7 @@ struct StoreFolder: Sendable {
     /// because the folder that contains it is synced.
     func create() throws(StoreError) {
         try FileSystem.makeFolders(path) { parent throws(StoreError) in
-            try Self.sync(parent)
+            try sync(parent)
         } failed: { folder, error in
             Self.failure(error, at: folder)
         }
@@ -43,17 +45,18 @@ struct StoreFolder: Sendable {
         } catch {
             throw Self.failure(error, at: database)
         }
-        try Self.sync(path)
+        try sync(path)
     }
 
-    private static func sync(_ path: String) throws(StoreError) {
+    private func sync(_ path: String) throws(StoreError) {
         let folder: OpenFile
         do throws(SystemError) {
             folder = try OpenFile(path, for: .reading, .folder)
         } catch {
-            throw failure(error, at: path)
+            throw Self.failure(error, at: path)
         }
         do throws(SystemError) { try folder.sync() } catch { throw .syncFailed(detail: "\(path): \(error)") }
+        traceSync?(path)
     }
 
     /// Creates an empty file that only its owner may read, replacing an existing one.

@@ -124,7 +124,40 @@ import Testing
             #expect(hub.log.contains("data lost"))
             let (channel, _) = try await hub.hub.store.addChannel(try #require(ChannelID("later")))
             #expect(channel.lastPosition == third.floor)
+            #expect(try await hub.hub.store.channel(channel.id)?.lastPosition == third.floor)
             try await hub.hub.store.removeChannel(channel.id)
+        }
+        _ = consume temporary
+    }
+
+    /// The storage fails, and is back as an older copy while the hub runs.
+    @Test func aStorageThatIsBackWithoutConfirmedDataBeginsAnotherHistory() async throws {
+        let temporary = TemporaryFolder()
+        let folder = try await Self.made(in: temporary)
+        let backup = folder.path + "/backup"
+        let first = try await HubFixture.running(folder) { hub in
+            try Self.history(try await Self.deliver([send(1)], knowing: nil, to: hub.client))
+        }
+        try Self.copy(folder, to: backup)
+        let faults = HubFaults()
+        try await HubFixture.running(folder, faults: faults) { hub in
+            let known = try Self.history(try await Self.deliver([send(2)], knowing: first, to: hub.client))
+            faults.inject(.reopen, times: 1000)
+            faults.inject(.write)
+            #expect(try await Self.deliver([send(3)], knowing: known, to: hub.client).status == 503)
+            try await Eventually.holds("the failed file was closed") { hub.log.contains("storage not recovered") }
+            try Self.putBack(backup, to: folder)
+            faults.clear()
+            try await Eventually.holds("the hub is well again") {
+                try await hub.client.get("/healthz").status == 200
+            }
+            let refused = try await Self.deliver([send(3)], knowing: known, to: hub.client)
+            #expect(refused.errorCode == "historyChanged")
+            let present = try Self.history(refused)
+            #expect(present.history != known.history && present.floor > 1 << 32)
+            let session = try await Self.session(knowing: known, of: hub.client)
+            #expect(try session.decoded(WireSession.self).marks == ["text": 1])
+            #expect(hub.log.contains("data lost"))
         }
         _ = consume temporary
     }

@@ -112,7 +112,9 @@ import Testing
     }
 
     /// A damaged file is not served from, however often it is reopened.
-    @Test func aFileThatIsNotWholeStaysRed() async throws {
+    ///
+    /// - Parameter atEnd: true for pages that opening the file does not read.
+    @Test(arguments: [false, true]) func aFileThatIsNotWholeStaysRed(atEnd: Bool) async throws {
         let faults = HubFaults()
         try await HubFixture.running(faults: faults) { hub in
             _ = try await hub.client.report(delivery((1...200).map { send($0) }))
@@ -122,8 +124,8 @@ import Testing
             }
             try database.close()
             let file = try FileHandle(forUpdating: URL(fileURLWithPath: hub.folder.database))
-            try file.seek(toOffset: 2 * 4096)
-            try file.write(contentsOf: Data(repeating: 0xAA, count: 20 * 4096))
+            try file.seek(toOffset: atEnd ? try file.seekToEnd() - 10 * 4096 : 2 * 4096)
+            try file.write(contentsOf: Data(repeating: 0xAA, count: (atEnd ? 10 : 20) * 4096))
             try file.close()
             faults.inject(.write)
             _ = try await hub.client.deliver(delivery([send(201)]))

@@ -2,6 +2,7 @@ import CausewayModels
 import CausewaySQLiteStorage
 import CausewayStorage
 import CausewayTestSupport
+import GRDB
 import Testing
 
 struct GroupCommitTests {
@@ -38,6 +39,40 @@ struct GroupCommitTests {
         #expect(try await store.counts().created == 300)
         #expect(seen.inOrder.dropFirst(before).filter { $0.hasPrefix("COMMIT") }.count == 1)
         await store.close()
+    }
+
+    /// A reply takes two statements. If the second one fails, nothing of the first remains, although another call of
+    /// the group succeeds.
+    @Test func aReplyThatFailsHalfWayLeavesNothing() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.fresh()
+        let store = try await SQLiteStore.open(at: path, durability: .full)
+        _ = try await store.start(Sample.opening())
+        try await execute(
+            """
+            CREATE TRIGGER poison BEFORE UPDATE OF related ON message
+            BEGIN SELECT RAISE(ABORT, 'poison'); END
+            """, in: path)
+        var reply = try Sample.draft(2)
+        reply.role = .reply(to: Sample.id(1))
+        store.gather(2)
+        async let parent = store.enqueue(Sample.draft(1))
+        do {
+            _ = try await store.enqueue(reply)
+            Issue.record("it was stored")
+        } catch {}
+        #expect(try await store.message(parent.id)?.id == Sample.id(1))
+        #expect(try await store.message(reply.id) == nil)
+        #expect(try await store.counts().created == 1)
+        try await execute("DROP TRIGGER poison", in: path)
+        #expect(try await store.enqueue(reply).role == .reply(to: Sample.id(1)))
+        await store.close()
+    }
+
+    private func execute(_ sql: String, in path: String) async throws {
+        let queue = try DatabaseQueue(path: path + "/store.sqlite")
+        try await queue.write { db in try db.execute(sql: sql) }
+        try queue.close()
     }
 
     /// Calls that wait together, with contents that no transaction should hold all at once.

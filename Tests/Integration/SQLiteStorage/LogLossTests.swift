@@ -3,6 +3,7 @@ import CausewaySQLiteStorage
 import CausewayStorage
 import CausewayTestSupport
 import Foundation
+import GRDB
 import Testing
 
 /// A log that is lost or damaged is reported, and nothing else is.
@@ -79,6 +80,46 @@ struct LogLossTests {
         let loss = try await lossOnOpening()
         #expect(loss?.contains("lost commits") == true, "\(loss ?? "nothing")")
         #expect(try await lossOnOpening() == nil, "told once")
+    }
+
+    /// The head of a log that was cut since, in place of the present log.
+    @Test func aLogOfAnEarlierRoundIsTold() async throws {
+        let home = folder.fresh()
+        let store = try await SQLiteStore.open(
+            at: home, durability: .normal, options: SQLiteOptions(logBytesMax: 100_000))
+        _ = try await store.start(Sample.opening())
+        let text = String(repeating: "x", count: 16_000)
+        var former = Data()
+        for number in 0..<40 {
+            _ = try await store.enqueue(Sample.draft(number, text: text))
+            let present = try Data(contentsOf: URL(filePath: home + "/store.sqlite-wal"))
+            if !present.isEmpty, present.count < former.count { break }
+            if !present.isEmpty { former = present }
+        }
+        try copy(home, to: path)
+        await store.close()
+        try #require(try Data(contentsOf: URL(filePath: log)).prefix(32) != former.prefix(32))
+        try former.prefix(32).write(to: URL(filePath: log))
+        #expect(try await lossOnOpening()?.contains("older one") == true)
+    }
+
+    /// The log of a copy of the store that went on by itself: of the same round, intact, and no shorter.
+    @Test func theLogOfACopyIsTold() async throws {
+        let (home, twin) = (folder.fresh(), folder.fresh())
+        let store = try await SQLiteStore.open(at: home, durability: .full)
+        _ = try await store.start(Sample.opening())
+        try copy(home, to: twin)
+        _ = try await store.enqueue(Sample.draft(1))
+        try copy(home, to: path)
+        await store.close()
+        let queue = try DatabaseQueue(path: twin + "/store.sqlite")
+        for _ in 0..<20 {
+            try await queue.write { try $0.execute(sql: "UPDATE store SET verifications = verifications + 1") }
+        }
+        try files.removeItem(atPath: log)
+        try files.copyItem(atPath: twin + "/store.sqlite-wal", toPath: log)
+        try queue.close()
+        #expect(try await lossOnOpening()?.contains("another one") == true)
     }
 
     /// Before each commit the folder is in the state that a process killed at that moment leaves; the log is restarted

@@ -35,6 +35,33 @@ struct LogTests {
         await store.close()
     }
 
+    /// While a reader does not end, the log cannot be cut: trying it again for each commit would delay each of them.
+    @Test func aReaderThatDoesNotEndDelaysFewCommits() async throws {
+        let folder = try TemporaryFolder(.memory)
+        let path = folder.fresh()
+        let seen = Statements()
+        let store = try await SQLiteStore.open(
+            at: path, durability: .normal, options: SQLiteOptions(logBytesMax: 100_000, trace: seen.add))
+        _ = try await store.start(Sample.opening())
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(path: path + "/store.sqlite", configuration: configuration)
+        try await reader.writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN")
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM message")
+        }
+        let text = String(repeating: "x", count: 16_000)
+        for number in 0..<60 { _ = try await store.enqueue(Sample.draft(number, text: text)) }
+        let tries = seen.inOrder.count { $0.contains("wal_checkpoint(TRUNCATE)") }
+        let bytes = try FileManager.default.attributesOfItem(atPath: path + "/store.sqlite-wal")[.size] as? Int
+        let size = try #require(bytes)
+        #expect(tries > 1 && tries <= size / (256 << 10) + 1, "\(tries) of 60 commits")
+        try await reader.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        try reader.close()
+        await store.close()
+    }
+
     /// The log is copied into the database after 1,000 pages and restarted; it need not be truncated for that.
     @Test func theLogIsBegunAnewWhenNobodyReads() async throws {
         let folder = try TemporaryFolder(.memory)
@@ -119,6 +146,7 @@ struct LogTests {
         for name in ["", "-wal"] {
             try files.moveItem(atPath: path + "/store.sqlite\(name)", toPath: path + "/away\(name)")
         }
+        await #expect(throws: StoreError.self) { try await store.enqueue(Sample.draft(3)) }
         for _ in 0..<2 {
             do {
                 _ = try await store.message(message.id)

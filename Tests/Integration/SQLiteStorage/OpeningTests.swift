@@ -4,6 +4,7 @@ import CausewayStorage
 import CausewayTestSupport
 import Foundation
 import GRDB
+import Synchronization
 import Testing
 
 struct OpeningTests {
@@ -26,6 +27,16 @@ struct OpeningTests {
         let names = try FileManager.default.contentsOfDirectory(atPath: nested)
         #expect(Set(names) == ["lock", "log-end", "store.sqlite", "store.sqlite-wal", "store.sqlite-shm"])
         for name in names { #expect(try mode(nested + "/" + name) == 0o600, "\(name)") }
+        await store.close()
+    }
+
+    /// Otherwise a power cut could lose a new folder with everything in it.
+    @Test func theFolderAboveEachNewOneIsSynced() async throws {
+        let synced = Mutex<[String]>([])
+        let store = try await SQLiteStore.open(
+            at: path + "/a/b", durability: .full,
+            options: SQLiteOptions(traceFolderSync: { folder in synced.withLock { $0.append(folder) } }))
+        #expect(synced.withLock { $0 } == [folder.path, path, path + "/a", path + "/a/b"])
         await store.close()
     }
 
@@ -145,6 +156,30 @@ struct OpeningTests {
             #expect(path == file)
         }
         #expect(try Data(contentsOf: url) == bytes)
+    }
+
+    /// SQLite reads zeroes in place of a missing end, and its own check does not notice them inside a text.
+    @Test func aTextWhoseEndIsMissingIsNoticed() async throws {
+        try await makeStore()
+        let url = URL(fileURLWithPath: file)
+        let queue = try DatabaseQueue(path: file)
+        let isAtTheEnd = try await queue.writeWithoutTransaction { db in
+            for count in stride(from: 16_000, to: 40_000, by: 500) {
+                let text = String(repeating: "x", count: count)
+                try db.execute(sql: "UPDATE message SET content = ? WHERE ordinal = 200", arguments: [text])
+                _ = try Row.fetchAll(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+                if try Data(contentsOf: url).suffix(100).allSatisfy({ $0 == UInt8(ascii: "x") }) { return true }
+            }
+            return false
+        }
+        try queue.close()
+        try #require(isAtTheEnd)
+        let bytes = try Data(contentsOf: url).dropLast(100)
+        try bytes.write(to: url)
+        let detail = "100 bytes are missing at its end; restore it from a backup"
+        await #expect(throws: StoreError.damaged(path: file, detail: detail)) {
+            try await SQLiteStore.open(at: path, durability: .full)
+        }
     }
 
     enum Damage: CaseIterable, Sendable {

@@ -302,12 +302,15 @@ import Testing
         }
     }
 
-    /// Independent of the state displayed before.
+    /// Independent of the state displayed before, whether that had further pages or not.
     @Test(
-        arguments: [LiveAnchor<MessageQuery.Cursor>.first, .last, .at(.init(position: 50, ordinal: 0))], [true, false])
-    func aPageAfterAResetIsTheSecond(anchor: LiveAnchor<MessageQuery.Cursor>, isForwards: Bool) throws {
+        arguments: [LiveAnchor<MessageQuery.Cursor>.first, .last, .at(.init(position: 10, ordinal: 0))],
+        [(true, 20), (true, 100), (false, 20), (false, 100)])
+    func aPageAfterAResetIsTheSecond(
+        anchor: LiveAnchor<MessageQuery.Cursor>, turn: (isForwards: Bool, messagesCount: Int)
+    ) throws {
         try LiveWorld.run { world in
-            for number in 1...100 { try await world.put(number, at: Int64(number)) }
+            for number in 1...turn.messagesCount { try await world.put(number, at: Int64(number)) }
             let collection = onMain {
                 world.engine.collection(MessagesQuery(.channel(world.general), anchor: anchor, pageSize: 5))
             }
@@ -321,10 +324,10 @@ import Testing
             }
             onMain {
                 collection.resetPage()
-                if isForwards { collection.nextPage() } else { collection.previousPage() }
+                if turn.isForwards { collection.nextPage() } else { collection.previousPage() }
             }
             await world.settle()
-            let isOpen = isForwards ? anchor == .last : anchor == .first
+            let isOpen = turn.isForwards ? anchor == .last : anchor == .first
             onMain { #expect(collection.count == (isOpen ? 5 : 10)) }
         }
     }

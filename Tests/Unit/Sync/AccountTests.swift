@@ -84,6 +84,25 @@ import Testing
         }
     }
 
+    /// It was requested in the session before, and shows that account's channel.
+    @Test func aPageThatComesAfterAnotherLoginIsNotStored() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            _ = try RemoteMessages.server(3, world)
+            world.transport.server.withLock { $0.pageDelays = [.seconds(5)] }
+            async let page: Void = client.messages.refreshMessages(in: world.general)
+            try await world.until("it was asked for") { world.transport.server.withLock { !$0.pageQueries.isEmpty } }
+            try await client.logout()
+            try await login(world, client, as: "bob")
+            do {
+                try await page
+                Issue.record("it was taken")
+            } catch {}
+            #expect(try await client.messages.getMessages(in: world.general).messages.isEmpty)
+            await client.close()
+        }
+    }
+
     /// A handle returns no result for a message that belongs to another account than the one that is logged in.
     @Test func aHandleOfTheAccountBeforeSaysNothingFalse() throws {
         try ClientWorld.run { world in

@@ -43,6 +43,23 @@ struct FailingStoreTests {
         }
     }
 
+    /// The verdict has long been written.
+    @Test func aWaitThatBeginsWhileNothingCanBeReadEndsWithTheResult() throws {
+        try ClientWorld.run { world in
+            let (store, client) = try await loggedIn(world)
+            let handle = try await client.messages.createTextMessage("1", in: world.general)
+            _ = try await handle.delivered()
+            store.fail()
+            let wait = Wait(for: handle, world.runtime)
+            await world.pass(.seconds(10))
+            #expect(wait.result == nil)
+            store.recover()
+            try await world.until("the waiter is told") { wait.result != nil }
+            #expect((try? wait.result?.get()) == ServerPosition(world, handle.id))
+            await client.close()
+        }
+    }
+
     /// The end comes while the verdict cannot be written: requests behind it are refused, because the outbox is ahead
     /// of the store by then.
     @Test func whatWaitsBehindAVerdictThatIsGivenUpIsRefused() throws {

@@ -21,24 +21,41 @@ import Testing
             let stored = messages[..<12] + messages[1989...] + [messages[number - 1]]
             try await world.store.commit(stored.map { .merge($0, at: world.runtime.wallClock) })
             let message = try #require(try await world.store.message(messages[number - 1].id))
-            let list = Followed(
-                onMain {
-                    client.messages.liveMessages(
-                        in: world.general, direction: direction, anchor: .at(message.cursor)
-                    ).changes
-                }, world.runtime)
-            await world.pass(.seconds(10))
-            let positions = list.last?.snapshot.compactMap(\.serverPosition?.position) ?? []
-            #expect(positions.contains(Int64(number)), "\(positions)")
-            #expect(positions.count >= 20)
-            #expect(list.last?.dataStatus == .fresh && list.last?.loadingStatus == .loaded)
-            let ascending = direction == .ascending ? positions : positions.reversed()
-            #expect(zip(ascending, ascending.dropFirst()).allSatisfy { $0 + 1 == $1 }, "\(positions)")
-            let queries = world.transport.server.withLock { $0.pageQueries }
-            #expect(queries.count <= 2, "\(queries)")
-            #expect(queries.allSatisfy { $0.limit == 20 }, "\(queries)")
+            await Self.jump(to: message.cursor, direction, client, world)
             await client.close()
         }
+    }
+
+    /// A link names a message by its position; it is not stored here, and will get another ordinal.
+    @Test(arguments: [LiveDirection.ascending, .descending], [1, 9, 1000, 2005, 2009])
+    func aJumpShowsAMessageThatIsNotStored(direction: LiveDirection, number: Int) throws {
+        try ClientWorld.run { world in
+            let messages = try RemoteMessages.server(2009, world)
+            let client = try await world.loggedIn()
+            let stored = (messages[..<12] + messages[1989...]).filter { $0.number != number }
+            try await world.store.commit(stored.map { .merge($0, at: world.runtime.wallClock) })
+            await Self.jump(to: MessageCursor(position: Int64(number), ordinal: 0), direction, client, world)
+            await client.close()
+        }
+    }
+
+    private nonisolated static func jump(
+        to cursor: MessageCursor, _ direction: LiveDirection, _ client: CausewayClient, _ world: ClientWorld
+    ) async {
+        let list = Followed(
+            onMain {
+                client.messages.liveMessages(in: world.general, direction: direction, anchor: .at(cursor)).changes
+            }, world.runtime)
+        await world.pass(.seconds(10))
+        let positions = list.last?.snapshot.compactMap(\.serverPosition?.position) ?? []
+        #expect(positions.contains(cursor.position), "\(positions)")
+        #expect(positions.count >= 20)
+        #expect(list.last?.dataStatus == .fresh && list.last?.loadingStatus == .loaded)
+        let ascending = direction == .ascending ? positions : positions.reversed()
+        #expect(zip(ascending, ascending.dropFirst()).allSatisfy { $0 + 1 == $1 }, "\(positions)")
+        let queries = world.transport.server.withLock { $0.pageQueries }
+        #expect(queries.count <= 2, "\(queries)")
+        #expect(queries.allSatisfy { $0.limit == 20 }, "\(queries)")
     }
 
     /// The server reports more messages, and returns none.
