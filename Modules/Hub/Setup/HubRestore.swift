@@ -80,13 +80,24 @@ package struct HubRestore: Sendable {
     /// Returns the highest position that the present database can have assigned; `nil` when there is none, or it cannot
     /// be read. Its write-ahead log is empty afterwards.
     private func readPresent() -> Int64? {
-        guard folder.isSetUp, let connections = try? HubConnections(opening: folder.database) else { return nil }
+        guard isPresentReadable, let connections = try? HubConnections(opening: folder.database) else { return nil }
         defer { connections.close() }
         return try? connections.pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
             let highest = try Int64.fetchOne(db, sql: "SELECT max(last_position) FROM channel") ?? 0
             return max(highest, try HubStore.floor(db))
         }
+    }
+
+    /// Determined without writing: a connection that may write deletes the log of a database that it cannot read.
+    private var isPresentReadable: Bool {
+        guard folder.isSetUp else { return false }
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(Double(HubLimits.databaseBusySecondsMax))
+        let present = try? DatabaseQueue(path: folder.database, configuration: configuration)
+        defer { try? present?.close() }
+        return (try? present?.read { db in try db.tableExists("account") }) == true
     }
 
     private func prepare(above floor: Int64) throws -> (messages: Int, accounts: Int) {

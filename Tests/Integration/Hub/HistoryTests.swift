@@ -237,6 +237,28 @@ import Testing
         _ = consume temporary
     }
 
+    /// A repair of the replaced database needs its log.
+    @Test func anUnreadableDatabaseIsReplacedAndKeptWithItsLog() async throws {
+        let temporary = TemporaryFolder()
+        let folder = try await Self.made(in: temporary)
+        let backup = folder.path + "/backup"
+        try await HubFixture.running(folder) { hub in _ = try await hub.client.report(delivery([send(1)])) }
+        try await Self.isFree(folder)
+        try Self.copy(folder, to: backup)
+        let (damaged, log) = (Data(repeating: 7, count: 8192), Data("a log".utf8))
+        try damaged.write(to: URL(fileURLWithPath: folder.database))
+        try log.write(to: URL(fileURLWithPath: folder.database + "-wal"))
+        let report = try HubRestore(folder: folder, from: backup).run()
+        #expect(!report.knowsReplaced)
+        let replaced = try #require(report.replaced)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: replaced)) == damaged)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: replaced + "-wal")) == log)
+        try await HubFixture.running(folder) { hub async throws in
+            #expect(try await hub.client.messages().map(\.id) == [id(1)])
+        }
+        _ = consume temporary
+    }
+
     @Test func whatIsNoBackupIsRefusedAndChangesNothing() async throws {
         let temporary = TemporaryFolder()
         let folder = try await Self.made(in: temporary)
