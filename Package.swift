@@ -164,7 +164,7 @@ let package = Package(
         module("Terminal", ["CausewaySystem"]),
 
         // The programs' shared parts: requests to the daemon, both ends of its socket, settings, terminal.
-        module("ControlAPI", ["CausewayModels", "CausewaySystem"]),
+        module("ControlAPI", ["CausewayModels"]),
         module(
             "Configuration",
             [

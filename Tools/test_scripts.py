@@ -64,8 +64,8 @@ class ScriptTests(unittest.TestCase):
         tools = folder / "Tools"
         (tools / "tidy").mkdir(parents=True)
         shutil.copy(TOOLS / "check", tools / "check")
-        for name in ("lint", "quietly", "build", "tidy/tidy", "run-tests", "test-browser", "hostile-clients", "simulate",
-                     "simulate-clients"):
+        for name in ("lint", "quietly", "build", "tidy/tidy", "run-tests", "test-browser", "hostile-clients",
+                     "simulate", "simulate-clients"):
             (tools / name).write_text(
                 f'#!/bin/sh\necho "{name} $*"\n[ "$BROKEN" != "{name}" ] || exit 1\n', encoding="utf-8")
             (tools / name).chmod(0o755)
@@ -76,7 +76,8 @@ class ScriptTests(unittest.TestCase):
 
         done = check()
         self.assertEqual(done.returncode, 0, done.stdout)
-        for step in ("lint", "tidy", "tests of the tools", "build", "build of the simulators", "tests with sockets and processes",
+        for step in ("lint", "tidy", "tests of the tools", "build", "build of the simulators",
+                     "tests with sockets and processes",
                      "tests in a browser", "hostile clients", "tests that only compute", "simulate",
                      "simulate whole clients"):
             self.assertRegex(done.stdout, rf"(?m)^==> {step} \(\d+ s, \d+ s of a processor\)$")

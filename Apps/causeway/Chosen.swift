@@ -1,7 +1,6 @@
 import Causeway
 import CausewayCommandLine
 import CausewayControlAPI
-import CausewaySystem
 
 /// Requests about a list of messages.
 enum Chosen {

@@ -4,7 +4,6 @@ import CausewayConfiguration
 import CausewayControlAPI
 import CausewayControlClient
 import CausewayControlServer
-import CausewaySystem
 
 struct Config: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,7 +3,6 @@ import CausewayCommandLine
 import CausewayConfiguration
 import CausewayControlAPI
 import CausewayDaemon
-import CausewaySystem
 import Foundation
 
 struct Login: AsyncParsableCommand {

@@ -2,7 +2,6 @@ import ArgumentParser
 import CausewayCommandLine
 import CausewayControlAPI
 import CausewayDaemon
-import CausewaySystem
 
 struct Logout: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,7 +3,6 @@ import Causeway
 import CausewayCommandLine
 import CausewayControlAPI
 import CausewayDaemon
-import CausewaySystem
 import Foundation
 
 struct Send: AsyncParsableCommand {

@@ -1,6 +1,5 @@
 package import CausewayControlAPI
 package import CausewayModels
-package import CausewaySystem
 
 /// Waits for deliveries to end.
 package struct ResultWaiter: Sendable {

@@ -5,7 +5,6 @@ import CausewayControlAPI
 import CausewayControlClient
 import CausewayControlServer
 import CausewayScriptedWorld
-import CausewaySystem
 import CausewayTestSupport
 import Foundation
 import Testing

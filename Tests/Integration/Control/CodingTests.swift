@@ -1,7 +1,6 @@
 import Causeway
 import CausewayCommandLine
 import CausewayControlAPI
-import CausewaySystem
 import Foundation
 import Testing
 
