@@ -100,10 +100,7 @@ public final class CausewayClient: Sendable {
             throw .credentials(error)
         }
         guard let token else {
-            await engine.start(
-                session: session, transport: nil,
-                actionRequired: ActionRequired(
-                    cause: .tokenRefused, detail: "no token is stored for this session; log in again"))
+            await engine.start(session: session, transport: nil, actionRequired: .noStoredToken)
             return
         }
         do throws(TransportError) {

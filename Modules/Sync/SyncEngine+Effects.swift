@@ -91,15 +91,14 @@ extension SyncEngine {
         if !mutations.isEmpty { await commitUntilDurable(mutations) }
         guard !isClosed else { return }
         guard let transport else {
-            let actionRequired = ActionRequired(cause: .tokenRefused, detail: "no token is stored; log in again")
-            submit(.event(.failed(batch, .actionRequired(actionRequired))))
+            submit(.event(.failed(batch, .actionRequired(.noStoredToken))))
             return
         }
         guard let delivery = await assemble(batch) else { return }
         deliveries[batch.id] = runtime.spawn { [weak self, asked = session?.account] in
             do throws(TransportError) {
                 let report = try await transport.deliver(delivery)
-                await self?.answered(batch, report, for: asked)
+                await self?.answered(batch, report, for: asked, named: delivery.history)
             } catch {
                 await self?.finished(batch, .failed(batch, error))
             }
@@ -115,8 +114,12 @@ extension SyncEngine {
         }
     }
 
-    /// - Parameter asked: the account for which the batch was sent.
-    private func answered(_ batch: Batch, _ report: DeliveryReport, for asked: Account?) {
+    /// - Parameters:
+    ///   - asked: the account for which the batch was sent.
+    ///   - named: the history that the delivery named.
+    private func answered(
+        _ batch: Batch, _ report: DeliveryReport, for asked: Account?, named: ServerHistory?
+    ) {
         deliveries[batch.id] = nil
         brokenOff.remove(batch.id)
         submit(
@@ -124,7 +127,7 @@ extension SyncEngine {
                 // A response that belongs to a former history confirms nothing in the current one. After a logout the
                 // store still shows the account that sent the batch; another account has a history of its own.
                 let isOwn = engine.session.map { $0.account == asked } ?? true
-                let isProof = !isOwn || engine.admit(report.history)
+                let isProof = !isOwn || engine.admit(report.history, named: named)
                 let event = isProof ? OutboxEvent.answered(batch, report) : .interrupted(batch)
                 await engine.perform(engine.outbox.handle(event, at: engine.clock))
             })
@@ -182,8 +185,7 @@ extension SyncEngine {
 
     private func startProbe() {
         guard let transport, let session else {
-            let actionRequired = ActionRequired(cause: .tokenRefused, detail: "no token is stored; log in again")
-            submit(.event(.probeFailed(.actionRequired(actionRequired))))
+            submit(.event(.probeFailed(.actionRequired(.noStoredToken))))
             return
         }
         probe?.cancel()
@@ -191,7 +193,7 @@ extension SyncEngine {
         probe = runtime.spawn { [weak self, probeNumber, history, outboxID = outbox.outboxID] in
             do throws(TransportError) {
                 let serverInfo = try await transport.authenticate(knowing: history, outbox: outboxID)
-                await self?.authenticated(serverInfo, session, probeNumber)
+                await self?.authenticated(serverInfo, session, probeNumber, named: history)
             } catch {
                 await self?.probeEnded(probeNumber, .probeFailed(error))
             }
@@ -199,16 +201,22 @@ extension SyncEngine {
     }
 
     /// Reports the result of a probe, unless another probe has begun by the time that this input is processed.
-    private func probeEnded(_ number: Int, _ event: OutboxEvent, _ serverInfo: ServerInfo? = nil) {
+    private func probeEnded(
+        _ number: Int, _ event: OutboxEvent, _ serverInfo: ServerInfo? = nil, named: ServerHistory? = nil
+    ) {
         submit(
             .work { engine in
                 guard !engine.isClosed, number == engine.probeNumber else { return }
-                if let serverInfo, engine.session?.user == serverInfo.user { await engine.follow(serverInfo) }
+                if let serverInfo, engine.session?.user == serverInfo.user {
+                    await engine.follow(serverInfo, named: named)
+                }
                 await engine.perform(engine.outbox.handle(event, at: engine.clock))
             })
     }
 
-    private func authenticated(_ serverInfo: ServerInfo, _ probed: Session, _ number: Int) {
+    private func authenticated(
+        _ serverInfo: ServerInfo, _ probed: Session, _ number: Int, named: ServerHistory?
+    ) {
         guard session?.id == probed.id else { return }
         serverName = serverInfo.server
         guard serverInfo.user == probed.user else {
@@ -217,7 +225,7 @@ extension SyncEngine {
             return probeEnded(number, .probeFailed(.actionRequired(actionRequired)))
         }
         tellOfReachedServer()
-        probeEnded(number, .authenticated, serverInfo)
+        probeEnded(number, .authenticated, serverInfo, named: named)
     }
 
     /// Cancels the calls under way and waits until they have ended. The transport remains usable: if a later step

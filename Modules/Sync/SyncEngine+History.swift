@@ -12,18 +12,25 @@ import CausewayTransport
 extension SyncEngine {
     /// Records the history named by a response.
     ///
-    /// - Returns: false if the response belongs to another history than the stored one: it confirms nothing.
-    func admit(_ seen: ServerHistory?) -> Bool {
+    /// A server whose data was put back unnoticed counts the lost commits again, in another opening. So a response of
+    /// another opening than the stored one counts only if its request named the stored one, which the server then has
+    /// checked: else a late response would confirm data that is lost already, or an early one would hide the loss.
+    ///
+    /// - Parameter named: the history that the request named.
+    /// - Returns: false if the response belongs to another history, or its opening is unchecked: it confirms nothing,
+    ///   and a probe that names the stored history follows.
+    func admit(_ seen: ServerHistory?, named: ServerHistory?) -> Bool {
         guard let seen else { return true }
         guard let known = history else {
             history = seen
             return true
         }
-        guard known.isSame(as: seen) else {
+        let isOpeningKnown = seen.opening == known.opening
+        guard known.isSame(as: seen), isOpeningKnown || named?.covers(known) == true else {
             submit(.event(.probeRequested))
             return false
         }
-        if seen.commit > known.commit { history = seen }
+        if !isOpeningKnown || seen.commit > known.commit { history = seen }
         return true
     }
 
@@ -35,9 +42,11 @@ extension SyncEngine {
 
     /// Handles a successful probe. If the server has another history, messages that it has lost are queued again before
     /// anything is sent.
-    func follow(_ serverInfo: ServerInfo) async {
+    ///
+    /// - Parameter named: the history that the probe named.
+    func follow(_ serverInfo: ServerInfo, named: ServerHistory?) async {
         guard let seen = serverInfo.history, let known = history, !known.isSame(as: seen) else {
-            _ = admit(serverInfo.history)
+            _ = admit(serverInfo.history, named: named)
             return
         }
         // Without marks the response belongs to a probe that did not name the known history.

@@ -47,18 +47,18 @@ extension SyncEngine {
             if isAskedAgain, session?.id == asked, !Task.isCancelled { missedPage(error) }
             throw .transport(error)
         }
-        return try await request { [channel = query.channel] engine -> Result<RemotePage, SyncError> in
+        return try await request { [query] engine -> Result<RemotePage, SyncError> in
             // Data requested in another session must not be used in this one.
             guard engine.session?.id == asked else { return .failure(.noSession) }
             // Messages that a reset server does not list were not deleted.
-            guard engine.admit(page.history) else {
+            guard engine.admit(page.history, named: query.history) else {
                 let error = TransportError.historyChanged(detail: "the server's data has been replaced")
                 if isAskedAgain { engine.missedPage(error) }
                 return .failure(.transport(error))
             }
             guard !page.items.isEmpty || page.range?.isEmpty == false else { return .success(page) }
             do throws(StoreError) {
-                try await engine.merge(page, of: channel, number)
+                try await engine.merge(page, of: query.channel, number)
             } catch {
                 return .failure(.store(error))
             }

@@ -47,7 +47,7 @@ package struct WireHistory: Sendable, Hashable {
 
     /// The history as a client stores it.
     package var serverHistory: ServerHistory {
-        ServerHistory(server: hub, id: history, commit: commit, claim: text)
+        ServerHistory(server: hub, id: history, opening: opening, commit: commit, claim: text)
     }
 
     private static let bytesMax = 256

@@ -7,18 +7,27 @@ public struct ServerHistory: Sendable, Hashable, Codable {
     public var server: String
     /// The identity of the history; changes when the server has lost data that it had acknowledged.
     public var id: String
-    /// The server's commit counter; grows as long as the history lasts.
+    /// The server's opening of its data in which it responded; `nil` if the server does not say. Commits of different
+    /// openings cannot be compared: data that was put back counts the same numbers again.
+    public var opening: String?
+    /// The server's commit counter; grows as long as the opening lasts.
     public var commit: Int64
     /// An opaque string from the server, which is sent back unchanged.
     public var claim: String
 
-    public init(server: String, id: String, commit: Int64, claim: String) {
+    public init(server: String, id: String, opening: String? = nil, commit: Int64, claim: String) {
         self.server = server
         self.id = id
+        self.opening = opening
         self.commit = commit
         self.claim = claim
     }
 
     /// False if the two belong to different histories.
     public func isSame(as other: ServerHistory) -> Bool { server == other.server && id == other.id }
+
+    /// True if a server that has everything of this history, up to this commit, has everything of the other one.
+    package func covers(_ other: ServerHistory) -> Bool {
+        isSame(as: other) && opening == other.opening && commit >= other.commit
+    }
 }

@@ -90,5 +90,9 @@ public struct ActionRequired: Sendable, Hashable, Codable, CustomStringConvertib
         self.detail = String(detail.prefix(Limits.reasonCharactersMax))
     }
 
+    /// The session has no token, so nothing can be sent until the user logs in.
+    package static let noStoredToken = ActionRequired(
+        cause: .tokenRefused, detail: "no token is stored for this session; log in again")
+
     public var description: String { detail }
 }

@@ -114,14 +114,9 @@ extension World {
                 await deleteFailed(client, process, everything: true)
             }
             // A failed login has presented a token that the client never had.
-            let hasToken = await hasStoredToken(status.session, device)
-            if !hasToken || needsToken(process) { await logIn(client, process) }
+            let hasNone = status.session == nil || status.actionRequired == .noStoredToken
+            if hasNone || needsToken(process) { await logIn(client, process) }
         }
-    }
-
-    private func hasStoredToken(_ session: Session?, _ device: Int) async -> Bool {
-        guard let session else { return false }
-        return (try? await devices[device].credentials.token(for: session)) != nil
     }
 
     /// True when the hub will never accept the process's token; a temporary rejection by the hub ends by itself.

@@ -29,7 +29,8 @@ struct HubIdentity: Sendable {
         let claim = HubClaim(
             hub: hub, history: history.number, floor: history.floor, opening: opening, commit: commit)
         return ServerHistory(
-            server: "hub \(hub)", id: "history \(history.number)", commit: commit, claim: claim.text)
+            server: "hub \(hub)", id: "history \(history.number)", opening: "opening \(opening)", commit: commit,
+            claim: claim.text)
     }
 }
 

@@ -12,8 +12,10 @@ final class ScriptedTransport: Transport {
         case fail(TransportError)
         /// Applies the delivery, then loses the response.
         case loseAnswer
-        /// Responds after this time.
+        /// Applies the delivery and responds after this time.
         case delay(Duration)
+        /// Applies the delivery, and responds after this time.
+        case respondLate(Duration)
         /// Does not respond for this time, or until it is cancelled, and applies nothing.
         case hang(Duration)
     }
@@ -90,6 +92,10 @@ final class ScriptedTransport: Transport {
         case .delay(let time):
             await runtime.sleep(until: now + time)
             return try apply(delivery)
+        case .respondLate(let time):
+            let report = try apply(delivery)
+            await runtime.sleep(until: now + time)
+            return report
         case .hang(let time):
             await runtime.sleep(until: now + time)
             throw .inDoubt(detail: "cut off")

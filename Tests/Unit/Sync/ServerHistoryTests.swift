@@ -97,6 +97,40 @@ import Testing
         }
     }
 
+    /// A server that was put back counts the lost commits again: a response of the time before must not pass for one of
+    /// the time after.
+    @Test(arguments: [true, false])
+    func aResponseOfAnEarlierOpeningHidesNoLoss(isLate: Bool) throws {
+        try ClientWorld.run { world in
+            let backup = world.transport.server.withLock { server in
+                server.namesHistory = true
+                // Applied at once, or before the server is put back; the other two after that.
+                let first = ScriptedTransport.Behaviour.respondLate(.seconds(isLate ? 20 : 1))
+                server.behaviours = [first, .delay(.seconds(4)), .delay(.seconds(5))]
+                return server.hub
+            }
+            var configuration = Self.resuming
+            configuration.ordering = .lanedPerChannel
+            let client = try await world.loggedIn(configuration)
+            var ids: [MessageID] = []
+            for name in ["general", "second", "third"] {
+                let channel = try #require(ChannelID(name))
+                ids.append(try await client.messages.createTextMessage(name, in: channel).id)
+            }
+            try await world.until("all are on their way") {
+                world.transport.server.withLock { $0.deliveries.count == 3 }
+            }
+            await world.pass(.seconds(2))
+            #expect(order(world).count == 1)
+            world.transport.server.withLock { $0.hub.putBack(backup) }
+            await world.pass(.seconds(30))
+            try await deliverAll(client, in: world)
+            for id in ids { #expect(try await client.messages.getMessage(id)?.syncState == .synced) }
+            #expect(Set(order(world)) == Set(ids))
+            await client.close()
+        }
+    }
+
     /// The server was reset between the two responses, undetectably: the page was requested before the response to the
     /// delivery.
     @Test func aPageTakesNothingAwayThatWasDeliveredSinceItWasAskedFor() throws {

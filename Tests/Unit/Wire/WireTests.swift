@@ -117,7 +117,8 @@ import Testing
         #expect(history.commit == 17)
         #expect(
             history.serverHistory
-                == ServerHistory(server: history.hub, id: history.history, commit: 17, claim: golden))
+                == ServerHistory(
+                    server: history.hub, id: history.history, opening: history.opening, commit: 17, claim: golden))
         for wrong in [
             "", "a.b.c", golden + ".", golden + "0", golden.uppercased(), golden.replacing(".17.", with: ".-1."),
             golden.replacing(".17.", with: ".017."), golden.replacing(".17.", with: ".9223372036854775807."),
