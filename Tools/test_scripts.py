@@ -76,8 +76,7 @@ class ScriptTests(unittest.TestCase):
 
         done = check()
         self.assertEqual(done.returncode, 0, done.stdout)
-        for step in ("lint", "tidy", "tests of the tools", "build", "build of the simulators",
-                     "tests with sockets and processes",
+        for step in ("lint", "tidy", "tests of the tools", "build", "tests with sockets and processes",
                      "tests in a browser", "hostile clients", "tests that only compute", "simulate",
                      "simulate whole clients"):
             self.assertRegex(done.stdout, rf"(?m)^==> {step} \(\d+ s, \d+ s of a processor\)$")

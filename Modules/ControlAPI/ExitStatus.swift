@@ -1,4 +1,4 @@
-/// The exit statuses of the programs, in one table.
+/// The exit statuses of `causeway`, `causewayd` and `causeway-status`, in one table.
 ///
 /// The numbers above 63 are those of sysexits.h, which scripts and service managers know.
 package enum ExitStatus: Int32, Sendable, Hashable, CaseIterable {

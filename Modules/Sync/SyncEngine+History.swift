@@ -10,27 +10,21 @@ import CausewayTransport
 /// commit, at the latest with the one that marks a message as `synced`. A response of another history is not trusted:
 /// the server is asked for the marks of this outbox's lanes in it, and messages that it lost are queued again.
 extension SyncEngine {
-    /// Records the history named by a response.
-    ///
-    /// A server whose data was put back unnoticed counts the lost commits again, in another opening. So a response of
-    /// another opening than the stored one counts only if its request named the stored one, which the server then has
-    /// checked: else a late response would confirm data that is lost already, or an early one would hide the loss.
+    /// Records the history named by a response; see ``ServerHistory/advanced(by:named:)``.
     ///
     /// - Parameter named: the history that the request named.
-    /// - Returns: false if the response belongs to another history, or its opening is unchecked: it confirms nothing,
-    ///   and a probe that names the stored history follows.
+    /// - Returns: false if the response confirms nothing: a probe that names the stored history follows.
     func admit(_ seen: ServerHistory?, named: ServerHistory?) -> Bool {
         guard let seen else { return true }
         guard let known = history else {
             history = seen
             return true
         }
-        let isOpeningKnown = seen.opening == known.opening
-        guard known.isSame(as: seen), isOpeningKnown || named?.covers(known) == true else {
+        guard let next = known.advanced(by: seen, named: named) else {
             submit(.event(.probeRequested))
             return false
         }
-        if !isOpeningKnown || seen.commit > known.commit { history = seen }
+        history = next
         return true
     }
 

@@ -1,4 +1,5 @@
 internal import CausewayHTTPServer
+internal import CausewaySystem
 internal import GRDB
 
 /// Replaces a hub's database by a backup.
@@ -25,7 +26,7 @@ package struct HubRestore: Sendable {
     package init(folder: DataFolder, from path: String) {
         self.folder = folder
         let inside = DataFolder(path).database
-        source = DataFolder.exists(inside) ? inside : path
+        source = FileSystem.exists(inside) ? inside : path
     }
 
     private var fresh: String { folder.database + ".restoring" }
@@ -36,11 +37,11 @@ package struct HubRestore: Sendable {
     /// - Throws: `inUse` while a hub serves from the folder, `damaged`, `newerSchema`, `io`, `full`.
     package func run() throws(HubError) -> Report {
         try folder.checkOwner()
-        guard DataFolder.exists(source) else { throw .io(path: source, detail: "no backup found") }
+        guard FileSystem.exists(source) else { throw .io(path: source, detail: "no backup found") }
         try DataFolder.makeFolder(folder.path)
         let lock = try DataFolderLock(folder)
         defer { withExtendedLifetime(lock) {} }
-        guard !DataFolder.isSameFile(source, folder.database) else {
+        guard !FileSystem.isSameFile(source, folder.database) else {
             throw .configuration("\(source) is the hub's current database; name a backup of it")
         }
         removeFresh()
@@ -119,11 +120,11 @@ package struct HubRestore: Sendable {
         try DataFolder.sync(fresh)
         for suffix in ["-wal", "-shm"] { DataFolder.remove(fresh + suffix) }
         var replaced: String?
-        if DataFolder.exists(folder.database) {
+        if FileSystem.exists(folder.database) {
             for suffix in ["", "-wal", "-shm"] { DataFolder.remove(old + suffix) }
             try DataFolder.link(folder.database, to: old)
             // An unreadable database keeps its log; no log may be left beside another database.
-            if !isReadable, DataFolder.exists(folder.database + "-wal") {
+            if !isReadable, FileSystem.exists(folder.database + "-wal") {
                 try DataFolder.rename(folder.database + "-wal", to: old + "-wal")
             }
             replaced = old

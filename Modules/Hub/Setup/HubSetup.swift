@@ -1,4 +1,5 @@
 package import CausewayModels
+internal import CausewaySystem
 internal import CausewayTLS
 
 /// Creates a new hub in a folder: authority, server certificate, database, first account, first channel.
@@ -49,13 +50,13 @@ package struct HubSetup: Sendable {
             folder.database, folder.authorityCertificate, folder.authorityKey, folder.serverCertificate,
             folder.serverKey, tokenPath,
         ]
-        for path in files where DataFolder.exists(path) { throw .alreadySetUp(path: path) }
+        for path in files where FileSystem.exists(path) { throw .alreadySetUp(path: path) }
         try folder.checkOwner()
         try DataFolder.makeFolder(folder.path)
         // No other process sets up or serves here meanwhile; and none did so between the check above and now.
         let lock = try DataFolderLock(folder)
         defer { withExtendedLifetime(lock) {} }
-        for path in files where DataFolder.exists(path) { throw .alreadySetUp(path: path) }
+        for path in files where FileSystem.exists(path) { throw .alreadySetUp(path: path) }
         do {
             try makeCertificates()
             try await makeDatabase(tokenPath)

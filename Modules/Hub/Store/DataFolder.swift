@@ -20,7 +20,7 @@ package struct DataFolder: Sendable, Hashable {
     /// The path to which the token of a new account is written. Names contain no `/` and are not `.` or `..`.
     package func token(of account: String) -> String { path + "/tokens/" + account + ".token" }
 
-    package var isSetUp: Bool { Self.exists(database) }
+    package var isSetUp: Bool { FileSystem.exists(database) }
 
     /// - Throws: `configuration` when another user owns the folder, or others may write into it: they could replace
     ///   keys and messages.
@@ -29,8 +29,6 @@ package struct DataFolder: Sendable, Hashable {
             throw .configuration("the data folder \(path) \(problem)")
         }
     }
-
-    static func exists(_ path: String) -> Bool { FileSystem.exists(path) }
 
     /// Creates a folder that only its owner may read; an existing one is unchanged.
     static func makeFolder(_ path: String) throws(HubError) {
@@ -108,8 +106,6 @@ package struct DataFolder: Sendable, Hashable {
             throw .io(path: path, detail: "it cannot be synced to the disk (\(error))")
         }
     }
-
-    static func isSameFile(_ path: String, _ other: String) -> Bool { FileSystem.isSameFile(path, other) }
 
     static func remove(_ path: String) { try? FileSystem.remove(path) }
 }

@@ -26,8 +26,19 @@ public struct ServerHistory: Sendable, Hashable, Codable {
     /// False if the two belong to different histories.
     public func isSame(as other: ServerHistory) -> Bool { server == other.server && id == other.id }
 
-    /// True if a server that has everything of this history, up to this commit, has everything of the other one.
-    package func covers(_ other: ServerHistory) -> Bool {
-        isSame(as: other) && opening == other.opening && commit >= other.commit
+    /// The history to keep after a response, if this one was kept until then; `nil` if the response confirms nothing.
+    ///
+    /// A server whose data was put back unnoticed counts the lost commits again, in another opening. So a response of
+    /// another opening than the kept one counts only if its request named the kept one, which the server then has
+    /// checked: else a late response would confirm data that is lost already, or an early one would hide the loss.
+    ///
+    /// - Parameters:
+    ///   - seen: the history that the response names.
+    ///   - named: the history that its request named.
+    package func advanced(by seen: ServerHistory, named: ServerHistory?) -> ServerHistory? {
+        guard isSame(as: seen) else { return nil }
+        if seen.opening == opening { return seen.commit > commit ? seen : self }
+        guard let named, isSame(as: named), named.opening == opening, named.commit >= commit else { return nil }
+        return seen
     }
 }

@@ -3,7 +3,7 @@ import CausewayStorage
 
 /// Numbers of the store that are kept in memory beside the disk, so that no query has to count.
 ///
-/// A value: a commit works on a copy, which becomes the ledger once the disk has confirmed.
+/// A value: a commit works on a copy, which is adopted once the disk has confirmed.
 struct CommitCounters: Sendable {
     /// The row of the current account, to whose records all counts below apply.
     var account = AccountRow.first

@@ -55,7 +55,7 @@ struct CommitGroup {
         }
     }
 
-    /// - Parameter ledger: the ledger as of the last commit.
+    /// - Parameter counters: the counters as of the last commit.
     private func commit(_ writer: CommitWriter, _ counters: CommitCounters) throws -> Outcome {
         let db = writer.db
         var outcome = Outcome(answers: [], commits: [], counters: counters)

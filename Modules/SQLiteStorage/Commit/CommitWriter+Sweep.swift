@@ -53,7 +53,7 @@ extension CommitWriter {
         try execute("DELETE FROM control WHERE kind NOT IN (\(ChainMarker.kinds)) OR length(message) <> 16")
     }
 
-    /// Loads the ledger's numbers from the tables. Cost: linear in the outbox.
+    /// Loads the counters from the tables. Cost: linear in the outbox.
     func load() throws {
         guard let row = try Row.fetchOne(db, sql: "SELECT \(StoreQueries.storeColumns) FROM store WHERE id = 1")
         else { throw UnreadableRow(table: "store", key: 1) }

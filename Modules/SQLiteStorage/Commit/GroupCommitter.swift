@@ -13,7 +13,7 @@ import Synchronization
 ///   actor's caller.
 /// - Only the writer changes `counters` and `rowCache`, publishes and resumes callers; `isDraining` is true while there
 ///   is a writer.
-/// - For each group: transaction, ledger, feed, results, in this order. So a caller that has its result finds its write
+/// - For each group: transaction, counters, feed, results, in this order. So a caller that has its result finds its write
 ///   in every query, and its subscribers have received it.
 final class GroupCommitter: Sendable {
     private typealias Waiter = (
@@ -156,7 +156,7 @@ final class GroupCommitter: Sendable {
     /// that are visible to readers and unknown to subscribers.
     private struct PublishState {
         var isUnderWay = false
-        /// The last commit that was published; the ledger may be ahead of it while a commit is under way.
+        /// The last commit that was published; the counters may be ahead of it while a commit is under way.
         var published: Int64 = 0
         var waiters: [CheckedContinuation<Int64, Never>] = []
     }
@@ -201,7 +201,7 @@ final class GroupCommitter: Sendable {
     }
 
     /// After a failed sync, blocks all acknowledgements until the database has been reopened and found intact. The
-    /// database's contents are then authoritative: the ledger is loaded from it, and subscribers get a reset.
+    /// database's contents are then authoritative: the counters are loaded from it, and subscribers get a reset.
     private func verifyIfNeeded() throws(StoreError) {
         guard database.needsVerification else { return }
         try database.reopen()

@@ -6,7 +6,7 @@ import GRDBSQLite
 /// The arguments of one execution of a statement, bound in the order of its placeholders.
 ///
 /// For the statements that run for every message: GRDB's arguments put each value into an existential and all of them
-/// into an array, which took about a third of an insertion. SQLite copies each value, so none has to outlive its call.
+/// into an array. SQLite copies each value, so none has to outlive its call.
 struct StatementBinder: ~Copyable {
     private let statement: Statement
     private var index: Int32 = 0

@@ -196,7 +196,7 @@ extension Database {
 
     /// The current outbox: messages and control entries merged by their sequences.
     ///
-    /// - Parameter ledger: supplies the account, its lineage and its history.
+    /// - Parameter counters: supplies the account, its lineage and its history.
     func outbox(_ outboxID: OutboxID, _ counters: CommitCounters) throws -> OutboxSnapshot {
         let account = counters.account
         let row = try Row.fetchOne(self, sql: "SELECT epoch FROM store WHERE id = 1")

@@ -57,7 +57,9 @@ enum Sample {
     }
 
     static func history(_ number: Int) -> ServerHistory {
-        ServerHistory(server: "hub", id: "history \(number)", commit: Int64(number), claim: "claim \(number)")
+        ServerHistory(
+            server: "hub", id: "history \(number)", opening: "opening \(number)", commit: Int64(number),
+            claim: "claim \(number)")
     }
 
     static func session(_ number: Int, of user: UserID = me, at server: String = "https://chat.example") -> Session {
