@@ -21,7 +21,7 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, even with -j: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup setup-tests build check test soak-tests test-tsan torture torture-copies replay hostile test-browser screenshots tidy lint format demo simulate simulate-clients live-histories \
+.PHONY: help setup setup-tests build check test soak-tests test-tsan torture torture-copies replay hostile mutants test-browser screenshots tidy lint format demo simulate simulate-clients live-histories \
 	bench bench-live bench-page install clean
 
 help: ## List these targets
@@ -61,6 +61,9 @@ replay: setup ## Play STORIES stories (2000) in the simulator and on the real pa
 hostile: setup ## Let hostile clients loose on a hub beside a well-behaved one; print its p99 and the hub's peak memory
 	@Tools/quietly $(SWIFT) build -c release --product causeway-hub
 	@Tools/hostile-clients --hub "$$($(SWIFT) build -c release --show-bin-path)/causeway-hub"
+
+mutants: setup ## Plant faults in a copy of the source, one at a time, and check that the tests notice each of them
+	@Tools/mutants/mutants
 
 test-browser: setup-tests build ## Only the tests of the status page in a real browser
 	@Tools/test-browser
@@ -119,4 +122,4 @@ install: ## Build for release; install programs and systemd units under DESTDIR/
 
 clean: ## Remove what the build wrote (not the browser that setup-tests fetched)
 	$(SWIFT) package clean
-	rm -rf .build/tidy .build-release .build-simulate .build-tsan
+	rm -rf .build/tidy .build-mutants .build-release .build-simulate .build-tsan

@@ -6,11 +6,7 @@ extension LiveCollection {
     public func observe(
         _ body: @escaping @MainActor (LiveCollection, LiveCollectionChange<Record>) -> Void
     ) -> NotificationToken {
-        token(
-            core.add(.all, isReplayed: true) { [weak self] change in
-                if let self { body(self, change) }
-                return false
-            })
+        core.observe(self) { body($0, $1) }
     }
 
     /// Calls `body` on the main actor once: with the stored records, if there are any, otherwise with the server's
@@ -20,16 +16,7 @@ extension LiveCollection {
     public func observeOnce(
         _ body: @escaping @MainActor (LiveCollection, LiveCollectionChange<Record>) -> Void
     ) -> NotificationToken {
-        token(
-            core.add(.all, isReplayed: true) { [weak self] change in
-                guard change.status.isNotifying else { return false }
-                if let self { body(self, change) }
-                return true
-            })
-    }
-
-    private func token(_ validity: Validity) -> NotificationToken {
-        NotificationToken(validity, of: self) { [lifetime = core.lifetime] in lifetime.requestTurn() }
+        core.observe(self, isOnce: true) { body($0, $1) }
     }
 
     /// The changes from now on, for any task, at its own pace. See ``LiveChanges``.
@@ -41,30 +28,18 @@ extension LiveCollection {
     public func on<Payload>(
         _ event: LiveEvent<Record, Payload>, _ handler: @escaping @MainActor (Payload) -> Void
     ) {
-        _ = core.add(event.step, isReplayed: false) { change in
-            if let payload = event.payload(change) { handler(payload) }
-            return false
-        }
+        core.listen(to: event, handler)
     }
 
     /// Calls `handler` on the main actor the next time the event happens.
     public func once<Payload>(
         _ event: LiveEvent<Record, Payload>, _ handler: @escaping @MainActor (Payload) -> Void
     ) {
-        _ = core.add(event.step, isReplayed: false) { change in
-            guard let payload = event.payload(change) else { return false }
-            handler(payload)
-            return true
-        }
+        core.listen(to: event, isOnce: true, handler)
     }
 
     /// Removes the listeners of one event, or of all if none is given. Observers with a token are not affected.
     public func removeAllListeners(_ event: LiveEventName? = nil) {
-        core.removeListeners(event.map { [$0.step] } ?? Set(LiveEventName.allCases.map(\.step)))
+        core.removeListeners(of: event)
     }
-}
-
-extension LiveStatus {
-    /// True if there is anything to show, or nothing more to wait for.
-    var isNotifying: Bool { data != .notExist || loading != .loading }
 }

@@ -78,15 +78,9 @@ final class LiveInbox: Sendable {
     }
 
     private let state = Mutex(State())
-    private let commitsMax: Int
-    private let bytesMax: Int
-    private let plantedFault: LiveFault?
+    private let bounds: LiveQueryEngine.Bounds
 
-    init(commitsMax: Int, bytesMax: Int, plantedFault: LiveFault?) {
-        self.commitsMax = commitsMax
-        self.bytesMax = bytesMax
-        self.plantedFault = plantedFault
-    }
+    init(_ bounds: LiveQueryEngine.Bounds) { self.bounds = bounds }
 
     /// - Returns: true if the router must be woken.
     func push(_ commit: StoreCommit) -> Bool {
@@ -95,14 +89,11 @@ final class LiveInbox: Sendable {
             if commit.isReset, let account = commit.account { state.batch.account = account }
             // Every window will be read again, and that read includes this commit.
             if state.batch.isReset { return state.wake() }
-            if state.batch.commits.count >= commitsMax || state.changes > LiveLimits.inboxChangesMax
-                || state.bytes > bytesMax
+            if state.batch.commits.count >= bounds.inboxCommitsMax || state.changes > LiveLimits.inboxChangesMax
+                || state.bytes > bounds.inboxBytesMax
             {
-                guard plantedFault == .dropsInSilence else {
-                    state.batch.isReset = true
-                    return state.wake()
-                }
-                state.dropCommits()
+                state.batch.isReset = true
+                return state.wake()
             }
             state.batch.commits.append(commit)
             state.changes += commit.changes.count
@@ -128,7 +119,7 @@ final class LiveInbox: Sendable {
     }
 
     /// The number of waiting commits.
-    var commitCount: Int { state.withLock { $0.batch.isReset ? commitsMax : $0.batch.commits.count } }
+    var commitCount: Int { state.withLock { $0.batch.isReset ? bounds.inboxCommitsMax : $0.batch.commits.count } }
 
     /// False while there is no window.
     var isListening: Bool { state.withLock { $0.isListening } }

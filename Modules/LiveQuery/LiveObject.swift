@@ -43,11 +43,7 @@ public final class LiveObject<Record: LiveRecord> {
     public func observe(
         _ body: @escaping @MainActor (LiveObject, LiveObjectChange<Record>) -> Void
     ) -> NotificationToken {
-        token(
-            core.add(.all, isReplayed: true) { [weak self] change in
-                if let self { body(self, LiveObjectChange(change)) }
-                return false
-            })
+        core.observe(self) { body($0, LiveObjectChange($1)) }
     }
 
     /// Calls `body` on the main actor once: with the stored record, if there is one, otherwise with the server's
@@ -57,16 +53,7 @@ public final class LiveObject<Record: LiveRecord> {
     public func observeOnce(
         _ body: @escaping @MainActor (LiveObject, LiveObjectChange<Record>) -> Void
     ) -> NotificationToken {
-        token(
-            core.add(.all, isReplayed: true) { [weak self] change in
-                guard change.status.isNotifying else { return false }
-                if let self { body(self, LiveObjectChange(change)) }
-                return true
-            })
-    }
-
-    private func token(_ validity: Validity) -> NotificationToken {
-        NotificationToken(validity, of: self) { [lifetime = core.lifetime] in lifetime.requestTurn() }
+        core.observe(self, isOnce: true) { body($0, LiveObjectChange($1)) }
     }
 
     /// The changes from now on, for any task, at its own pace; like those of a collection of at most one record.
@@ -78,26 +65,19 @@ public final class LiveObject<Record: LiveRecord> {
     public func on<Payload>(
         _ event: LiveEvent<Record, Payload>, _ handler: @escaping @MainActor (Payload) -> Void
     ) {
-        _ = core.add(event.step, isReplayed: false) { change in
-            if let payload = event.payload(change) { handler(payload) }
-            return false
-        }
+        core.listen(to: event, handler)
     }
 
     /// Calls `handler` on the main actor the next time the event happens.
     public func once<Payload>(
         _ event: LiveEvent<Record, Payload>, _ handler: @escaping @MainActor (Payload) -> Void
     ) {
-        _ = core.add(event.step, isReplayed: false) { change in
-            guard let payload = event.payload(change) else { return false }
-            handler(payload)
-            return true
-        }
+        core.listen(to: event, isOnce: true, handler)
     }
 
     /// Removes the listeners of one event, or of all if none is given. Observers with a token are not affected.
     public func removeAllListeners(_ event: LiveEventName? = nil) {
-        core.removeListeners(event.map { [$0.step] } ?? Set(LiveEventName.allCases.map(\.step)))
+        core.removeListeners(of: event)
     }
 
     /// Ends the object permanently: both statuses become `error`, no observer is called any more, and every iterator

@@ -16,14 +16,32 @@ import Synchronization
 /// So no change is lost between a first read and the changes after it, all frames of a pass have one version, and
 /// commits that arrive while a pass runs are merged into the next: the store's feed only appends commits to the inbox.
 package actor LiveQueryEngine {
+    /// Those of ``LiveLimits`` that an engine can be created with lower.
+    package struct Bounds: Sendable {
+        package var inboxCommitsMax: Int
+        package var inboxBytesMax: Int
+        /// Records of a window beyond the requested number.
+        package var surplusMax: Int
+        /// Records that are read from the store at a time.
+        package var readingMax: Int
+
+        package init(
+            inboxCommitsMax: Int = LiveLimits.inboxCommitsMax, inboxBytesMax: Int = LiveLimits.inboxBytesMax,
+            surplusMax: Int = LiveLimits.windowSurplusMax, readingMax: Int = LiveLimits.pageSizeMax
+        ) {
+            self.inboxCommitsMax = inboxCommitsMax
+            self.inboxBytesMax = inboxBytesMax
+            self.surplusMax = surplusMax
+            self.readingMax = readingMax
+        }
+    }
+
     /// All input of the router. Also for callers that must not wait.
     let inbox: LiveInbox
     let stage: FrameScheduler
     private let store: any Store
     private let runtime: any Runtime
-    private let surplusMax: Int
-    private let readingMax: Int
-    private let plantedFault: LiveFault?
+    private let bounds: Bounds
     private let nextWindow = Atomic<Int>(0)
 
     private var windows: [Int: any LiveWindow] = [:]
@@ -47,26 +65,14 @@ package actor LiveQueryEngine {
     private var hurriedPasses = 0
 
     /// Reads nothing and subscribes to nothing before the first window is opened.
-    package init(store: any Store, runtime: any Runtime, delivery: (any LiveDelivery)? = nil) {
-        self.init(store: store, runtime: runtime, delivery: delivery, plantedFault: nil)
-    }
-
-    /// - Parameters:
-    ///   - inboxCommitsMax, inboxBytesMax, windowSurplusMax, readingMax: limits that tests lower.
-    ///   - plantedFault: a fault that tests expect to be detected.
     package init(
-        store: any Store, runtime: any Runtime, delivery: (any LiveDelivery)?, inboxCommitsMax: Int? = nil,
-        inboxBytesMax: Int? = nil, windowSurplusMax: Int? = nil, readingMax: Int? = nil, plantedFault: LiveFault?
+        store: any Store, runtime: any Runtime, delivery: (any LiveDelivery)? = nil, bounds: Bounds = Bounds()
     ) {
         self.store = store
         self.runtime = runtime
-        surplusMax = windowSurplusMax ?? LiveLimits.windowSurplusMax
-        self.readingMax = readingMax ?? LiveLimits.pageSizeMax
-        self.plantedFault = plantedFault
-        inbox = LiveInbox(
-            commitsMax: inboxCommitsMax ?? LiveLimits.inboxCommitsMax,
-            bytesMax: inboxBytesMax ?? LiveLimits.inboxBytesMax, plantedFault: plantedFault)
-        stage = FrameScheduler(delivery ?? MainActorDelivery(runtime), plantedFault: plantedFault)
+        self.bounds = bounds
+        inbox = LiveInbox(bounds)
+        stage = FrameScheduler(delivery ?? MainActorDelivery(runtime))
     }
 
     // MARK: - Requests, from any thread
@@ -76,12 +82,12 @@ package actor LiveQueryEngine {
         _ query: Query, isObject: Bool, remote: (any RemoteSource<Query.Key>)?
     ) -> (lifetime: LiveLifetime, broadcaster: SnapshotBroadcaster<Query>) {
         let id = nextWindow.add(1, ordering: .relaxed).newValue
-        let broadcaster = SnapshotBroadcaster(query, plantedFault: plantedFault)
+        let broadcaster = SnapshotBroadcaster(query)
         submit(
-            .open { [plantedFault, surplusMax, readingMax] in
+            .open { [bounds] in
                 WindowDriver(
                     id: id, query: query, isObject: isObject, broadcaster: broadcaster, remote: remote,
-                    surplusMax: surplusMax, readingMax: readingMax, plantedFault: plantedFault)
+                    bounds: bounds)
             })
         return (LiveLifetime(self, id), broadcaster)
     }
@@ -162,7 +168,7 @@ package actor LiveQueryEngine {
             unreadable.remove(id)
             dirtyWindows.insert(id)
         case .loadEnded(let id, let number, let end):
-            guard loads[id]?.number == number || plantedFault == .takesLateAnswer else { return }
+            guard loads[id]?.number == number else { return }
             loads[id] = nil
             if let window = windows[id] { end.apply(window, runtime.now) }
             dirtyWindows.insert(id)
@@ -249,7 +255,7 @@ package actor LiveQueryEngine {
 
     private func goOver(to next: Account) {
         defer { account = next }
-        guard next != account, plantedFault != .keepsFormerAccount else { return }
+        guard next != account else { return }
         for window in windows.values { window.disown() }
     }
 
@@ -269,7 +275,6 @@ package actor LiveQueryEngine {
             if needy.isEmpty { break }
             for window in needy {
                 await window.read(from: store)
-                if plantedFault == .readsBeforeRegistering { _ = inbox.dequeueCommits() }
                 window.integrate()
                 // Otherwise commits would accumulate beyond the limit while many windows are read.
                 apply(inbox.dequeueCommits())
@@ -290,7 +295,7 @@ package actor LiveQueryEngine {
     }
 
     private func retryLater() {
-        if isRetryOnItsWay || plantedFault == .neverReadsAgain { return }
+        if isRetryOnItsWay { return }
         isRetryOnItsWay = true
         runtime.spawn { [runtime, weak self] in
             await runtime.sleep(until: runtime.now + LiveLimits.readRetryInterval)
@@ -300,7 +305,6 @@ package actor LiveQueryEngine {
 
     /// Applies the feed up to every commit that a read can reflect.
     private func settle(_ justRead: [any LiveWindow]) async {
-        if plantedFault == .showsTooEarly { return }
         do throws(StoreError) {
             let settled = try await store.settledVersion()
             apply(inbox.dequeueCommits())

@@ -42,7 +42,12 @@ enum JSONResponse {
 
     static func json(_ answer: AnswerParts) -> Response {
         var response = json(.ok, [])
-        response.body = ResponseBody(contentsOf: answer.parts)
+        // One buffer leaves in one write with the header; of several each is a write of its own.
+        if answer.parts.count == 1 {
+            response.body = ResponseBody(byteBuffer: answer.parts[0])
+        } else {
+            response.body = ResponseBody(contentsOf: answer.parts)
+        }
         return response
     }
 

@@ -40,24 +40,31 @@ package final class HubStore: Sendable {
     ///   - logger: receives failures of the storage and their end; without it, a failed storage is not reopened.
     /// - Throws: `notSetUp`, `alreadySetUp` when a new one should be created and one exists, `newerSchema`,
     ///   `damaged`, `io`, `full`, `busy`.
-    package init(
+    package convenience init(
         _ folder: DataFolder, creating: Bool = false, faults: HubFaults? = nil, logger: Logger? = nil
     ) throws(HubError) {
-        self.faults = faults
-        self.logger = logger
-        recovers = logger != nil
-        path = folder.database
-        now = SystemClock.now
         try folder.checkOwner()
         guard creating || folder.isSetUp else { throw .notSetUp(folder: folder.path) }
         if creating { try DataFolder.writeSecret("", to: folder.database) }
+        let connections: HubConnections
         do {
-            condition = StorageCondition(try HubConnections(opening: folder.database))
+            connections = try HubConnections(opening: folder.database)
         } catch let error as HubError {
             throw error
         } catch {
             throw Self.classified(error, path: folder.database)
         }
+        self.init(connections, path: folder.database, faults: faults, logger: logger)
+    }
+
+    // An initializer that throws after the counter has been initialized makes the optimizer of Swift 6.3 abort.
+    private init(_ connections: HubConnections, path: String, faults: HubFaults?, logger: Logger?) {
+        condition = StorageCondition(connections)
+        self.path = path
+        now = SystemClock.now
+        self.logger = logger
+        recovers = logger != nil
+        self.faults = faults
     }
 
     /// SQLite's `synchronous` setting in force on the writer; 2 is FULL.

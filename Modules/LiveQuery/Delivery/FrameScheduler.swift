@@ -33,12 +33,8 @@ final class FrameScheduler: Sendable {
 
     private let gate = Mutex(Gate())
     private let delivery: any LiveDelivery
-    private let plantedFault: LiveFault?
 
-    init(_ delivery: any LiveDelivery, plantedFault: LiveFault?) {
-        self.delivery = delivery
-        self.plantedFault = plantedFault
-    }
+    init(_ delivery: any LiveDelivery) { self.delivery = delivery }
 
     func add(_ presenter: any LivePresenter, window: Int) {
         gate.withLock { $0.presenters[window] = Presenter(presenter: presenter) }
@@ -85,7 +81,7 @@ final class FrameScheduler: Sendable {
     @MainActor private func turn() {
         let presenters = gate.withLock { gate in
             gate.isTurnOnItsWay = false
-            let windows = plantedFault == .tearsFrames ? Array(gate.dirty.prefix(1)) : gate.dirty
+            let windows = gate.dirty
             let presenters = windows.compactMap { gate.presenters[$0]?.presenter }
             gate.dirty.removeFirst(windows.count)
             gate.isDirty.subtract(windows)
@@ -96,7 +92,6 @@ final class FrameScheduler: Sendable {
         // two lists at different versions.
         for presenter in presenters { presenter.apply() }
         for presenter in presenters { presenter.notifyObservers() }
-        if plantedFault == .tearsFrames, gate.withLock({ $0.callTurn() }) { scheduleTurn() }
     }
 }
 

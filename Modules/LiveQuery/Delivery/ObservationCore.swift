@@ -92,7 +92,34 @@
         return validity
     }
 
-    func removeListeners(_ steps: Set<LiveStep>) {
+    /// Calls `body` for every update while `owner` exists, beginning with the present state; with `isOnce`, only for
+    /// the first that has anything to report.
+    func observe<Owner: AnyObject & Sendable>(
+        _ owner: Owner, isOnce: Bool = false,
+        _ body: @escaping @MainActor (Owner, LiveCollectionChange<Record>) -> Void
+    ) -> NotificationToken {
+        let validity = add(.all, isReplayed: true) { [weak owner] change in
+            guard !isOnce || change.status.isNotifying else { return false }
+            if let owner { body(owner, change) }
+            return isOnce
+        }
+        return NotificationToken(validity, of: owner) { [lifetime] in lifetime.requestTurn() }
+    }
+
+    /// Calls `handler` whenever the event happens; with `isOnce`, the next time.
+    func listen<Payload>(
+        to event: LiveEvent<Record, Payload>, isOnce: Bool = false, _ handler: @escaping @MainActor (Payload) -> Void
+    ) {
+        _ = add(event.step, isReplayed: false) { change in
+            guard let payload = event.payload(change) else { return false }
+            handler(payload)
+            return isOnce
+        }
+    }
+
+    /// - Parameter event: `nil` for the listeners of all events.
+    func removeListeners(of event: LiveEventName?) {
+        let steps = event.map { [$0.step] } ?? Set(LiveEventName.allCases.map(\.step))
         for index in listeners.indices where steps.contains(listeners[index].stage) {
             _ = listeners[index].validity.end()
         }
@@ -145,4 +172,9 @@ struct DisplayedState<Record: LiveRecord>: Sendable {
             version: version, oldSnapshot: LiveSnapshot(), snapshot: snapshot,
             indices: IndexChange(insertions: Array(0..<snapshot.count)), oldStatus: LiveStatus(), status: status)
     }
+}
+
+extension LiveStatus {
+    /// True if there is anything to show, or nothing more to wait for.
+    fileprivate var isNotifying: Bool { data != .notExist || loading != .loading }
 }

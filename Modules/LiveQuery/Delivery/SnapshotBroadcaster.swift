@@ -16,12 +16,8 @@ package final class SnapshotBroadcaster<Query: LiveQuery>: LiveSource {
         var hasNews = false
         var waiter: CheckedContinuation<Void, Never>?
 
-        mutating func merge(_ later: Touched, _ frame: LiveFrame<Query>, _ plantedFault: LiveFault?) {
+        mutating func merge(_ later: Touched, _ frame: LiveFrame<Query>) {
             hasNews = true
-            if plantedFault == .keepsOnlyTheLastChange {
-                touched = later
-                return
-            }
             // Beyond the size of both states it is cheaper to compare them.
             let size = max(seen.rows.count, frame.rows.count) + 64
             touched.append(later, limit: min(LiveLimits.pendingRecordsMax, size))
@@ -39,12 +35,10 @@ package final class SnapshotBroadcaster<Query: LiveQuery>: LiveSource {
 
     private let state: Mutex<State>
     private let nothing: LiveFrame<Query>
-    private let plantedFault: LiveFault?
 
-    init(_ query: Query, plantedFault: LiveFault?) {
+    init(_ query: Query) {
         nothing = LiveFrame(rows: OrderStatisticTree(isDescending: query.direction == .descending))
         state = Mutex(State(latest: nothing))
-        self.plantedFault = plantedFault
     }
 
     // MARK: The router
@@ -56,7 +50,7 @@ package final class SnapshotBroadcaster<Query: LiveQuery>: LiveSource {
             state.latest = frame
             var waiters: [CheckedContinuation<Void, Never>] = []
             for reader in state.slots.keys {
-                state.slots[reader]?.merge(touched, frame, plantedFault)
+                state.slots[reader]?.merge(touched, frame)
                 if let waiter = state.slots[reader]?.waiter.take() { waiters.append(waiter) }
             }
             return waiters

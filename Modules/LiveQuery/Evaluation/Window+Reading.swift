@@ -30,7 +30,7 @@ extension Window {
         if isStale { return isReopening ? .anew : .again }
         if demand.end > 0, end.isBounded { return .more(.end, count: demand.end) }
         if demand.start > 0, start.isBounded { return .more(.start, count: demand.start) }
-        if missing > 0, plantedFault != .neverRefills {
+        if missing > 0 {
             if end.isBounded { return .more(.end, count: missing) }
             if start.isBounded { return .more(.start, count: missing) }
         }
@@ -80,7 +80,7 @@ extension Window {
         var following: Record?
         var pages = 0
         while records.count <= count {
-            let limit = min(max(1, count - records.count), readingMax)
+            let limit = min(max(1, count - records.count), bounds.readingMax)
             let page = try await query.page(in: store, from: bound, direction: direction, limit: limit)
             if records.isEmpty { records = page.records } else { records += page.records }
             pages += 1

@@ -23,10 +23,7 @@ final class Window<Query: LiveQuery> {
     typealias Key = Query.Key
 
     let query: Query
-    let plantedFault: LiveFault?
-    private let surplusMax: Int
-    /// The number of records that are read at a time.
-    let readingMax: Int
+    let bounds: LiveQueryEngine.Bounds
     private(set) var rows: OrderStatisticTree<Key, Record>
     private(set) var keys: [Record.ID: Key] = [:]
     private(set) var touched = ChangedRows<Record.ID, Key>()
@@ -43,11 +40,9 @@ final class Window<Query: LiveQuery> {
     /// True if the next read starts again at the anchor.
     var isReopening = true
 
-    init(_ query: Query, surplusMax: Int, readingMax: Int, plantedFault: LiveFault?) {
+    init(_ query: Query, bounds: LiveQueryEngine.Bounds) {
         self.query = query
-        self.readingMax = readingMax
-        self.surplusMax = surplusMax
-        self.plantedFault = plantedFault
+        self.bounds = bounds
         rows = OrderStatisticTree(isDescending: query.direction == .descending)
         target = Self.pageSize(query)
     }
@@ -58,7 +53,6 @@ final class Window<Query: LiveQuery> {
 
     /// Marks the window for reading again: more changed than was reported.
     func invalidate() {
-        if plantedFault == .losesReset, !isReopening { return }
         isStale = true
     }
 
@@ -89,7 +83,7 @@ final class Window<Query: LiveQuery> {
 
     /// Marks the edges as unknown if the next record outside is this one, removed or moved.
     private func forgetNeighbour(_ before: Record?, unlessAt key: Key?) {
-        guard plantedFault != .missesEdge, let before, query.matches(before) else { return }
+        guard let before, query.matches(before) else { return }
         let old = query.key(of: before)
         if old == key { return }
         if case .bounded(let at, old) = start { start = .bounded(at: at, beyond: nil) }
@@ -123,7 +117,6 @@ final class Window<Query: LiveQuery> {
         if let old, old != key { rows.remove(old) }
         rows.insert(key, record)
         keys[id] = key
-        if plantedFault == .forgetsMove, let old, old != key { return }
         touched.note(id, from: old, to: key)
     }
 
@@ -136,7 +129,7 @@ final class Window<Query: LiveQuery> {
     /// Drops rows that arrived beyond the requested number, down to half of the allowed surplus, keeping the record at
     /// the anchor and the rows near it. The window ends where it is cut; the records beyond can be requested again.
     func trim() {
-        guard rows.count > target + surplusMax else { return }
+        guard rows.count > target + bounds.surplusMax else { return }
         let isCutAtStart =
             switch query.anchor {
             case .first: false
@@ -145,7 +138,7 @@ final class Window<Query: LiveQuery> {
             case .at(let key): rows.rank(of: key) > rows.count / 2
             }
         var next: Key?
-        while rows.count > target + surplusMax / 2, let row = isCutAtStart ? rows.first : rows.last {
+        while rows.count > target + bounds.surplusMax / 2, let row = isCutAtStart ? rows.first : rows.last {
             remove(row.record.id)
             next = row.key
         }

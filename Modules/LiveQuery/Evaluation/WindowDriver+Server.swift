@@ -72,7 +72,7 @@ extension WindowDriver {
         case .success(nil):
             // Too much changed, or the changes are unknown to the server: the pages are requested again.
             server.loadedRange?.cursor = nil
-            server.isRefreshDue = plantedFault != .takesTooMuchForNothing
+            server.isRefreshDue = true
         case .failure(let error):
             // Another trigger since the request was made causes a new request anyway.
             if request == .first || request == .changes, server.isRefreshDue { return }
@@ -99,7 +99,6 @@ extension WindowDriver {
                 return loadFailed(request, RemoteSourceError.noProgress)
             }
             server.loadedRange = loadedRange
-            if plantedFault == .takesNewerCursor { server.loadedRange?.cursor = answer.cursor }
             window.confine(to: loadedRange)
         }
         remoteTrouble = nil
@@ -124,15 +123,7 @@ extension WindowDriver {
     /// Continues with the range displayed beyond the first page, or ends the refresh.
     private func goOn() {
         guard let pending = server.pending else { return }
-        if plantedFault == .stopsRefreshEarly, let loadedRange = server.loadedRange {
-            server.loadedRange?.cursor = pending.cursor ?? loadedRange.cursor
-            server.abandonRefresh()
-            server.isComplete = true
-            return
-        }
-        if server.restPagesLeft > 0, let side = window.side(of: server.goal, outside: pending),
-            plantedFault != .leavesHoles
-        {
+        if server.restPagesLeft > 0, let side = window.side(of: server.goal, outside: pending) {
             server.restPagesLeft -= 1
             server.restSide = side
             return
@@ -140,7 +131,7 @@ extension WindowDriver {
         server.loadedRange = pending
         server.abandonRefresh()
         server.isComplete = true
-        if plantedFault != .leavesHoles { window.confine(to: pending) }
+        window.confine(to: pending)
     }
 
     private func loadFailed(_ request: ServerRequest, _ error: any Error) {
@@ -175,22 +166,22 @@ extension WindowDriver {
     func checkNewest() {
         guard let remote, !window.isStale else { return }
         server.hasGap = false
-        guard let loadedRange = server.loadedRange, let newest = loadedRange.newest, plantedFault != .leavesHoles,
+        guard let loadedRange = server.loadedRange, let newest = loadedRange.newest,
             newestSide == .end ? loadedRange.end == nil : loadedRange.start == nil,
             let last = window.newestKey(where: remote.isPlaced), last > newest
         else { return }
         if window.count(after: newest, through: last) == remote.placedCount(after: newest, through: last) {
             server.loadedRange?.newest = last
         } else {
-            server.hasGap = plantedFault != .losesGap
+            server.hasGap = true
         }
     }
 
     // MARK: Triggers
 
     func refresh(isNewSession: Bool) {
-        guard remote != nil, plantedFault != .neverRefreshes else { return }
-        if isNewSession, plantedFault != .staysFresh {
+        guard remote != nil else { return }
+        if isNewSession {
             server.forget()
             window.confine(to: nil)
             remoteTrouble = nil
@@ -199,7 +190,7 @@ extension WindowDriver {
     }
 
     func retryFailed() -> Bool {
-        guard remote != nil, remoteTrouble != nil, plantedFault != .neverRefreshes else { return false }
+        guard remote != nil, remoteTrouble != nil else { return false }
         server.askAgain()
         return true
     }

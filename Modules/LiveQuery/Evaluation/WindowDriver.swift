@@ -16,7 +16,6 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     let window: Window<Query>
     private let broadcaster: SnapshotBroadcaster<Query>
     private let isObject: Bool
-    let plantedFault: LiveFault?
 
     private var fetched: Window<Query>.Fetched?
     var server: ServerProgress<Query.Key>
@@ -31,14 +30,13 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
     init(
         id: Int, query: Query, isObject: Bool, broadcaster: SnapshotBroadcaster<Query>,
         remote: (any RemoteSource<Query.Key>)?,
-        surplusMax: Int, readingMax: Int, plantedFault: LiveFault?
+        bounds: LiveQueryEngine.Bounds
     ) {
         self.id = id
         self.remote = remote
         self.broadcaster = broadcaster
         self.isObject = isObject
-        self.plantedFault = plantedFault
-        window = Window(query, surplusMax: surplusMax, readingMax: readingMax, plantedFault: plantedFault)
+        window = Window(query, bounds: bounds)
         lastFrame = LiveFrame(rows: window.rows)
         server = ServerProgress(isAsked: remote != nil)
     }

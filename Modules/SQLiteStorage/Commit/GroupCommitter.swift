@@ -13,8 +13,8 @@ import Synchronization
 ///   actor's caller.
 /// - Only the writer changes `counters` and `rowCache`, publishes and resumes callers; `isDraining` is true while there
 ///   is a writer.
-/// - For each group: transaction, counters, feed, results, in this order. So a caller that has its result finds its write
-///   in every query, and its subscribers have received it.
+/// - For each group: transaction, counters, feed, results, in this order. So a caller that has its result finds its
+///   write in every query, and its subscribers have received it.
 final class GroupCommitter: Sendable {
     private typealias Waiter = (
         request: WriteRequest, answer: CheckedContinuation<Result<WriteRequest.Answer, StoreError>, Never>

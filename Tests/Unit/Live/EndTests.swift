@@ -109,8 +109,8 @@ import Testing
         try LiveWorld.run { world in
             let store = TurbulentStore(world.store)
             let engine = LiveQueryEngine(
-                store: store, runtime: world.runtime, delivery: world.delivery, inboxBytesMax: isNarrow ? 1000 : nil,
-                plantedFault: nil)
+                store: store, runtime: world.runtime, delivery: world.delivery,
+                bounds: isNarrow ? .init(inboxBytesMax: 1000) : .init())
             let collection = onMain { engine.collection(MessagesQuery(.channel(world.general))) }
             await world.settle()
             #expect(store.readCount == 1)
@@ -142,8 +142,8 @@ import Testing
         try LiveWorld.run { world in
             let store = TurbulentStore(world.store)
             let engine = LiveQueryEngine(
-                store: store, runtime: world.runtime, delivery: world.delivery, inboxCommitsMax: 20,
-                plantedFault: nil)
+                store: store, runtime: world.runtime, delivery: world.delivery,
+                bounds: .init(inboxCommitsMax: 20))
             let written = WriteCount()
             store.setTurbulence(
                 TurbulentStore.Turbulence { () async throws(StoreError) in

@@ -9,11 +9,11 @@ import Testing
 @MainActor struct HoleTests {
     private nonisolated static func list(
         _ world: LiveWorld, _ remote: ScriptedRemote, direction: LiveDirection = .ascending,
-        anchor: LiveAnchor<MessageQuery.Cursor> = .last, pageSize: Int = 3, surplusMax: Int? = nil
+        anchor: LiveAnchor<MessageQuery.Cursor> = .last, pageSize: Int = 3,
+        bounds: LiveQueryEngine.Bounds = .init()
     ) -> LiveCollection<Message> {
         let engine = LiveQueryEngine(
-            store: world.store, runtime: world.runtime, delivery: world.delivery, windowSurplusMax: surplusMax,
-            plantedFault: nil)
+            store: world.store, runtime: world.runtime, delivery: world.delivery, bounds: bounds)
         return onMain {
             engine.collection(
                 MessagesQuery(.channel(world.general), direction: direction, anchor: anchor, pageSize: pageSize),

@@ -131,7 +131,7 @@ import Testing
             for number in 1...6 { try await world.put(number, at: Int64(number)) }
             let store = TurbulentStore(world.store)
             let engine = LiveQueryEngine(
-                store: store, runtime: world.runtime, delivery: world.delivery, readingMax: 3, plantedFault: nil)
+                store: store, runtime: world.runtime, delivery: world.delivery, bounds: .init(readingMax: 3))
             let strikes = WriteCount()
             store.setTurbulence(
                 TurbulentStore.Turbulence { () async throws(StoreError) in

@@ -140,8 +140,8 @@ import Testing
     @Test func aWindowThatIsLeftOpenStaysSmall() throws {
         try LiveWorld.run { world in
             let engine = LiveQueryEngine(
-                store: world.store, runtime: world.runtime, delivery: world.delivery, windowSurplusMax: 10,
-                plantedFault: nil)
+                store: world.store, runtime: world.runtime, delivery: world.delivery,
+                bounds: .init(surplusMax: 10))
             let collection = onMain {
                 engine.collection(MessagesQuery(.channel(world.general), anchor: .last, pageSize: 5))
             }

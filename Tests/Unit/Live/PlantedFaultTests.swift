@@ -1,18 +1,42 @@
-import CausewayLiveQuery
 import CausewayStorage
 import Testing
 
-/// A history proves something only if it detects faults.
+/// A history proves something only if it detects faults. Those of the evaluation itself are planted in its source:
+/// `make mutants`.
 struct PlantedFaultTests {
-    @Test(arguments: LiveFault.allCases.filter { $0 != .tearsFrames && !$0.isOfServer })
-    func isFound(_ fault: LiveFault) async {
-        for seed in UInt64(0)..<2000 {
+    @Test(arguments: StoreFault.allCases)
+    func isFound(_ fault: StoreFault) async {
+        for seed in UInt64(0)..<200 {
             do {
-                try await LiveHistory(seed: seed, plantedFault: fault).run { MemoryStore() }
+                try await LiveHistory(seed: seed, fault: fault).run { MemoryStore() }
             } catch {
                 return
             }
         }
-        Issue.record("\(fault) was found by none of 2,000 histories")
+        Issue.record("\(fault) was found by none of 200 histories")
+    }
+
+    @Test(arguments: StoreFault.allCases)
+    @MainActor func isFoundOnTheMainActor(_ fault: StoreFault) {
+        for seed in UInt64(0)..<200 {
+            do {
+                try ScreenHistory(seed: seed, fault: fault).run()
+            } catch {
+                return
+            }
+        }
+        Issue.record("\(fault) was found by none of 200 histories")
+    }
+
+    @Test(arguments: RandomRemote.Fault.allCases)
+    func isFound(_ fault: RandomRemote.Fault) async {
+        for seed in UInt64(0)..<200 {
+            do {
+                try await ServerHistory(seed: seed, fault: fault).run()
+            } catch {
+                return
+            }
+        }
+        Issue.record("\(fault) was found by none of 200 histories")
     }
 }

@@ -241,8 +241,8 @@ import Testing
     @Test func aListThatIsReadBackFromTheServerKeepsWhatItHas() throws {
         try LiveWorld.run { world in
             let engine = LiveQueryEngine(
-                store: world.store, runtime: world.runtime, delivery: world.delivery, windowSurplusMax: 10,
-                plantedFault: nil)
+                store: world.store, runtime: world.runtime, delivery: world.delivery,
+                bounds: .init(surplusMax: 10))
             let remote = ScriptedRemote(world.store)
             let collection = onMain {
                 engine.collection(

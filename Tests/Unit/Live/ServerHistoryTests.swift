@@ -1,4 +1,3 @@
-import CausewayLiveQuery
 import Testing
 
 /// Random histories of windows with a server that fails and grows: fresh lists have no gaps, no account is shown
@@ -28,19 +27,4 @@ struct ServerHistoryTests {
         }
         return strikes
     }
-
-    @Test(arguments: LiveFault.allCases.filter { $0.isOfServer || commonFaults.contains($0) })
-    func aFaultIsFound(_ fault: LiveFault) async {
-        for seed in UInt64(0)..<500 {
-            do {
-                try await ServerHistory(seed: seed, plantedFault: fault).run()
-            } catch {
-                return
-            }
-        }
-        Issue.record("\(fault) was found by none of 500 histories")
-    }
-
-    /// Faults of windows without a server that appear here in different ways.
-    private static let commonFaults: [LiveFault] = [.losesReset, .dropsInSilence, .neverReadsAgain]
 }

@@ -6,7 +6,7 @@ import CausewayStorage
 struct LiveHistory: Sendable {
     var seed: UInt64
     var steps = 30
-    var plantedFault: LiveFault?
+    var fault: StoreFault?
 
     /// Creates an empty store that has not been started.
     typealias MakeStore = @Sendable () async throws -> any Store
@@ -14,7 +14,7 @@ struct LiveHistory: Sendable {
     /// Runs the history.
     func run(on make: MakeStore) async throws {
         let base = try await make()
-        let world = HistoryWorld(base, seed, plantedFault)
+        let world = HistoryWorld(base, seed, fault)
         do {
             try await world.run(steps)
         } catch {
@@ -34,15 +34,16 @@ private final class HistoryWorld {
     private var dice: WriterDice
     private var windows: [any ProbedWindow] = []
 
-    init(_ base: any Store, _ seed: UInt64, _ plantedFault: LiveFault?) {
+    init(_ base: any Store, _ seed: UInt64, _ fault: StoreFault?) {
         dice = WriterDice(seed: seed, messages: 4 + Int(seed % 20))
-        store = TurbulentStore(base)
+        store = TurbulentStore(base, fault: fault)
         timeline = StoreTimeline(base)
         runtime = ManualRuntime(seed: seed)
-        engine = LiveQueryEngine(
-            store: store, runtime: runtime, delivery: nil, inboxCommitsMax: dice.isOne(in: 3) ? 3 : nil,
-            windowSurplusMax: dice.isOne(in: 3) ? 2 : nil, readingMax: dice.isOne(in: 2) ? 1 + dice.below(3) : nil,
-            plantedFault: plantedFault)
+        var bounds = LiveQueryEngine.Bounds()
+        if dice.isOne(in: 3) { bounds.inboxCommitsMax = 3 }
+        if dice.isOne(in: 3) { bounds.surplusMax = 2 }
+        if dice.isOne(in: 2) { bounds.readingMax = 1 + dice.below(3) }
+        engine = LiveQueryEngine(store: store, runtime: runtime, bounds: bounds)
         writer = HistoryWriter(
             base, timeline, WriterDice(seed: ~seed, messages: dice.ids.count), intensity: dice.below(4))
     }

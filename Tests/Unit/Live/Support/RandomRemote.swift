@@ -19,6 +19,18 @@ final class CurrentServer: Sendable {
 final class RandomRemote: RemoteSource {
     typealias Key = MessageQuery.Cursor
 
+    /// An error in the server side, planted to show that histories detect it.
+    enum Fault: CaseIterable {
+        /// A page lacks a message of its range.
+        case leavesOutMessages
+        /// Messages that are missing from the range of a page are kept.
+        case keepsDeletedMessages
+        /// Changes that the server reports are not stored.
+        case losesChanges
+        /// A page that is not the last one counts as the last one.
+        case endsTooEarly
+    }
+
     private let query: MessagesQuery
     private let current: CurrentServer
     private let store: TurbulentStore
@@ -31,11 +43,13 @@ final class RandomRemote: RemoteSource {
     /// More changes than these are not reported.
     private let changesMax: Int
     private let runtime: ManualRuntime
+    private let fault: Fault?
 
     init(
         _ query: MessagesQuery, _ current: CurrentServer, _ store: TurbulentStore, _ runtime: ManualRuntime,
-        reportsChanges: Bool, changesMax: Int
+        reportsChanges: Bool, changesMax: Int, fault: Fault? = nil
     ) {
+        self.fault = fault
         self.runtime = runtime
         self.query = query
         self.current = current
@@ -93,7 +107,9 @@ final class RandomRemote: RemoteSource {
             return nil
         }
         if !answer.changed.isEmpty || !answer.gone.isEmpty { note(.changesTold) }
-        try await commit(answer.changed.map { .merge($0, at: Sample.time) } + answer.gone.map { .delete($0) })
+        if fault != .losesChanges {
+            try await commit(answer.changed.map { .merge($0, at: Sample.time) } + answer.gone.map { .delete($0) })
+        }
         known.withLock { [server] in $0 = (server, answer.time) }
         var loadedRange = loadedRange
         loadedRange.cursor = "\(answer.time)"
@@ -130,17 +146,20 @@ final class RandomRemote: RemoteSource {
     private static let failure = StoreError.other(detail: "a server that was told to fail")
 
     private func take(_ page: RandomServer.Page?) async throws -> RandomServer.Page {
-        guard let page else {
+        guard var page else {
             note(.serverFailed)
             throw Self.failure
         }
+        if fault == .endsTooEarly { page.hasMore = false }
+        if fault == .leavesOutMessages, page.items.count > 1 { page.items.remove(at: 1) }
         let listed = Set(page.items.map(\.id))
         let stored = try await store.base.page(MessageQuery(scope: .channel(server.channel), limit: 1000)).messages
         let gone = stored.filter { message in
             guard let position = message.serverPosition?.position, !listed.contains(message.id) else { return false }
             return page.range?.contains(position) == true
         }
-        try await commit(page.items.map { .merge($0, at: Sample.time) } + gone.map { .delete($0.id) })
+        let deletions: [Mutation] = fault == .keepsDeletedMessages ? [] : gone.map { .delete($0.id) }
+        try await commit(page.items.map { .merge($0, at: Sample.time) } + deletions)
         return page
     }
 

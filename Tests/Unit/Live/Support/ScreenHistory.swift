@@ -9,7 +9,7 @@ import Synchronization
 /// their callbacks, and tasks that read changes at their own pace; in simulated time, on the main thread.
 struct ScreenHistory: Sendable {
     var seed: UInt64
-    var plantedFault: LiveFault?
+    var fault: StoreFault?
 
     @MainActor
     func run() throws {
@@ -17,7 +17,7 @@ struct ScreenHistory: Sendable {
         do {
             try runtime.run {
                 let base = MemoryStore()
-                let world = ScreenWorld(base, runtime, seed, plantedFault)
+                let world = ScreenWorld(base, runtime, seed, fault)
                 try await world.run()
             }
         } catch {
@@ -38,14 +38,14 @@ private final class ScreenWorld: Sendable {
     private let followers = Mutex<[Int: (screen: Screen, check: ReaderCheck<MessagesQuery>)]>([:])
     let violation = Mutex<Violation?>(nil)
 
-    init(_ base: MemoryStore, _ runtime: SimulatedRuntime, _ seed: UInt64, _ plantedFault: LiveFault?) {
+    init(_ base: MemoryStore, _ runtime: SimulatedRuntime, _ seed: UInt64, _ fault: StoreFault?) {
         self.runtime = runtime
         var dice = WriterDice(seed: seed, messages: 4 + Int(seed % 20))
-        store = TurbulentStore(base)
+        store = TurbulentStore(base, fault: fault)
         timeline = StoreTimeline(base)
         engine = LiveQueryEngine(
             store: store, runtime: runtime, delivery: SimulatedDelivery(runtime),
-            inboxCommitsMax: dice.isOne(in: 3) ? 4 : nil, plantedFault: plantedFault)
+            bounds: dice.isOne(in: 3) ? .init(inboxCommitsMax: 4) : .init())
         writer = HistoryWriter(
             base, timeline, WriterDice(seed: ~seed, messages: dice.ids.count), intensity: dice.below(3))
         self.dice = Mutex(dice)

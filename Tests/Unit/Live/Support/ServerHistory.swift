@@ -10,13 +10,13 @@ import CausewayStorage
 struct ServerHistory: Sendable {
     var seed: UInt64
     var steps = 60
-    var plantedFault: LiveFault?
+    var fault: RandomRemote.Fault?
 
     /// - Returns: the events that occurred.
     @discardableResult
     func run() async throws -> Strikes {
         let base = MemoryStore()
-        guard let world = ServerWorld(base, seed, plantedFault) else { throw Violation("no world") }
+        guard let world = ServerWorld(base, seed, fault) else { throw Violation("no world") }
         do {
             try await world.run(steps)
         } catch {
@@ -46,9 +46,11 @@ final class ServerWorld {
     private let reportsChanges: Bool
     private let changesMax: Int
     private let windowsMax: Int
+    private let fault: RandomRemote.Fault?
     private let inboxCommitsMax: Int?
 
-    init?(_ base: MemoryStore, _ seed: UInt64, _ plantedFault: LiveFault?) {
+    init?(_ base: MemoryStore, _ seed: UInt64, _ fault: RandomRemote.Fault?) {
+        self.fault = fault
         dice = WriterDice(seed: ~seed, messages: 1)
         // Two users of one server see the same messages, two servers have none in common.
         guard let ada = ServedAccount("ada", seed: seed, firstNumber: 0),
@@ -64,10 +66,11 @@ final class ServerWorld {
         store = TurbulentStore(base)
         timeline = StoreTimeline(base)
         runtime = ManualRuntime(seed: seed)
-        engine = LiveQueryEngine(
-            store: store, runtime: runtime, delivery: nil, inboxCommitsMax: inboxCommitsMax,
-            windowSurplusMax: dice.isOne(in: 3) ? 6 : nil, readingMax: dice.isOne(in: 2) ? 1 + dice.below(3) : nil,
-            plantedFault: plantedFault)
+        var bounds = LiveQueryEngine.Bounds()
+        if let inboxCommitsMax { bounds.inboxCommitsMax = inboxCommitsMax }
+        if dice.isOne(in: 3) { bounds.surplusMax = 6 }
+        if dice.isOne(in: 2) { bounds.readingMax = 1 + dice.below(3) }
+        engine = LiveQueryEngine(store: store, runtime: runtime, bounds: bounds)
     }
 
     var server: RandomServer { servers.server }
@@ -292,7 +295,8 @@ final class ServerWorld {
         // Another list of the same query need not ask.
         if dice.isOne(in: 3), !windows.isEmpty { query = anyWindow.query }
         let remote = RandomRemote(
-            query, servers, store, runtime, reportsChanges: reportsChanges, changesMax: changesMax)
+            query, servers, store, runtime, reportsChanges: reportsChanges, changesMax: changesMax,
+            fault: fault)
         return ServedWindow(query, remote, engine)
     }
 

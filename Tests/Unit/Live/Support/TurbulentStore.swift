@@ -2,6 +2,18 @@ import CausewayModels
 import CausewayStorage
 import Synchronization
 
+/// A violation of the port by a store, planted to show that histories detect it.
+enum StoreFault: CaseIterable {
+    /// Some commits are not reported.
+    case losesCommits
+    /// A commit of several changes is reported without its last one.
+    case losesChanges
+    /// A page lacks a row.
+    case leavesOutRows
+    /// The feed counts as settled before it has reported the commits.
+    case settlesTooEarly
+}
+
 /// A store that other writers use at the worst moments, and whose feed lags behind its contents.
 ///
 /// Whenever a page is read, `turbulence` may write before and after it. Commits can be read at once; subscribers are
@@ -33,12 +45,15 @@ final class TurbulentStore: Store {
     }
 
     let base: any Store
+    private let fault: StoreFault?
     private let state = Mutex(State())
 
-    init(_ base: any Store) {
+    init(_ base: any Store, fault: StoreFault? = nil) {
         self.base = base
+        self.fault = fault
         let subscription = base.subscribe { [weak self] commit in
-            self?.state.withLock { $0.untold.append(commit) }
+            if fault == .losesCommits, commit.version % 4 == 0 { return }
+            self?.state.withLock { $0.untold.append(fault == .losesChanges ? commit.withoutLastChange : commit) }
         }
         state.withLock { $0.subscription = subscription }
     }
@@ -84,7 +99,8 @@ final class TurbulentStore: Store {
     func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
         state.withLock { $0.readCount += 1 }
         try await strike()
-        let page = try await base.page(query)
+        var page = try await base.page(query)
+        if fault == .leavesOutRows, page.messages.count > 1 { page.messages.remove(at: 1) }
         try await strike()
         return page
     }
@@ -149,7 +165,15 @@ final class TurbulentStore: Store {
         }
         if fails { throw .other(detail: "a settling that was told to fail") }
         let version = try await base.settledVersion()
-        publish()
+        if fault != .settlesTooEarly { publish() }
         return version
+    }
+}
+
+extension StoreCommit {
+    fileprivate var withoutLastChange: StoreCommit {
+        var commit = self
+        if commit.changes.count > 1 { commit.changes.removeLast() }
+        return commit
     }
 }

@@ -1,0 +1,25 @@
+"""Mutants name the text that they replace. When that text changes, they are changed with it."""
+
+import pathlib
+import subprocess
+import unittest
+
+MUTANTS = pathlib.Path(__file__).resolve().parent / "mutants" / "mutants"
+
+
+class MutantTests(unittest.TestCase):
+    def run_mutants(self, *arguments):
+        return subprocess.run([str(MUTANTS), *arguments], text=True, capture_output=True, check=False)
+
+    def test_every_mutant_can_be_planted(self):
+        done = self.run_mutants("--check")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_name_that_does_not_exist_is_an_error(self):
+        done = self.run_mutants("--list", "noSuchMutant")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no mutant named noSuchMutant", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
