@@ -31,7 +31,7 @@ struct Config: AsyncParsableCommand {
             for (key, entry) in own.entries {
                 entries[key] = Entry(value: entry.value, source: entry.source, daemon: daemon?.entries[key])
             }
-            try console.answer(entries) { MessageDetails.lines(own, daemon: daemon, for: $0) }
+            try console.report(entries) { MessageDetails.lines(own, daemon: daemon, for: $0) }
             return .ok
         }
     }

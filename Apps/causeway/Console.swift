@@ -15,7 +15,7 @@ struct Console {
     /// Prints the result: as JSON with `--json`, as text otherwise.
     ///
     /// Throws ``ControlError/Code/outputClosed`` and ``ControlError/Code/outputFailed``.
-    func answer(_ value: some Encodable, words: (Terminal) -> [String]) throws(ControlError) {
+    func report(_ value: some Encodable, words: (Terminal) -> [String]) throws(ControlError) {
         guard json else { return try print(words(terminal)) }
         try print([String(decoding: try ControlJSON.encode(value), as: UTF8.self)])
     }

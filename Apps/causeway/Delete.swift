@@ -20,7 +20,7 @@ struct Delete: AsyncParsableCommand {
             let report = try await Chosen.report(ids) { ids throws(ControlError) in
                 try await route.service.delete(ids, by: .cli)
             }
-            try console.answer(report) { _ in report.count == 0 ? [] : ["Deleted \(Counted.messages(report.count))"] }
+            try console.report(report) { _ in report.count == 0 ? [] : ["Deleted \(Counted.messages(report.count))"] }
             return Chosen.status(report, of: ids, "does not exist", console)
         }
     }

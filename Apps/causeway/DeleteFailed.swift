@@ -22,12 +22,12 @@ struct DeleteFailed: AsyncParsableCommand {
                 let count = try await route.service.status().counts.error
                 let which = channel.map { " of \($0)" } ?? ", \(count) in all,"
                 guard console.confirm("Delete the failed messages\(which) permanently?") else {
-                    try console.answer(ChangeReport(count: 0)) { _ in ["Nothing was deleted"] }
+                    try console.report(ChangeReport(count: 0)) { _ in ["Nothing was deleted"] }
                     return .ok
                 }
             }
             let report = try await route.service.deleteFailed(in: channel, by: .cli)
-            try console.answer(report) { _ in ["Deleted \(Counted.messages(report.count))"] }
+            try console.report(report) { _ in ["Deleted \(Counted.messages(report.count))"] }
             return .ok
         }
     }

@@ -24,7 +24,7 @@ struct Edit: AsyncParsableCommand {
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
             let edited = try await route.service.edit(try id.id(), try await request())
-            try console.answer(edited) { MessageDetails.lines(edited, for: $0) }
+            try console.report(edited) { MessageDetails.lines(edited, for: $0) }
             return .ok
         }
     }

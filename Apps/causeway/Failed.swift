@@ -21,7 +21,7 @@ struct Failed: AsyncParsableCommand {
             let response = try await list.list(from: after) { range throws(ControlError) in
                 try await route.service.failed(in: channel, range)
             }
-            try console.answer(response) { MessageListing.failed(response.messages, for: $0) + ListEnd.lines(response) }
+            try console.report(response) { MessageListing.failed(response.messages, for: $0) + ListEnd.lines(response) }
             return .ok
         }
     }
@@ -39,7 +39,7 @@ struct DeleteActions: AsyncParsableCommand {
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
             let response = try await route.service.deleteActions(limit: limit, before: before)
-            try console.answer(response) { MessageListing.deleteActions(response.actions, for: $0) }
+            try console.report(response) { MessageListing.deleteActions(response.actions, for: $0) }
             return .ok
         }
     }

@@ -35,7 +35,7 @@ struct Login: AsyncParsableCommand {
             request.certificatePath = settings.clientCertificate
             request.keyPath = settings.clientKey
             let session = try await route.service.login(request)
-            try console.answer(session) { _ in ["Logged in as \(session.user) at \(session.server)"] }
+            try console.report(session) { _ in ["Logged in as \(session.user) at \(session.server)"] }
             return .ok
         }
     }

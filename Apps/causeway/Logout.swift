@@ -16,7 +16,7 @@ struct Logout: AsyncParsableCommand {
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
             let report = try await route.service.logout()
-            try console.answer(report) { _ in
+            try console.report(report) { _ in
                 switch report.unsent {
                 case 0: ["Logged out; all messages had been delivered"]
                 case 1: ["Logged out; 1 undelivered message failed"]

@@ -18,7 +18,7 @@ struct Outbox: AsyncParsableCommand {
             let response = try await list.list(from: after) { range throws(ControlError) in
                 try await route.service.outbox(range)
             }
-            try console.answer(response) { MessageListing.outbox(response.messages, for: $0) + ListEnd.lines(response) }
+            try console.report(response) { MessageListing.outbox(response.messages, for: $0) + ListEnd.lines(response) }
             return .ok
         }
     }

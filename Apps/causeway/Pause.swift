@@ -28,7 +28,7 @@ extension CommandOptions {
                 throw ControlError(.daemonUnreachable, "no daemon running; nothing to pause or resume")
             }
             try await route.service.setPaused(isPaused)
-            try console.answer(["paused": isPaused]) { _ in [isPaused ? "Paused" : "Sending"] }
+            try console.report(["paused": isPaused]) { _ in [isPaused ? "Paused" : "Sending"] }
             return .ok
         }
     }

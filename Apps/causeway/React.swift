@@ -17,7 +17,7 @@ struct React: AsyncParsableCommand {
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
             let message = try await route.service.react(try id.id(), ReactionRequest(name: name, isAdded: !remove))
-            try console.answer(message) { MessageDetails.lines(message, for: $0) }
+            try console.report(message) { MessageDetails.lines(message, for: $0) }
             return .ok
         }
     }

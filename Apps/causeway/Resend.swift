@@ -23,14 +23,14 @@ struct Resend: AsyncParsableCommand {
         try await options.run { route, console throws(ControlError) in
             if all {
                 let report = try await route.service.resendFailed(in: try channel?.id())
-                try console.answer(report) { _ in ["\(Counted.messages(report.count)) back in the queue"] }
+                try console.report(report) { _ in ["\(Counted.messages(report.count)) back in the queue"] }
                 return .ok
             }
             let ids = try ids.ids()
             let report = try await Chosen.report(ids) { ids throws(ControlError) in
                 try await route.service.resend(ids)
             }
-            try console.answer(report) { _ in
+            try console.report(report) { _ in
                 report.count == 0 ? [] : ["\(Counted.messages(report.count)) back in the queue"]
             }
             return Chosen.status(report, of: ids, "has not failed, or does not exist", console)

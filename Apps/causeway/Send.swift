@@ -53,7 +53,7 @@ struct Send: AsyncParsableCommand {
             for problem in outcome.refused { console.note(problem) }
             if outcome.blankCount > 0 { console.note("blank lines skipped: \(outcome.blankCount)") }
             let delivery = await deliver(outcome.ids, route, console)
-            if console.json { try answer(outcome, delivery, console) }
+            if console.json { try report(outcome, delivery, console) }
             // The messages have priority: they were accepted and are delivered even if their ids cannot be printed.
             if let outputProblem { throw outputProblem }
             return status(outcome, delivery, console)
@@ -163,22 +163,22 @@ struct Send: AsyncParsableCommand {
         }
     }
 
-    // MARK: - Answering
+    // MARK: - Reporting
 
-    private struct Answer: Encodable {
+    private struct Report: Encodable {
         let ids: [MessageID]
         let results: [DeliveryResultResponse]?
         let refused: [String]?
         let problem: ProblemDTO?
     }
 
-    private func answer(
+    private func report(
         _ outcome: BulkSender.Outcome, _ delivery: Delivery, _ console: Console
     ) throws(ControlError) {
-        let answer = Answer(
+        let report = Report(
             ids: outcome.ids, results: delivery.results, refused: outcome.refused.isEmpty ? nil : outcome.refused,
             problem: (outcome.problem ?? delivery.problem).map(ProblemDTO.init))
-        try console.answer(answer) { _ in [] }
+        try console.report(report) { _ in [] }
     }
 
     private func status(_ outcome: BulkSender.Outcome, _ delivery: Delivery, _ console: Console) -> ExitStatus {

@@ -14,7 +14,7 @@ struct ShowMessage: AsyncParsableCommand {
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
             let message = try await route.service.message(try id.id())
-            try console.answer(message) { MessageDetails.lines(message, for: $0) }
+            try console.report(message) { MessageDetails.lines(message, for: $0) }
             return .ok
         }
     }

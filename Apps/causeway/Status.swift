@@ -12,7 +12,7 @@ struct Status: AsyncParsableCommand {
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
             let status = try await route.service.status()
-            try console.answer(status) { MessageDetails.lines(status, for: $0) }
+            try console.report(status) { MessageDetails.lines(status, for: $0) }
             return .ok
         }
     }
@@ -27,7 +27,7 @@ struct Probe: AsyncParsableCommand {
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
             try await route.service.probe()
-            try console.answer(["probing": true]) { _ in ["Checking for the server"] }
+            try console.report(["probing": true]) { _ in ["Checking for the server"] }
             return .ok
         }
     }

@@ -7,7 +7,8 @@ package struct ControlError: Error, Sendable, Hashable {
         case notAuthor = "notYours"
         case unreachable, busy, refused, certificate, protocolMismatch, superseded
         case storeOwned, storeUnusable, storeNotAccessible, storeFull, storeFailed, outboxFull, stopping
-        case daemonUnreachable, answerLost
+        case daemonUnreachable
+        case responseLost = "answerLost"
         case socketInUse, socketNotAccessible, credentials, configuration
         case outputClosed, outputFailed
         case internalError = "internal"
@@ -39,7 +40,7 @@ extension ControlError.Code {
         case .tooLarge: 413
         case .messageInvalid: 422
         case .unreachable, .refused, .certificate, .protocolMismatch, .superseded, .tokenRefused: 502
-        case .busy, .stopping, .daemonUnreachable, .answerLost: 503
+        case .busy, .stopping, .daemonUnreachable, .responseLost: 503
         case .storeFull, .outboxFull: 507
         case .storeOwned, .storeUnusable, .storeNotAccessible, .storeFailed, .socketInUse, .socketNotAccessible,
             .credentials, .configuration, .outputClosed, .outputFailed, .internalError:

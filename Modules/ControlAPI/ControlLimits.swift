@@ -21,9 +21,9 @@ package enum ControlLimits {
     /// The longest silence towards a follower; after three times that, the follower considers the daemon dead.
     package static let followSilenceSecondsMax = 10
     /// How long a client waits for the first byte of a response: longer than any wait, and than a slow disk.
-    package static let answerSecondsMax: Int64 = 120
+    package static let responseSecondsMax: Int64 = 120
     /// Bytes of a response that a client accepts: a full page of the longest messages.
-    package static let answerBytesMax = 512 * 1024 * 1024
+    package static let responseBytesMax = 512 * 1024 * 1024
     /// Connections that one client keeps.
     package static let clientConnectionsMax = 4
     /// Bytes of a PEM file.

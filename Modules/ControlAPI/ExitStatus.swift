@@ -58,7 +58,7 @@ extension ControlError.Code {
         case .notFound: .notFound
         case .forbidden, .noSession, .sessionExists, .notAuthor, .tokenRefused: .notAllowed
         case .unreachable, .superseded, .storeOwned, .stopping, .daemonUnreachable: .unavailable
-        case .busy, .outboxFull, .answerLost: .temporary
+        case .busy, .outboxFull, .responseLost: .temporary
         case .refused: .failedForGood
         case .certificate, .protocolMismatch: .protocolProblem
         case .storeUnusable: .unusableStore

@@ -28,14 +28,14 @@ extension ControlClient {
     private typealias Inbound = NIOAsyncChannelInboundStream<HTTPClientResponsePart>
 
     private func read(_ inbound: Inbound, _ listener: (FollowEvent) async throws -> Void) async throws {
-        var lines = ServerSentEventParser(bytesMax: ControlLimits.answerBytesMax)
+        var lines = ServerSentEventParser(bytesMax: ControlLimits.responseBytesMax)
         var refused: HTTPResponseStatus?
-        var answer: [UInt8] = []
+        var response: [UInt8] = []
         for try await part in inbound {
             switch part {
             case .head(let head): refused = head.status == .ok ? nil : head.status
             case .body(let bytes) where refused != nil:
-                answer += bytes.readableBytesView.prefix(ControlLimits.pemBytesMax - answer.count)
+                response += bytes.readableBytesView.prefix(ControlLimits.pemBytesMax - response.count)
             case .body(let bytes):
                 for event in try lines.events(in: bytes.readableBytesView) {
                     guard event.name != "problem" else { throw problem(in: event.data, refused) }
@@ -43,14 +43,14 @@ extension ControlClient {
                         try ControlJSON.decode(FollowEvent.self, from: Data(event.data), what: "the daemon's event"))
                 }
             case .end:
-                if refused != nil { throw problem(in: answer, refused) }
+                if refused != nil { throw problem(in: response, refused) }
                 return
             }
         }
     }
 
-    private func problem(in answer: [UInt8], _ status: HTTPResponseStatus?) -> ControlError {
-        let told = try? ControlJSON.decode(ErrorResponse.self, from: Data(answer), what: "the answer")
+    private func problem(in response: [UInt8], _ status: HTTPResponseStatus?) -> ControlError {
+        let told = try? ControlJSON.decode(ErrorResponse.self, from: Data(response), what: "the response")
         let words = status.map { " with status \($0.code)" } ?? " with something other than events"
         return told?.error.error
             ?? ControlError(.internalError, "the daemon at \(socketPath) responded\(words)")

@@ -9,8 +9,8 @@ import NIOPosix
 
 /// The control service of another process, over its Unix socket. Keeps its connections; safe for concurrent calls.
 ///
-/// A request that changes something is never sent twice: when the other process stops before it has answered, the call
-/// throws ``ControlError/Code/answerLost``, and only a read can show whether the change was made.
+/// A request that changes something is never sent twice: when the other process stops before it has responded, the call
+/// throws ``ControlError/Code/responseLost``, and only a read can show whether the change was made.
 package final class ControlClient: ControlService {
     private let http: HTTPClient
     let socketPath: String
@@ -19,25 +19,25 @@ package final class ControlClient: ControlService {
     /// Connects with the first call.
     ///
     /// - Parameters:
-    ///   - answerTime: how long to wait for the first byte of a response; the whole response may take twice that.
+    ///   - responseTime: how long to wait for the first byte of a response; the whole response may take twice that.
     ///   - connectionsMax: the number of concurrent calls; more wait.
     ///   - watchSilence: the silence after which a watch considers the other process dead.
     ///
     /// Throws ``ControlError/Code/configuration`` when the path cannot be that of a socket.
     package init(
-        socketPath: String, answerTime: Duration = .seconds(ControlLimits.answerSecondsMax),
+        socketPath: String, responseTime: Duration = .seconds(ControlLimits.responseSecondsMax),
         connectionsMax: Int = ControlLimits.clientConnectionsMax,
         watchSilence: Duration = .seconds(3 * ControlLimits.watchSilenceSecondsMax)
     ) throws(ControlError) {
         self.socketPath = socketPath
         self.watchSilence = watchSilence
         var limits = HTTPLimits()
-        limits.bodyBytesMax = ControlLimits.answerBytesMax
+        limits.bodyBytesMax = ControlLimits.responseBytesMax
         limits.connectionsMax = connectionsMax
         do throws(HTTPEndpointError) {
             http = HTTPClient(
                 endpoint: try .unix(path: socketPath, host: ControlHost.name),
-                timeouts: HTTPTimeouts(connect: .seconds(10), firstByte: answerTime, whole: answerTime * 2),
+                timeouts: HTTPTimeouts(connect: .seconds(10), firstByte: responseTime, whole: responseTime * 2),
                 limits: limits,
                 eventLoopGroup: MultiThreadedEventLoopGroup.singleton)
         } catch {
@@ -160,17 +160,17 @@ package final class ControlClient: ControlService {
 
     private struct Nothing: Codable {}
 
-    private func get<Answer: Decodable>(
+    private func get<Response: Decodable>(
         _ path: String, _ parts: [String: String] = [:]
-    ) async throws(ControlError) -> Answer {
+    ) async throws(ControlError) -> Response {
         let query = parts.sorted { $0.key < $1.key }.map { $0.key + "=" + Self.escaped($0.value) }
         let target = query.isEmpty ? path : path + "?" + query.joined(separator: "&")
         return try await send(HTTPClientRequest(method: .get, path: target))
     }
 
-    private func post<Answer: Decodable>(
+    private func post<Response: Decodable>(
         _ path: String, _ body: some Encodable
-    ) async throws(ControlError) -> Answer {
+    ) async throws(ControlError) -> Response {
         let data = try ControlJSON.encode(body)
         guard data.count <= ControlLimits.bodyBytesMax else {
             throw ControlError(.tooLarge, "the request is larger than the daemon accepts: \(data.count) bytes")
@@ -180,7 +180,7 @@ package final class ControlClient: ControlService {
                 method: .post, path: path, fields: [.contentType: "application/json"], body: ByteBuffer(bytes: data)))
     }
 
-    private func send<Answer: Decodable>(_ request: HTTPClientRequest) async throws(ControlError) -> Answer {
+    private func send<Response: Decodable>(_ request: HTTPClientRequest) async throws(ControlError) -> Response {
         var response: HTTPClientResponse
         do throws(HTTPClientError) {
             response = try await http.send(request)
@@ -189,13 +189,13 @@ package final class ControlClient: ControlService {
         }
         let data = Data(response.body.readBytes(length: response.body.readableBytes) ?? [])
         guard response.status.kind == .successful else {
-            let answer = try? ControlJSON.decode(ErrorResponse.self, from: data, what: "the answer")
-            throw answer?.error.error
+            let problem = try? ControlJSON.decode(ErrorResponse.self, from: data, what: "the response")
+            throw problem?.error.error
                 ?? ControlError(
                     .internalError, "the daemon at \(socketPath) responded with status \(response.status.code)")
         }
         do throws(ControlError) {
-            return try ControlJSON.decode(Answer.self, from: data, what: "the answer")
+            return try ControlJSON.decode(Response.self, from: data, what: "the response")
         } catch {
             throw ControlError(
                 .internalError,
@@ -209,7 +209,7 @@ package final class ControlClient: ControlService {
                 .daemonUnreachable, "the daemon at \(socketPath) does not respond: \(error.description)")
         }
         return ControlError(
-            .answerLost,
+            .responseLost,
             "the daemon at \(socketPath) stopped before it responded (\(error.description)); the request may have"
                 + " been carried out: check `causeway outbox` before you repeat it")
     }

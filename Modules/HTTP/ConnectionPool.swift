@@ -101,7 +101,7 @@ final class ConnectionPool: HTTPConnectionOwner {
         _ id: ConnectionPoolState.RequestID, after result: Result<HTTPClientResponse, HTTPClientError>,
         on connection: HTTPConnection
     ) -> Bool {
-        guard case .failure(.connectionClosed(let requestSent)) = result, connection.answers > 0,
+        guard case .failure(.connectionClosed(let requestSent)) = result, connection.responses > 0,
             let request = requests[id], !request.wasRepeated
         else { return false }
         return request.isSafeToRepeat || !requestSent

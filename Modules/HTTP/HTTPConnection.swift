@@ -16,7 +16,7 @@ protocol HTTPConnectionOwner: AnyObject {
 /// One connection: the last handler of its pipeline. It carries one request at a time.
 ///
 /// ```
-///  starting ──▶ idle ──start──▶ busy ─end of response─▶ answered ──read complete──▶ idle
+///  starting ──▶ idle ──start──▶ busy ─end of response─▶ responded ─read complete──▶ idle
 ///     │           │               │                         │
 ///     └───────────┴───────────────┴──── close, error ───────┴──▶ closed
 /// ```
@@ -40,7 +40,7 @@ final class HTTPConnection: ChannelInboundHandler {
         case starting(ready: EventLoopPromise<Void>)
         case idle
         case busy(Exchange)
-        case answered(Exchange, HTTPClientResponse, keepAlive: Bool)
+        case responded(Exchange, HTTPClientResponse, keepAlive: Bool)
         case closed
     }
 
@@ -54,7 +54,7 @@ final class HTTPConnection: ChannelInboundHandler {
     private var state: State
 
     /// The number of earlier responses on this connection.
-    private(set) var answers = 0
+    private(set) var responses = 0
 
     init(
         id: ConnectionPoolState.ConnectionID, channel: any Channel, decoder: ResponseDecoder, limits: HTTPLimits,
@@ -111,7 +111,7 @@ final class HTTPConnection: ChannelInboundHandler {
         case .busy(let exchange):
             exchange.firstByteTimer?.cancel()
             finish(exchange.request, .failure(error), reusable: false)
-        case .answered(let exchange, let response, _):
+        case .responded(let exchange, let response, _):
             finish(exchange.request, .success(response), reusable: false)
         case .closed:
             break
@@ -140,7 +140,7 @@ final class HTTPConnection: ChannelInboundHandler {
                 try exchange.assembler.receive(body: part)
             case .end:
                 let (response, keepAlive) = try exchange.assembler.finish()
-                state = .answered(exchange, response, keepAlive: keepAlive)
+                state = .responded(exchange, response, keepAlive: keepAlive)
             }
         } catch {
             abort(error)
@@ -148,12 +148,12 @@ final class HTTPConnection: ChannelInboundHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        deliverAnswer(channelIsOpen: true)
+        deliverResponse(channelIsOpen: true)
         context.fireChannelReadComplete()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        deliverAnswer(channelIsOpen: false)
+        deliverResponse(channelIsOpen: false)
         if case .busy(let exchange) = state {
             abort(exchange.hasFirstByte ? .truncated : .connectionClosed(requestSent: true))
         } else {
@@ -175,20 +175,20 @@ final class HTTPConnection: ChannelInboundHandler {
             state = .closed
             ready.fail(error)
             channel.close(promise: nil)
-        case .idle, .answered, .closed:
+        case .idle, .responded, .closed:
             abort(.connectionClosed(requestSent: false))
         }
     }
 
     // MARK: Parts
 
-    private func deliverAnswer(channelIsOpen: Bool) {
-        guard case .answered(let exchange, let response, let keepAlive) = state else { return }
+    private func deliverResponse(channelIsOpen: Bool) {
+        guard case .responded(let exchange, let response, let keepAlive) = state else { return }
         let reusable =
             channelIsOpen && keepAlive && exchange.isWritten && !decoder.hasLeftover && channel.isActive
-        answers += 1
+        responses += 1
         if reusable {
-            decoder.answerIsComplete()
+            decoder.endResponse()
             state = .idle
         } else {
             state = .closed

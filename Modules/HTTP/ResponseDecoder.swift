@@ -69,7 +69,7 @@ final class ResponseDecoder: WriteObservingByteToMessageDecoder {
     }
 
     /// No response is expected until the next request.
-    func answerIsComplete() {
+    func endResponse() {
         guard isStarted else { return }
         retired = current
         current = nil

@@ -10,7 +10,7 @@ internal import NIOHTTPTypesHTTP1
 /// | --- | --- | --- |
 /// | the first request's header | `firstHeader` | the connection is closed |
 /// | the rest of a body | `body`; `discardedBytesMax` beyond `requestBytesMax` | the connection is closed |
-/// | the client to read the next part of a response | `answer` | the connection is closed |
+/// | the client to read the next part of a response | `response` | the connection is closed |
 /// | the next request | `idle` (implemented by Hummingbird) | the connection is closed |
 ///
 /// While a request waits for its response nothing more is read, so that requests sent ahead stay in the system's
@@ -35,14 +35,14 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
 
     private var reading = Reading.firstHeader
     private var readDeadline: Scheduled<Void>?
-    private var answerDeadline: Scheduled<Void>?
+    private var responseDeadline: Scheduled<Void>?
     /// Requests whose response has not ended.
     private var unanswered = 0
-    private var isAnswering = false
+    private var isResponding = false
     /// Parts of responses that the client has not read.
     private var untaken = 0
     /// Kept alive until the client has read the response being written.
-    private var holds: [AnswerHold] = []
+    private var holds: [ResponseHold] = []
     /// True when a read was requested while the client must not send more.
     private var isReadHeld = false
     /// True once this handler has written the last response; nothing from other handlers is sent any more.
@@ -117,28 +117,28 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     // MARK: - Reading
 
     package func read(context: ChannelHandlerContext) {
-        isReadHeld = isAnswerDue
+        isReadHeld = isResponseDue
         if !isReadHeld { context.read() }
     }
 
     /// Whether a request that was read completely has no response yet.
-    private var isAnswerDue: Bool {
+    private var isResponseDue: Bool {
         guard case .body = reading else { return unanswered > 0 }
         return unanswered > 1
     }
 
     private func readOn(_ context: ChannelHandlerContext) {
-        guard isReadHeld, !isAnswerDue else { return }
+        guard isReadHeld, !isResponseDue else { return }
         isReadHeld = false
         context.read()
     }
 
-    // MARK: - Answers
+    // MARK: - Responses
 
     package func triggerUserOutboundEvent(
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
     ) {
-        guard let hold = event as? AnswerHold else {
+        guard let hold = event as? ResponseHold else {
             context.triggerUserOutboundEvent(event, promise: promise)
             return
         }
@@ -151,12 +151,12 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
-        var held: [AnswerHold] = []
+        var held: [ResponseHold] = []
         switch unwrapOutboundIn(data) {
-        case .head: isAnswering = true
+        case .head: isResponding = true
         case .body: break
         case .end:
-            isAnswering = false
+            isResponding = false
             unanswered -= 1
             held = holds
             holds = []
@@ -168,17 +168,17 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     /// Returns a promise that succeeds when the client has read the data written with it. Until then there is a
     /// deadline, which restarts with each part that was read.
     private func taken(
-        _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext, releasing held: [AnswerHold]
+        _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext, releasing held: [ResponseHold]
     ) -> EventLoopPromise<Void> {
         let taken = promise ?? context.eventLoop.makePromise(of: Void.self)
         untaken += 1
-        if answerDeadline == nil { answerDeadline = closing(context, after: limits.answer) }
+        if responseDeadline == nil { responseDeadline = closing(context, after: limits.response) }
         let channel = context.channel
         taken.futureResult.assumeIsolated().whenComplete { [self] _ in
             withExtendedLifetime(held) {}
             untaken -= 1
-            answerDeadline?.cancel()
-            answerDeadline = untaken > 0 && channel.isActive ? closing(context, after: limits.answer) : nil
+            responseDeadline?.cancel()
+            responseDeadline = untaken > 0 && channel.isActive ? closing(context, after: limits.response) : nil
             if unanswered == 0 { registry?.becameIdle(channel) }
         }
         return taken
@@ -188,12 +188,12 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !isEnding else { return }
-        guard let problem = Self.problem(error), mayAnswerBadRequest else {
+        guard let problem = Self.problem(error), mayRespondBadRequest else {
             context.fireErrorCaught(error)
             return
         }
         isEnding = true
-        var (head, body) = refusal.answer(problem)
+        var (head, body) = refusal.response(problem)
         head.headerFields[.connection] = "close"
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(body)), promise: nil)
@@ -213,10 +213,10 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     }
 
     /// True when the response cannot be mistaken for that of another request.
-    private var mayAnswerBadRequest: Bool {
+    private var mayRespondBadRequest: Bool {
         if unanswered == 0 { return true }
         guard case .body = reading else { return false }
-        return unanswered == 1 && !isAnswering
+        return unanswered == 1 && !isResponding
     }
 
     // MARK: - Deadlines
@@ -227,8 +227,8 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
 
     private func cancelDeadlines() {
         readDeadline?.cancel()
-        answerDeadline?.cancel()
+        responseDeadline?.cancel()
         readDeadline = nil
-        answerDeadline = nil
+        responseDeadline = nil
     }
 }

@@ -23,7 +23,7 @@ package struct ConnectionLimits: Sendable, Hashable {
     /// From the end of a request's header to the end of its body.
     package var body: Duration
     /// Until the client has read the next part of a response: past it the connection is closed.
-    package var answer: Duration
+    package var response: Duration
     /// Without a request; also bounds how long the header of a later request may take.
     package var idle: Duration
     /// Open connections; more wait in the system's queue until one closes.
@@ -34,7 +34,7 @@ package struct ConnectionLimits: Sendable, Hashable {
     package init(
         headerFieldBytesMax: Int, headerListBytesMax: Int, headerFieldsMax: Int, requestBytesMax: Int,
         discardedBytesMax: Int, pipelinedRequestsMax: Int, unsentBytesMax: Int, firstHeader: Duration, body: Duration,
-        answer: Duration, idle: Duration,
+        response: Duration, idle: Duration,
         connectionsMax: Int, connectionsPerPeerMax: Int
     ) {
         self.headerFieldBytesMax = headerFieldBytesMax
@@ -46,7 +46,7 @@ package struct ConnectionLimits: Sendable, Hashable {
         self.unsentBytesMax = unsentBytesMax
         self.firstHeader = firstHeader
         self.body = body
-        self.answer = answer
+        self.response = response
         self.idle = idle
         self.connectionsMax = connectionsMax
         self.connectionsPerPeerMax = connectionsPerPeerMax

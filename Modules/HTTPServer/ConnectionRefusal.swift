@@ -21,9 +21,9 @@ package struct ConnectionRefusal: Sendable {
     }
 
     /// The complete response; `Connection: close` is added to it.
-    let answer: @Sendable (Problem) -> (head: HTTPResponse, body: ByteBuffer)
+    let response: @Sendable (Problem) -> (head: HTTPResponse, body: ByteBuffer)
 
-    package init(_ answer: @escaping @Sendable (Problem) -> (head: HTTPResponse, body: ByteBuffer)) {
-        self.answer = answer
+    package init(_ response: @escaping @Sendable (Problem) -> (head: HTTPResponse, body: ByteBuffer)) {
+        self.response = response
     }
 }

@@ -126,7 +126,7 @@ public struct HTTPTransport: Transport {
     public func changes(_ query: RemoteChangesQuery) async throws(TransportError) -> RemoteChanges? {
         let changes: WireChanges
         do throws(TransportError) {
-            changes = try await ask(requests.changes(query), as: WireChanges.self, .page).answer
+            changes = try await ask(requests.changes(query), as: WireChanges.self, .page).response
         } catch {
             switch error {
             // An older server, or one that rejects the cursor of another one: pages contain everything.
@@ -157,9 +157,9 @@ public struct HTTPTransport: Transport {
         await client.shutdown()
     }
 
-    private func ask<Answer: Decodable>(
-        _ request: HTTPClientRequest, as type: Answer.Type, _ kind: RequestKind
-    ) async throws(TransportError) -> (answer: Answer, history: ServerHistory?) {
+    private func ask<Response: Decodable>(
+        _ request: HTTPClientRequest, as type: Response.Type, _ kind: RequestKind
+    ) async throws(TransportError) -> (response: Response, history: ServerHistory?) {
         let response = try await send(request, kind)
         return (try parser.read(type, from: response, to: kind), parser.history(of: response))
     }

@@ -10,7 +10,7 @@ enum HTTPTransportLimits {
     /// Seconds to wait when the server reports "too many requests" without a time.
     static let rateLimitSecondsDefault: Int64 = 5
     /// JSON values in one response. A page of 8 MiB of content, all of it numbers of one digit, holds fewer.
-    static let answerValuesMax = 4_500_000
+    static let responseValuesMax = 4_500_000
     /// Characters of a server's machine-readable code that are kept.
     static let codeCharactersMax = 64
     /// Bytes of a server's text that are processed.

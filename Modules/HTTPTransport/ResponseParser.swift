@@ -87,7 +87,7 @@ struct ResponseParser: Sendable {
     ) throws(TransportError) -> Value {
         do {
             return try JSONCoding.decode(
-                type, from: Array(response.body.readableBytesView), valuesMax: HTTPTransportLimits.answerValuesMax)
+                type, from: Array(response.body.readableBytesView), valuesMax: HTTPTransportLimits.responseValuesMax)
         } catch {
             // The error itself may quote the body.
             throw foreign("HTTP status \(response.status.code) with a body that does not follow the protocol")

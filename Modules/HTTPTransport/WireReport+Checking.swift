@@ -22,7 +22,7 @@ extension WireReport {
                 guard !isStopped else { return nil }
                 isStopped = true
             case .accepted, .fenced, .deleted, .refused, .unrelated, .late:
-                guard !isStopped, mark >= operation.sequence, outcome.answers(operation.body) else { return nil }
+                guard !isStopped, mark >= operation.sequence, outcome.matches(operation.body) else { return nil }
             }
             outcomes.append(outcome.cleaned(sanitizer))
         }
@@ -32,7 +32,7 @@ extension WireReport {
 
 extension DeliveryOutcome {
     /// Whether this can be the result of an operation of this kind.
-    fileprivate func answers(_ body: DeliveryOperation.Body) -> Bool {
+    fileprivate func matches(_ body: DeliveryOperation.Body) -> Bool {
         switch (body, self) {
         case (.fence, .accepted(let serverPosition)): serverPosition.position >= 1
         case (.fence, .fenced), (.delete, .deleted): true

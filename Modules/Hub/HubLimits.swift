@@ -36,7 +36,7 @@ package enum HubLimits {
     /// From the end of a request's header to the end of its body.
     package static let bodySecondsMax: Int64 = 60
     /// Until the client has read the next part of a response.
-    package static let answerSecondsMax: Int64 = 60
+    package static let responseSecondsMax: Int64 = 60
     /// Without a request; also bounds how long the header of a later request may take.
     package static let idleSecondsMax: Int64 = 75
     /// From the start of the shutdown until connections that are still busy are closed.
@@ -65,15 +65,15 @@ package enum HubLimits {
     static let bodyBytesPerPeerMax = 16 * 1024 * 1024
     /// Bytes of all responses that are being built or wait for their client to read them; past it the response is `503
     /// busy`.
-    static let answerBytesInFlightMax = 32 * 1024 * 1024
+    static let responseBytesInFlightMax = 32 * 1024 * 1024
     /// The share of one account in these bytes.
-    package static let answerBytesPerAccountMax = 8 * 1024 * 1024
+    package static let responseBytesPerAccountMax = 8 * 1024 * 1024
     /// The share of one address in these bytes.
-    static let answerBytesPerPeerMax = 16 * 1024 * 1024
+    static let responseBytesPerPeerMax = 16 * 1024 * 1024
     /// Bytes of a response that are passed to a connection at a time.
-    package static let answerPartBytes = 64 * 1024
+    package static let responsePartBytes = 64 * 1024
     /// Bytes up to which a response is not counted.
-    static let smallAnswerBytesMax = 16 * 1024
+    static let smallResponseBytesMax = 16 * 1024
     /// Approximate bytes of the response to one operation of a delivery; a reason may exceed it.
     static let resultBytes = 256
     /// Bytes of responses that the system buffers for a connection beyond those in transit.

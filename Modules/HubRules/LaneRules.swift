@@ -39,7 +39,7 @@ package struct LaneRules: Sendable, Equatable {
     /// The next step of the hub.
     package enum Decision: Sendable, Equatable {
         /// Respond; only the mark is stored.
-        case answer(DeliveryOutcome)
+        case respond(DeliveryOutcome)
         /// Store the message at the next position of its channel, or apply the operation, and respond `accepted` with
         /// the position.
         case apply
@@ -60,11 +60,11 @@ package struct LaneRules: Sendable, Equatable {
     package mutating func decide(
         _ kind: Kind, sequence: Int64, previous: Int64, known: Known, verdict: () throws -> Verdict
     ) rethrows -> Decision {
-        if isStopped { return .answer(.notAttempted) }
+        if isStopped { return .respond(.notAttempted) }
         if sequence <= mark { return try decideBelowMark(kind, known: known, verdict: verdict) }
         guard previous == mark else {
             isStopped = true
-            return .answer(.gap(mark: mark))
+            return .respond(.gap(mark: mark))
         }
         switch (kind, known) {
         case (.delete, _):
@@ -72,10 +72,10 @@ package struct LaneRules: Sendable, Equatable {
             return .delete
         case (.send, .accepted(let serverPosition)), (.fence, .accepted(let serverPosition)):
             mark = sequence
-            return .answer(.accepted(serverPosition))
+            return .respond(.accepted(serverPosition))
         case (.fence, .no):
             mark = sequence
-            return .answer(.fenced)
+            return .respond(.fenced)
         case (.send, .no):
             return decideNewSend(sequence, try verdict())
         }
@@ -88,26 +88,26 @@ package struct LaneRules: Sendable, Equatable {
             return .apply
         case .refuse(let code, let detail):
             mark = sequence
-            return .answer(.refused(code: code, detail: detail))
+            return .respond(.refused(code: code, detail: detail))
         case .unrelated(let detail):
             mark = sequence
-            return .answer(.unrelated(detail: detail))
+            return .respond(.unrelated(detail: detail))
         case .tryLater(let code, let detail, let after):
             isStopped = true
-            return .answer(.tryLater(code: code, detail: detail, after: after))
+            return .respond(.tryLater(code: code, detail: detail, after: after))
         }
     }
 
     private func decideBelowMark(_ kind: Kind, known: Known, verdict: () throws -> Verdict) rethrows -> Decision {
         switch (kind, known) {
         case (.delete, _): return .delete
-        case (_, .accepted(let serverPosition)): return .answer(.accepted(serverPosition))
-        case (.fence, .no): return .answer(.fenced)
+        case (_, .accepted(let serverPosition)): return .respond(.accepted(serverPosition))
+        case (.fence, .no): return .respond(.fenced)
         case (.send, .no):
             switch try verdict() {
-            case .refuse(let code, let detail): return .answer(.refused(code: code, detail: detail))
-            case .unrelated(let detail): return .answer(.unrelated(detail: detail))
-            case .fine, .tryLater: return .answer(.late(mark: mark))
+            case .refuse(let code, let detail): return .respond(.refused(code: code, detail: detail))
+            case .unrelated(let detail): return .respond(.unrelated(detail: detail))
+            case .fine, .tryLater: return .respond(.late(mark: mark))
             }
         }
     }

@@ -42,8 +42,11 @@ extension Outbox {
         return nil
     }
 
-    /// True if the message, or a fence for it, still has to be sent to the server.
-    package func isWaiting(for message: MessageID) -> Bool { locations[message] != nil || fences[message] != nil }
+    /// True if a confirmation of the message changes anything: the message, or a fence for it, still has to be sent to
+    /// the server, or its failure pauses a lane.
+    package func awaitsConfirmation(of message: MessageID) -> Bool {
+        locations[message] != nil || fences[message] != nil || pausing[message] != nil
+    }
 
     /// The lanes with anything to send: their depth, and the reason why their oldest message waits.
     package func lanesInWords(

@@ -131,9 +131,9 @@ package struct Outbox: Sendable, Hashable {
         var actions: [OutboxAction] = []
         switch event {
         case .enqueued(let entries): enqueue(entries, clock, &actions)
-        case .answered(let batch, let report):
+        case .responded(let batch, let report):
             noteHeard(clock)
-            answered(batch, report, clock, &actions)
+            responded(batch, report, clock, &actions)
         case .failed(let batch, let error): failed(batch, error, clock, &actions)
         case .unsendable(let batch, let messages, let detail):
             let failure = finalFailure(.unsendable, code: "unsendable", detail: detail, at: clock)

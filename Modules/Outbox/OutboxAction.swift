@@ -5,7 +5,7 @@ package import CausewayStorage
 package enum OutboxAction: Sendable, Equatable {
     /// Commit; no later action may begin before it is durable.
     case commit([Mutation])
-    /// Commit the mutations, then pass the batch to the transport, and report ``OutboxEvent/answered(_:_:)`` or
+    /// Commit the mutations, then pass the batch to the transport, and report ``OutboxEvent/responded(_:_:)`` or
     /// ``OutboxEvent/failed(_:_:)``.
     case transmit(Batch, [Mutation])
     /// Another copy of the store exists: commit ``Mutation/forkOutbox(_:at:)`` with a new id, and report

@@ -20,7 +20,7 @@ package enum OutboxEvent: Sendable, Equatable {
     /// The store committed new links of a chain; in commit order.
     case enqueued([OutboxEntry])
     /// The response to ``OutboxAction/transmit(_:_:)``.
-    case answered(Batch, DeliveryReport)
+    case responded(Batch, DeliveryReport)
     /// The transport failed at ``OutboxAction/transmit(_:_:)``.
     case failed(Batch, TransportError)
     /// These messages of a batch could not be encoded into a request; nothing of the batch was sent.

@@ -32,10 +32,10 @@ public final class SQLiteStore: Store {
     package static func open(
         at folder: String, durability: Durability, options: SQLiteOptions
     ) async throws(StoreError) -> SQLiteStore {
-        let opened: Result<SQLiteStore, StoreError> = await withCheckedContinuation { answer in
+        let opened: Result<SQLiteStore, StoreError> = await withCheckedContinuation { continuation in
             // Opening blocks on the disk, so it must not use a thread of the shared pool.
             DispatchQueue.global(qos: .userInitiated).async {
-                answer.resume(
+                continuation.resume(
                     returning: Result { () throws(StoreError) in
                         let database = try StoreDatabase(
                             StoreFolder(path: folder, traceSync: options.traceFolderSync), durability, options)
@@ -61,9 +61,9 @@ public final class SQLiteStore: Store {
     // MARK: Commits
 
     public func start(_ opening: StartOptions) async throws(StoreError) -> OutboxSnapshot {
-        let answer = try await committer.submit(
+        let value = try await committer.submit(
             WriteRequest(isCompound: true) { writer in .outbox(try writer.start(opening)) })
-        guard case .outbox(var snapshot) = answer else { preconditionFailure("begin answers with the outbox") }
+        guard case .outbox(var snapshot) = value else { preconditionFailure("start returns the outbox") }
         snapshot.loss = database.loss
         return snapshot
     }
@@ -71,12 +71,12 @@ public final class SQLiteStore: Store {
     public func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message {
         let draft = draft.normalized
         let content = try ContentCoding.encode(draft.content)
-        let answer = try await committer.submit(
+        let value = try await committer.submit(
             // A draft that refers to another message takes more than one statement.
             WriteRequest(isCompound: draft.role != .message, bytes: content.count) { writer in
                 .message(try writer.enqueue(draft, content: content))
             })
-        guard case .message(let message) = answer else { preconditionFailure("enqueue answers with the message") }
+        guard case .message(let message) = value else { preconditionFailure("enqueue returns the message") }
         return message
     }
 

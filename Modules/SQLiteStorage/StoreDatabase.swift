@@ -136,12 +136,12 @@ final class StoreDatabase: Sendable {
     ) async throws(StoreError) -> Value {
         let pool = try pool()
         let path = path
-        let result: Result<Value, StoreError> = await withCheckedContinuation { answer in
+        let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
             pool.asyncRead { db in
                 do {
-                    answer.resume(returning: .success(try body(try db.get())))
+                    continuation.resume(returning: .success(try body(try db.get())))
                 } catch {
-                    answer.resume(returning: .failure(StoreError(error, path: path)))
+                    continuation.resume(returning: .failure(StoreError(error, path: path)))
                 }
             }
         }

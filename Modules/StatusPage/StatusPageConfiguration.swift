@@ -91,7 +91,7 @@ extension ConnectionLimits {
         discardedBytesMax: StatusPageLimits.discardedBytesMax,
         pipelinedRequestsMax: StatusPageLimits.pipelinedRequestsMax, unsentBytesMax: StatusPageLimits.unsentBytesMax,
         firstHeader: .seconds(StatusPageLimits.firstHeaderSecondsMax), body: .seconds(StatusPageLimits.bodySecondsMax),
-        answer: .seconds(StatusPageLimits.answerSecondsMax), idle: .seconds(StatusPageLimits.idleSecondsMax),
+        response: .seconds(StatusPageLimits.responseSecondsMax), idle: .seconds(StatusPageLimits.idleSecondsMax),
         // All connections come from this machine, or through one proxy.
         connectionsMax: StatusPageLimits.connectionsMax, connectionsPerPeerMax: StatusPageLimits.connectionsMax)
 }

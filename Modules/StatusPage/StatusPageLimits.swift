@@ -22,7 +22,7 @@ package enum StatusPageLimits {
 
     static let firstHeaderSecondsMax: Int64 = 10
     static let bodySecondsMax: Int64 = 15
-    static let answerSecondsMax: Int64 = 60
+    static let responseSecondsMax: Int64 = 60
     static let idleSecondsMax: Int64 = 75
     /// How long the page waits for a response of the daemon before it reports that there is none.
     package static let daemonSecondsMax: Int64 = 8

@@ -98,7 +98,7 @@ extension SyncEngine {
         deliveries[batch.id] = runtime.spawn { [weak self, asked = session?.account] in
             do throws(TransportError) {
                 let report = try await transport.deliver(delivery)
-                await self?.answered(batch, report, for: asked, named: delivery.history)
+                await self?.responded(batch, report, for: asked, named: delivery.history)
             } catch {
                 await self?.finished(batch, .failed(batch, error))
             }
@@ -117,7 +117,7 @@ extension SyncEngine {
     /// - Parameters:
     ///   - asked: the account for which the batch was sent.
     ///   - named: the history that the delivery named.
-    private func answered(
+    private func responded(
         _ batch: Batch, _ report: DeliveryReport, for asked: Account?, named: ServerHistory?
     ) {
         deliveries[batch.id] = nil
@@ -128,7 +128,7 @@ extension SyncEngine {
                 // store still shows the account that sent the batch; another account has a history of its own.
                 let isOwn = engine.session.map { $0.account == asked } ?? true
                 let isProof = !isOwn || engine.admit(report.history, named: named)
-                let event = isProof ? OutboxEvent.answered(batch, report) : .interrupted(batch)
+                let event = isProof ? OutboxEvent.responded(batch, report) : .interrupted(batch)
                 await engine.perform(engine.outbox.handle(event, at: engine.clock))
             })
     }

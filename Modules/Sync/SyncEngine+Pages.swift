@@ -156,7 +156,7 @@ extension SyncEngine {
         var cursor = page.range.map { MessageQuery.Cursor(position: $0.lowerBound - 1, ordinal: .max) }
         repeat {
             let step = try await deletions(of: channel, in: page.range, after: cursor, except: kept)
-            let noted = history  // another answer may move it on while the disk is waited for
+            let noted = history  // another response may move it on while the disk is waited for
             try await store.commit(mutations + step.ids.map { .delete($0) } + unkeptHistory)
             keptHistory = noted
             noteGone(step.ids)
@@ -170,7 +170,7 @@ extension SyncEngine {
     /// Confirms messages that the server has, whatever their state here.
     private func confirm(_ items: [RemoteMessage]) async {
         for item in items {
-            if outbox.isWaiting(for: item.id) {
+            if outbox.awaitsConfirmation(of: item.id) {
                 await perform(outbox.handle(.confirmed(item.id, item.serverPosition), at: clock))
             } else {
                 // It may have been parked, and sent by another copy of this store: without a slot no other event

@@ -7,18 +7,18 @@ package import CausewayTransport
 /// User requests. Each request is one piece of work in the inbox; it returns after its commit.
 extension SyncEngine {
     /// Runs `work` in its turn.
-    func request<Answer: Sendable>(
-        _ work: @escaping @Sendable (isolated SyncEngine) async -> Result<Answer, SyncError>
-    ) async throws(SyncError) -> Answer {
+    func request<Value: Sendable>(
+        _ work: @escaping @Sendable (isolated SyncEngine) async -> Result<Value, SyncError>
+    ) async throws(SyncError) -> Value {
         guard !isClosed else { throw .closed }
         // A new request would wait behind a commit that waits for room on the disk.
         if let storeProblem { throw .store(storeProblem) }
         let result = await withCheckedContinuation {
-            (continuation: CheckedContinuation<Result<Answer, SyncError>, Never>) in
+            (continuation: CheckedContinuation<Result<Value, SyncError>, Never>) in
             submit(
                 .work { engine in
-                    let answer = engine.isAheadOfStore ? .failure(.closed) : await work(engine)
-                    continuation.resume(returning: answer)
+                    let result = engine.isAheadOfStore ? .failure(.closed) : await work(engine)
+                    continuation.resume(returning: result)
                 })
         }
         return try result.get()

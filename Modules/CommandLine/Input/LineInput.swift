@@ -66,13 +66,14 @@ package final class LineInput {
 package enum StandardInput {
     /// Returns the available bytes, at most `bytesMax`; empty at the end.
     static func read(_ descriptor: Int32, bytesMax: Int) async throws(ControlError) -> Data {
-        let result: Result<Data, ControlError> = await withCheckedContinuation { answer in
+        let result: Result<Data, ControlError> = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 do throws(SystemError) {
                     let bytes = try InputHandle(descriptor: descriptor).read(upTo: bytesMax)
-                    answer.resume(returning: .success(Data(bytes)))
+                    continuation.resume(returning: .success(Data(bytes)))
                 } catch {
-                    answer.resume(returning: .failure(ControlError(.badRequest, "cannot read the input: \(error)")))
+                    continuation.resume(
+                        returning: .failure(ControlError(.badRequest, "cannot read the input: \(error)")))
                 }
             }
         }

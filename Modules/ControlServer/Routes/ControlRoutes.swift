@@ -37,7 +37,7 @@ struct ControlRoutes: Sendable {
 
     var router: Router<Context> {
         let router = Router(context: Context.self)
-        router.middlewares.add(ProblemAnswers(logger: logger))
+        router.middlewares.add(ProblemResponses(logger: logger))
         router.middlewares.add(BrowserRefusal())
         addSession(to: router)
         addSending(to: router)
@@ -49,32 +49,32 @@ struct ControlRoutes: Sendable {
     }
 
     private func addSession(to router: Router<Context>) {
-        router.get("/v1/status") { _, _ in try answer(try await service.status()) }
-        router.get("/v1/activity") { _, _ in try answer(try await service.activity()) }
+        router.get("/v1/status") { _, _ in try respond(try await service.status()) }
+        router.get("/v1/activity") { _, _ in try respond(try await service.activity()) }
         router.get("/v1/events") { _, _ in events() }
         router.post("/v1/login") { request, _ in try await login(request) }
         router.post("/v1/logout") { _, _ in
             let report = try await service.logout()
             logger.info("logged out", metadata: ["unsent": "\(report.unsent)"])
-            return try answer(report)
+            return try respond(report)
         }
         router.post("/v1/pause") { _, _ in
             try await service.setPaused(true)
             logger.notice("outbox paused")
-            return try answer([String: String]())
+            return try respond([String: String]())
         }
         router.post("/v1/resume") { _, _ in
             try await service.setPaused(false)
             logger.notice("outbox resumed")
-            return try answer([String: String]())
+            return try respond([String: String]())
         }
         router.get("/v1/config") { _, _ in
             guard let settings else { throw ControlError(.notFound, "this process has no settings to show") }
-            return try answer(settings)
+            return try respond(settings)
         }
         router.post("/v1/probe") { _, _ in
             try await service.probe()
-            return try answer([String: String]())
+            return try respond([String: String]())
         }
     }
 
@@ -94,13 +94,13 @@ struct ControlRoutes: Sendable {
             throw error
         }
         logger.info("logged in", metadata: ["user": "\(session.user)", "server": "\(session.server)"])
-        return try answer(session)
+        return try respond(session)
     }
 
     private func addSending(to router: Router<Context>) {
         router.post("/v1/messages") { request, _ in
             let messages = try await RequestBody.messages(from: request)
-            return try answer(try await service.send(messages), status: .created)
+            return try respond(try await service.send(messages), status: .created)
         }
         router.get("/v1/messages/:id/result") { request, context in
             let id = try messageID(context)
@@ -108,7 +108,7 @@ struct ControlRoutes: Sendable {
             let limit = Duration.milliseconds(max(0, milliseconds))
             // A wait must not delay the shutdown of the daemon.
             return try await cancelWhenGracefulShutdown {
-                try answer(try await service.result(of: id, within: limit))
+                try respond(try await service.result(of: id, within: limit))
             }
         }
     }
@@ -116,17 +116,17 @@ struct ControlRoutes: Sendable {
     private func addOperations(to router: Router<Context>) {
         router.post("/v1/messages/:id/edit") { request, context in
             let body = try await RequestBody.json(EditRequest.self, from: request)
-            return try answer(try await service.edit(try messageID(context), body))
+            return try respond(try await service.edit(try messageID(context), body))
         }
         router.post("/v1/messages/:id/reactions") { request, context in
             let body = try await RequestBody.json(ReactionRequest.self, from: request)
-            return try answer(try await service.react(try messageID(context), body))
+            return try respond(try await service.react(try messageID(context), body))
         }
     }
 
     private func addReading(to router: Router<Context>) {
         router.get("/v1/messages/:id") { _, context in
-            try answer(try await service.message(try messageID(context)))
+            try respond(try await service.message(try messageID(context)))
         }
         router.get("/v1/channels/:channel/messages") { request, context in
             let refresh = try text("refresh", in: request)
@@ -135,36 +135,36 @@ struct ControlRoutes: Sendable {
             }
             let name = context.parameters.get("channel") ?? ""
             let query = ChannelQuery(channel: try channelID(name), range: try range(request), refresh: refresh)
-            return try answer(try await service.messages(query))
+            return try respond(try await service.messages(query))
         }
-        router.get("/v1/outbox") { request, _ in try answer(try await service.outbox(try outboxQuery(request))) }
+        router.get("/v1/outbox") { request, _ in try respond(try await service.outbox(try outboxQuery(request))) }
         router.get("/v1/failed") { request, _ in
             let channel = try text("channel", in: request).map(channelID)
-            return try answer(try await service.failed(in: channel, try range(request)))
+            return try respond(try await service.failed(in: channel, try range(request)))
         }
         router.get("/v1/delete-actions") { request, _ in
             let limit = try number("limit", in: request).map { Int(clamping: $0) } ?? Limits.pageSizeDefault
-            return try answer(
+            return try respond(
                 try await service.deleteActions(limit: limit, before: try number("before", in: request)))
         }
     }
 
     private func addChanging(to router: Router<Context>) {
         router.post("/v1/resend") { request, _ in
-            try answer(
+            try respond(
                 try await service.resend(try await RequestBody.json(MessageSelection.self, from: request).checked))
         }
         router.post("/v1/resend-failed") { request, _ in
             let chosen = try await RequestBody.json(ChannelFilter.self, from: request)
-            return try answer(try await service.resendFailed(in: chosen.channel))
+            return try respond(try await service.resendFailed(in: chosen.channel))
         }
         router.post("/v1/delete") { request, _ in
             let chosen = try await RequestBody.json(MessageSelection.self, from: request)
-            return try answer(try await service.delete(try chosen.checked, by: chosen.by ?? .api))
+            return try respond(try await service.delete(try chosen.checked, by: chosen.by ?? .api))
         }
         router.post("/v1/delete-failed") { request, _ in
             let chosen = try await RequestBody.json(ChannelFilter.self, from: request)
-            return try answer(try await service.deleteFailed(in: chosen.channel, by: chosen.by ?? .api))
+            return try respond(try await service.deleteFailed(in: chosen.channel, by: chosen.by ?? .api))
         }
     }
 
@@ -227,7 +227,7 @@ struct ControlRoutes: Sendable {
             range: try range(request))
     }
 
-    private func answer(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws(ControlError) -> Response {
+    private func respond(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws(ControlError) -> Response {
         try Response(json: value, status: status)
     }
 }

@@ -49,7 +49,7 @@ final class SubscriberLimiter: Sendable {
     /// Holds a slot for as long as `body` runs.
     ///
     /// Throws ``ControlError/Code/busy`` when all slots are in use.
-    func hold<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
+    func hold<Value>(_ body: () async throws -> Value) async throws -> Value {
         let isFree = taken.withLock { taken in
             guard taken < ControlLimits.followersMax else { return false }
             taken += 1

@@ -150,7 +150,7 @@ package struct ClientControlService: ControlService {
     package func probe() async throws(ControlError) { await client.probeNow() }
 
     /// Calls the client, and converts its errors.
-    func asked<Answer>(_ question: () async throws(ClientError) -> Answer) async throws(ControlError) -> Answer {
+    func asked<Value>(_ question: () async throws(ClientError) -> Value) async throws(ControlError) -> Value {
         do throws(ClientError) { return try await question() } catch { throw ControlError(error) }
     }
 }

@@ -17,7 +17,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let time: TimeAmount
     private var timer: Scheduled<Void>?
-    private var isAnswering = false
+    private var isResponding = false
 
     init(time: TimeAmount) { self.time = time }
 
@@ -37,7 +37,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head: isAnswering = true
+        case .head: isResponding = true
         case .body: break
         case .end: timer?.cancel()
         }
@@ -46,22 +46,22 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .end = unwrapOutboundIn(data) {
-            isAnswering = false
+            isResponding = false
             startTimer(context)
         }
         context.write(data, promise: promise)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard let problem = error as? HTTPParserError, !isAnswering else {
+        guard let problem = error as? HTTPParserError, !isResponding else {
             context.fireErrorCaught(error)
             return
         }
         let tooLarge = problem == .headerOverflow
-        let answer = ControlError(
+        let error = ControlError(
             .badRequest, tooLarge ? "the request header is too large" : "invalid HTTP request")
         let status: HTTPResponse.Status = tooLarge ? .requestHeaderFieldsTooLarge : .badRequest
-        let body = (try? ControlJSON.encode(ErrorResponse(answer))).map { ByteBuffer(bytes: $0) } ?? ByteBuffer()
+        let body = (try? ControlJSON.encode(ErrorResponse(error))).map { ByteBuffer(bytes: $0) } ?? ByteBuffer()
         let fields: HTTPFields = [
             .contentType: "application/json", .contentLength: String(body.readableBytes), .connection: "close",
         ]

@@ -94,7 +94,7 @@ struct DeliveryTransaction {
             try verdict(on: operation, stored: stored)
         }
         switch decision {
-        case .answer(let outcome): return outcome
+        case .respond(let outcome): return outcome
         case .apply: return try apply(operation)
         case .delete:
             hasDeleted = true

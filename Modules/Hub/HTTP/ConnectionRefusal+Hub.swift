@@ -28,7 +28,7 @@ extension ConnectionLimits {
         headerFieldsMax: HubLimits.headerFieldsMax, requestBytesMax: HubLimits.requestBytesMax,
         discardedBytesMax: HubLimits.discardedBytesMax, pipelinedRequestsMax: HubLimits.pipelinedRequestsMax,
         unsentBytesMax: HubLimits.unsentBytesMax, firstHeader: .seconds(HubLimits.firstHeaderSecondsMax),
-        body: .seconds(HubLimits.bodySecondsMax), answer: .seconds(HubLimits.answerSecondsMax),
+        body: .seconds(HubLimits.bodySecondsMax), response: .seconds(HubLimits.responseSecondsMax),
         idle: .seconds(HubLimits.idleSecondsMax), connectionsMax: HubLimits.connectionsMax,
         connectionsPerPeerMax: HubLimits.connectionsPerPeerMax)
 }

@@ -14,17 +14,17 @@ struct ErrorMiddleware: RouterMiddleware {
         _ request: Request, context: HubRequestContext,
         next: @concurrent (Request, HubRequestContext) async throws -> Response
     ) async throws -> Response {
-        let response = try await answer(request, context, next)
+        let response = try await respond(request, context, next)
         // No body follows the header of a response to HEAD (RFC 9110 §9.3.2), not even an error's.
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    private func answer(
+    private func respond(
         _ request: Request, _ context: HubRequestContext,
         _ next: @concurrent (Request, HubRequestContext) async throws -> Response
     ) async throws -> Response {
         do {
-            if let answer = try await faults?.inject(.everything, context.channel) { return answer }
+            if let response = try await faults?.inject(.everything, context.channel) { return response }
             var response = try await next(request, context)
             if response.headers[JSONResponse.protocolField] == nil, !HubFaults.isForeign(response) {
                 response.headers[JSONResponse.protocolField] = WireProtocol.version

@@ -18,7 +18,7 @@ extension HubFaults.Fault {
     /// Applies a fault before the request is read; a returned response ends the request.
     func injectBefore(_ channel: any Channel) async throws -> Response? {
         switch self {
-        case .answer(let status, let code, let retryAfter):
+        case .respond(let status, let code, let retryAfter):
             var refusal = HubHTTPError(.init(code: status), code: code, detail: "A fault for a test.")
             if let retryAfter { refusal.headers[.retryAfter] = retryAfter }
             throw refusal

@@ -15,7 +15,7 @@ struct HubRouter: Sendable {
     let writer: DeliveryWriter
     let budget = BodyLimiter()
     let decoder = DeliveryDecoder()
-    let answers = AnswerShares()
+    let responses = ResponseShares()
     let newChannels: ChannelCreationShares
     let accountConnections: AccountConnections
     let faults: HubFaults?
@@ -50,9 +50,9 @@ struct HubRouter: Sendable {
         var session = WireSession(user: account.user, server: Self.serverName)
         if !context.knowsHistory, let text = request.uri.queryParameters["outbox"] {
             guard let outbox = OutboxID(String(text)) else { throw badQuery("outbox must be a UUID of 36 characters") }
-            return try await answers.answer(context) {
+            return try await responses.respond(context) {
                 session.marks = try await store.marks(of: outbox, account)
-                return AnswerParts(try HubCoding.encode(session))
+                return ResponseParts(try HubCoding.encode(session))
             }
         }
         return try JSONResponse.json(session)
@@ -61,8 +61,8 @@ struct HubRouter: Sendable {
     // MARK: - Channels
 
     private func channels(_ context: HubRequestContext) async throws -> Response {
-        try await answers.answer(context) {
-            AnswerParts(try HubCoding.encode(WireChannels(channels: try await store.channels())))
+        try await responses.respond(context) {
+            ResponseParts(try HubCoding.encode(WireChannels(channels: try await store.channels())))
         }
     }
 
@@ -118,10 +118,10 @@ struct HubRouter: Sendable {
 
     /// Responds with messages of a channel that `read` encodes as JSON.
     private func paged(
-        _ id: ChannelID, _ context: HubRequestContext, _ read: (Account) async throws -> AnswerParts?
+        _ id: ChannelID, _ context: HubRequestContext, _ read: (Account) async throws -> ResponseParts?
     ) async throws -> Response {
         let account = try context.requireAccount()
-        return try await answers.answer(context, reserving: HubLimits.pageBytesMax) {
+        return try await responses.respond(context, reserving: HubLimits.pageBytesMax) {
             guard let page = try await read(account) else {
                 throw HubHTTPError.notFound("no channel named \(id)", code: "channelNotFound")
             }
@@ -160,9 +160,9 @@ struct HubRouter: Sendable {
                 .badRequest, code: "idInvalid", detail: "invalid message id; use a UUID of 36 characters")
         }
         let account = try context.requireAccount()
-        return try await answers.answer(context) {
+        return try await responses.respond(context) {
             switch try await store.message(id, for: account) {
-            case .found(let message): return AnswerParts(message)
+            case .found(let message): return ResponseParts(message)
             case .deleted: throw HubHTTPError.notFound("message \(id) was deleted", code: "messageDeleted")
             case .unknown: throw HubHTTPError.notFound("no message \(id)", code: "messageNotFound")
             }
@@ -172,19 +172,19 @@ struct HubRouter: Sendable {
     private func deliver(_ request: Request, _ context: HubRequestContext) async throws -> Response {
         let account = try context.requireAccount()
         let fault = faults?.next(.deliveries)
-        if let fault, let answer = try await fault.injectBefore(context.channel) { return answer }
+        if let fault, let response = try await fault.injectBefore(context.channel) { return response }
         try requireJSON(request)
         return try await budget.collecting(request, of: context.requireOwner()) { body in
             var delivery = try await decoder.decode(body, of: account)
             delivery.history = context.history
             // Before anything is applied: its response must have room.
-            let lease = try answers.reserve(delivery.operations.count * HubLimits.resultBytes, context)
+            let lease = try responses.reserve(delivery.operations.count * HubLimits.resultBytes, context)
             let verdict = try await writer.apply(delivery, of: account, fault: fault)
             if case .report(let report) = verdict { try logDeletions(delivery, report, context) }
             if let fault { try await fault.injectAfter(context.channel) }
             switch verdict {
             case .report(let report):
-                return AnswerShares.answer(AnswerParts(try HubCoding.encode(report)), holding: lease, context)
+                return ResponseShares.respond(ResponseParts(try HubCoding.encode(report)), holding: lease, context)
             case .forked:
                 throw HubHTTPError(
                     .conflict, code: "storeForked",

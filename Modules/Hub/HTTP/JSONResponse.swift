@@ -30,23 +30,23 @@ enum JSONResponse {
     }
 
     /// A response that is sent in parts over a connection, and counts until the last of them has been sent.
-    static func json(_ answer: AnswerParts, holding lease: ByteLease, on channel: any Channel) -> Response {
+    static func json(_ body: ResponseParts, holding lease: ByteLease, on channel: any Channel) -> Response {
         var response = json(.ok, [])
-        response.body = ResponseBody(contentLength: answer.count) { writer in
-            channel.triggerUserOutboundEvent(AnswerHold(lease), promise: nil)
-            for part in answer.parts { try await writer.write(part) }
+        response.body = ResponseBody(contentLength: body.count) { writer in
+            channel.triggerUserOutboundEvent(ResponseHold(lease), promise: nil)
+            for part in body.parts { try await writer.write(part) }
             try await writer.finish(nil)
         }
         return response
     }
 
-    static func json(_ answer: AnswerParts) -> Response {
+    static func json(_ body: ResponseParts) -> Response {
         var response = json(.ok, [])
         // One buffer leaves in one write with the header; of several each is a write of its own.
-        if answer.parts.count == 1 {
-            response.body = ResponseBody(byteBuffer: answer.parts[0])
+        if body.parts.count == 1 {
+            response.body = ResponseBody(byteBuffer: body.parts[0])
         } else {
-            response.body = ResponseBody(contentsOf: answer.parts)
+            response.body = ResponseBody(contentsOf: body.parts)
         }
         return response
     }

@@ -26,16 +26,17 @@ enum HubCoding {
     }
 
     /// Encodes the object with one more member: an array of elements that are already JSON.
-    static func encode(_ object: some Encodable, with name: String, arrayOf elements: [[UInt8]]) throws -> AnswerParts {
+    static func encode(_ object: some Encodable, with name: String, arrayOf elements: [[UInt8]]) throws -> ResponseParts
+    {
         var head = try encode(object, with: name, CollectionOfOne(UInt8(ascii: "[")))
         head.removeLast()
-        var answer = AnswerParts(head)
+        var body = ResponseParts(head)
         for (index, element) in elements.enumerated() {
-            if index > 0 { answer.append([UInt8(ascii: ",")]) }
-            answer.append(element)
+            if index > 0 { body.append([UInt8(ascii: ",")]) }
+            body.append(element)
         }
-        answer.append(Array("]}".utf8))
-        return answer
+        body.append(Array("]}".utf8))
+        return body
     }
 
     /// Describes the error in a body and its location, for the client's developer; short, whatever the body contains.

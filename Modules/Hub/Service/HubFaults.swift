@@ -8,7 +8,7 @@ internal import Synchronization
 package final class HubFaults: Sendable {
     package enum Fault: Sendable, Equatable {
         /// The request is not read and gets this response, with the header `Retry-After` if given.
-        case answer(status: Int, code: String, retryAfter: String? = nil)
+        case respond(status: Int, code: String, retryAfter: String? = nil)
         /// The request is not read and gets a page that is not the hub's, as from a captive portal.
         case foreignPage(status: Int)
         /// The connection is cut before anything is applied.

@@ -41,7 +41,7 @@ extension HubStore {
     /// Cost: the number of changes, up to the limit, at any position.
     func changes(
         of channel: ChannelID, _ query: ChangesQuery, for account: Account
-    ) async throws(HubError) -> AnswerParts? {
+    ) async throws(HubError) -> ResponseParts? {
         try await read { db in
             guard
                 let found = try Row.fetchOne(

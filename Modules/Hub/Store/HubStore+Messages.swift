@@ -68,7 +68,7 @@ extension HubStore {
     /// Cost: the size of the page, not of the channel: the index of the visible messages is read from one key on.
     func page(
         of channel: ChannelID, _ range: PageRange, limit: Int, for account: Account
-    ) async throws(HubError) -> AnswerParts? {
+    ) async throws(HubError) -> ResponseParts? {
         try await read { db in
             guard
                 let found = try Row.fetchOne(

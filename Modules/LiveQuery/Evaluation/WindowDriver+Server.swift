@@ -3,7 +3,6 @@ import CausewayModels
 /// Requests to the server.
 extension WindowDriver {
     private typealias ServerRequest = ServerProgress<Query.Key>.ServerRequest
-    private typealias Reach = LoadedRange<Query.Key>
 
     /// True if a response of the server is pending.
     var isAskingServer: Bool { server.underWay != nil || wantsLoad }
@@ -34,7 +33,7 @@ extension WindowDriver {
 
     private func call(
         _ remote: any RemoteSource<Query.Key>, _ request: ServerRequest
-    ) -> (@Sendable () async throws -> Reach?)? {
+    ) -> (@Sendable () async throws -> LoadedRange<Query.Key>?)? {
         if request == .changes {
             guard let loadedRange = server.loadedRange else { return nil }
             return { try await remote.loadChanges(since: loadedRange) }
@@ -52,7 +51,9 @@ extension WindowDriver {
         }
     }
 
-    private func page(beyond loadedRange: Reach?, _ side: WindowSide, count: Int) -> RemoteSourcePage<Query.Key>? {
+    private func page(beyond loadedRange: LoadedRange<Query.Key>?, _ side: WindowSide, count: Int) -> RemoteSourcePage<
+        Query.Key
+    >? {
         switch side {
         case .start: loadedRange?.start.map { .previous($0, count: count) }
         case .end: loadedRange?.end.map { .next($0, count: count) }
@@ -61,14 +62,16 @@ extension WindowDriver {
 
     // MARK: Responses
 
-    private func loadEnded(_ request: ServerRequest, _ result: Result<Reach?, any Error>, _ now: MonotonicTime) {
+    private func loadEnded(
+        _ request: ServerRequest, _ result: Result<LoadedRange<Query.Key>?, any Error>, _ now: MonotonicTime
+    ) {
         server.underWay = nil
         if server.isRefreshDueAgain {
             server.isRefreshDueAgain = false
             server.isRefreshDue = true
         }
         switch result {
-        case .success(let answer?): answered(request, answer, now)
+        case .success(let range?): responded(request, range, now)
         case .success(nil):
             // Too much changed, or the changes are unknown to the server: the pages are requested again.
             server.loadedRange?.cursor = nil
@@ -80,21 +83,21 @@ extension WindowDriver {
         }
     }
 
-    private func answered(_ request: ServerRequest, _ answer: Reach, _ now: MonotonicTime) {
+    private func responded(_ request: ServerRequest, _ range: LoadedRange<Query.Key>, _ now: MonotonicTime) {
         switch request {
         case .changes:
-            server.loadedRange = covering(answer)
+            server.loadedRange = covering(range)
         case .first:
-            beginRest(answer)
+            beginRest(range)
             goOn()
         case .rest(let side):
-            guard let pending = server.pending?.extended(by: answer, at: side, isNewest: side == newestSide) else {
+            guard let pending = server.pending?.extended(by: range, at: side, isNewest: side == newestSide) else {
                 return loadFailed(request, RemoteSourceError.noProgress)
             }
             server.pending = pending
             goOn()
         case .more(let side):
-            guard let loadedRange = server.loadedRange?.extended(by: answer, at: side, isNewest: side == newestSide)
+            guard let loadedRange = server.loadedRange?.extended(by: range, at: side, isNewest: side == newestSide)
             else {
                 return loadFailed(request, RemoteSourceError.noProgress)
             }
@@ -105,9 +108,9 @@ extension WindowDriver {
         server.freshSince = now
     }
 
-    private func beginRest(_ answer: Reach) {
-        server.pending = covering(answer)
-        server.goal = Reach(start: window.rows.first?.key, end: window.rows.last?.key)
+    private func beginRest(_ range: LoadedRange<Query.Key>) {
+        server.pending = covering(range)
+        server.goal = LoadedRange<Query.Key>(start: window.rows.first?.key, end: window.rows.last?.key)
         server.restPageSize = LiveLimits.catchUpPageSize
         server.restPagesLeft = LiveLimits.catchUpPagesMax
         if server.loadedRange != nil {
@@ -153,9 +156,9 @@ extension WindowDriver {
     private var newestSide: WindowSide { window.query.direction == .ascending ? .end : .start }
 
     /// Rows that were displayed when the server was asked are older than its response, even if that is empty.
-    private func covering(_ answer: Reach) -> Reach {
-        guard let newest = answer.newest, let asked = server.newestWhenAsked, asked > newest else { return answer }
-        var loadedRange = answer
+    private func covering(_ range: LoadedRange<Query.Key>) -> LoadedRange<Query.Key> {
+        guard let newest = range.newest, let asked = server.newestWhenAsked, asked > newest else { return range }
+        var loadedRange = range
         loadedRange.newest = asked
         return loadedRange
     }
@@ -210,17 +213,17 @@ extension WindowDriver {
 
 extension LoadedRange where Key: Comparable {
     /// The range extended by a response on one side; `nil` if the response makes no progress.
-    fileprivate func extended(by answer: LoadedRange, at side: WindowSide, isNewest: Bool) -> LoadedRange? {
+    fileprivate func extended(by range: LoadedRange, at side: WindowSide, isNewest: Bool) -> LoadedRange? {
         var loadedRange = self
         switch side {
         case .start:
-            if let start = answer.start, start == self.start { return nil }
-            loadedRange.start = answer.start
+            if let start = range.start, start == self.start { return nil }
+            loadedRange.start = range.start
         case .end:
-            if let end = answer.end, end == self.end { return nil }
-            loadedRange.end = answer.end
+            if let end = range.end, end == self.end { return nil }
+            loadedRange.end = range.end
         }
-        if isNewest { loadedRange.newest = answer.newest }
+        if isNewest { loadedRange.newest = range.newest }
         return loadedRange
     }
 }

@@ -4,7 +4,7 @@ import GRDB
 
 /// The writes of one call of ``Store``.
 struct WriteRequest: Sendable {
-    enum Answer: Sendable {
+    enum Value: Sendable {
         case done
         case message(Message)
         case outbox(OutboxSnapshot)
@@ -14,7 +14,7 @@ struct WriteRequest: Sendable {
     var isCompound: Bool
     /// The size of the contents that it writes.
     var bytes = 0
-    var write: @Sendable (CommitWriter) throws -> Answer
+    var write: @Sendable (CommitWriter) throws -> Value
 }
 
 /// The calls that share one transaction, in the order of their arrival.
@@ -25,7 +25,7 @@ struct WriteRequest: Sendable {
 struct CommitGroup {
     struct Outcome {
         /// One result for each call, in order.
-        var answers: [Result<WriteRequest.Answer, StoreError>]
+        var results: [Result<WriteRequest.Value, StoreError>]
         /// The changes of each successful call, in order.
         var commits: [StoreCommit]
         var counters: CommitCounters
@@ -51,22 +51,22 @@ struct CommitGroup {
             // SQLite rolls the transaction back automatically if the disk failed.
             if db.isInsideTransaction { try? db.rollback() }
             return Outcome(
-                answers: requests.map { _ in .failure(failure) }, commits: [], counters: counters, failure: failure)
+                results: requests.map { _ in .failure(failure) }, commits: [], counters: counters, failure: failure)
         }
     }
 
     /// - Parameter counters: the counters as of the last commit.
     private func commit(_ writer: CommitWriter, _ counters: CommitCounters) throws -> Outcome {
         let db = writer.db
-        var outcome = Outcome(answers: [], commits: [], counters: counters)
+        var outcome = Outcome(results: [], commits: [], counters: counters)
         // Cached statements: preparing these two anew costs as much as the insertion between them.
         try writer.execute("BEGIN IMMEDIATE")
         for request in requests {
             writer.changes = []
             writer.isReset = false
-            let answer = try write(request, writer)
-            outcome.answers.append(answer)
-            if case .success = answer {
+            let result = try write(request, writer)
+            outcome.results.append(result)
+            if case .success = result {
                 writer.counters.version += 1
                 outcome.commits.append(
                     StoreCommit(
@@ -85,14 +85,14 @@ struct CommitGroup {
 
     /// Writes one call; throws only errors that fail the whole transaction.
     private func write(_ request: WriteRequest, _ writer: CommitWriter) throws -> Result<
-        WriteRequest.Answer, StoreError
+        WriteRequest.Value, StoreError
     > {
         let counters = writer.counters
         if request.isCompound { try writer.execute("SAVEPOINT call") }
         do {
-            let answer = try request.write(writer)
+            let result = try request.write(writer)
             if request.isCompound { try writer.execute("RELEASE call") }
-            return .success(answer)
+            return .success(result)
         } catch {
             guard writer.db.isInsideTransaction else { throw error }
             if request.isCompound {

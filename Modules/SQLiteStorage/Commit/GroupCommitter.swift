@@ -17,7 +17,7 @@ import Synchronization
 ///   write in every query, and its subscribers have received it.
 final class GroupCommitter: Sendable {
     private typealias Waiter = (
-        request: WriteRequest, answer: CheckedContinuation<Result<WriteRequest.Answer, StoreError>, Never>
+        request: WriteRequest, continuation: CheckedContinuation<Result<WriteRequest.Value, StoreError>, Never>
     )
 
     private struct Waiting {
@@ -63,18 +63,18 @@ final class GroupCommitter: Sendable {
     ///
     /// Leaves the caller's actor, because waiting for the disk must not block the main thread.
     @concurrent
-    func submit(_ request: WriteRequest) async throws(StoreError) -> WriteRequest.Answer {
-        let result = await withCheckedContinuation { answer in
+    func submit(_ request: WriteRequest) async throws(StoreError) -> WriteRequest.Value {
+        let result = await withCheckedContinuation { continuation in
             let isFirst: Bool? = waiting.withLock { waiting in
                 if waiting.isClosed { return nil }
-                waiting.requests.append((request, answer))
+                waiting.requests.append((request, continuation))
                 return waiting.becomeWriter()
             }
             switch isFirst {
             case true? where Self.commitsInPlace: commitFirstGroup()
             case true?: queue.async { self.drain() }
             case false?: break
-            case nil: answer.resume(returning: .failure(.closed))
+            case nil: continuation.resume(returning: .failure(.closed))
             }
         }
         return try result.get()
@@ -100,7 +100,7 @@ final class GroupCommitter: Sendable {
     }
 
     private func commitFirstGroup() {
-        commitAndAnswer(takeGroup())
+        commitAndResume(takeGroup())
         let isMore = waiting.withLock { waiting in
             waiting.isDraining = waiting.hasGroup || !waiting.closers.isEmpty
             return waiting.isDraining
@@ -113,7 +113,7 @@ final class GroupCommitter: Sendable {
         while true {
             let group = takeGroup()
             if !group.isEmpty {
-                commitAndAnswer(group)
+                commitAndResume(group)
                 continue
             }
             let closers: [CheckedContinuation<Void, Never>]? = waiting.withLock { waiting in
@@ -145,9 +145,9 @@ final class GroupCommitter: Sendable {
         }
     }
 
-    private func commitAndAnswer(_ group: [Waiter]) {
-        let answers = commit(group.map(\.request))
-        for (waiter, answer) in zip(group, answers) { waiter.answer.resume(returning: answer) }
+    private func commitAndResume(_ group: [Waiter]) {
+        let results = commit(group.map(\.request))
+        for (waiter, result) in zip(group, results) { waiter.continuation.resume(returning: result) }
     }
 
     // MARK: Published commits
@@ -174,7 +174,7 @@ final class GroupCommitter: Sendable {
         }
     }
 
-    private func commit(_ requests: [WriteRequest]) -> [Result<WriteRequest.Answer, StoreError>] {
+    private func commit(_ requests: [WriteRequest]) -> [Result<WriteRequest.Value, StoreError>] {
         publishing.withLock { $0.isUnderWay = true }
         defer {
             let published = committed.version
@@ -194,7 +194,7 @@ final class GroupCommitter: Sendable {
             counters.withLock { $0 = outcome.counters }
             if case .syncFailed? = outcome.failure { database.requireVerification() } else { database.boundLog() }
             for commit in outcome.commits { feed.publish(commit) }
-            return outcome.answers
+            return outcome.results
         } catch {
             return requests.map { _ in .failure(error) }
         }

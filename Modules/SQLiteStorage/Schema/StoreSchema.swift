@@ -269,7 +269,7 @@ enum StoreSchema {
 
     /// The damage that SQLite finds in the file; `nil` if there is none.
     static func damage(_ db: Database, _ folder: StoreFolder) throws -> StoreError? {
-        let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"
+        let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no result"
         return verdict == "ok" ? nil : .damaged(path: folder.database, detail: verdict)
     }
 

@@ -11,8 +11,8 @@
     if (root) localStorage.setItem(rootName, root);
     const known = document.getElementById("token") && localStorage.getItem(rootName);
     if (!known) return;
-    const answer = await fetch(`${known}/`, { method: "HEAD", cache: "no-store", redirect: "manual" });
-    if (answer.ok) location.replace(`${known}/`);
+    const response = await fetch(`${known}/`, { method: "HEAD", cache: "no-store", redirect: "manual" });
+    if (response.ok) location.replace(`${known}/`);
     else localStorage.removeItem(rootName);
   };
   // A browser may have storage disabled; then only the address with the key leads there.
@@ -218,17 +218,17 @@
     isWanted = false;
     lastFetch = Date.now();
     try {
-      const answer = await fetch(location.href, { cache: "no-store", redirect: "manual" });
-      if (answer.type === "opaqueredirect" || answer.status === 401) {
+      const response = await fetch(location.href, { cache: "no-store", redirect: "manual" });
+      if (response.type === "opaqueredirect" || response.status === 401) {
         // The login has ended: the whole page is requested, which leads to the form.
         location.reload();
-      } else if (answer.ok || answer.status === 503 || answer.status === 404) {
-        const text = await answer.text();
+      } else if (response.ok || response.status === 503 || response.status === 404) {
+        const text = await response.text();
         if (isSelecting() || isPaused) isWanted = true;
         else exchange(new DOMParser().parseFromString(text, "text/html"));
         problem = "";
       } else {
-        problem = `Not up to date: the page returned status ${answer.status}`;
+        problem = `Not up to date: the page returned status ${response.status}`;
       }
     } catch {
       problem = "The status page does not respond";

@@ -18,10 +18,10 @@ package struct DaemonClient: Sendable {
         daemon: DaemonClient, close: @Sendable () async -> Void
     ) {
         let reading = try ControlClient(
-            socketPath: path, answerTime: .seconds(StatusPageLimits.daemonSecondsMax),
+            socketPath: path, responseTime: .seconds(StatusPageLimits.daemonSecondsMax),
             connectionsMax: StatusPageLimits.daemonConnectionsMax)
         let changing = try ControlClient(
-            socketPath: path, answerTime: .seconds(StatusPageLimits.actionSecondsMax))
+            socketPath: path, responseTime: .seconds(StatusPageLimits.actionSecondsMax))
         return (
             DaemonClient(reading: reading, changing: changing),
             {

@@ -74,7 +74,7 @@ struct PageError: Error, Sendable {
                 advice: "Messages that were accepted are safe in its store. Start it again: systemctl start causewayd")
             headers[.retryAfter] = "2"
             isPassing = true
-        case .answerLost:
+        case .responseLost:
             self.init(
                 .serviceUnavailable, title: "The daemon stopped before it responded",
                 text: "The request may have been carried out.", advice: "Check the lists before you repeat it.")

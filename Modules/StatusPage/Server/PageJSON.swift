@@ -5,7 +5,7 @@ import NIOCore
 
 /// JSON responses.
 enum PageJSON {
-    static func answer(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws(ControlError) -> Response {
+    static func response(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws(ControlError) -> Response {
         let body = ByteBuffer(bytes: try ControlJSON.encode(value))
         return Response(
             status: status,

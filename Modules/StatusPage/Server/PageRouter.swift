@@ -52,30 +52,30 @@ struct PageRouter: Sendable {
     }
 
     private func addJSON(to router: some RouterMethods<PageContext>) {
-        router.get("api/overview") { _, _ in try PageJSON.answer(try await daemon.reading.activity()) }
+        router.get("api/overview") { _, _ in try PageJSON.response(try await daemon.reading.activity()) }
         router.get("api/outbox") { request, _ in
             let query = try ListQuery(path: "", Self.fields(request))
-            return try PageJSON.answer(hidden(try await daemon.reading.outbox(query.outbox)))
+            return try PageJSON.response(hidden(try await daemon.reading.outbox(query.outbox)))
         }
         router.get("api/failed") { request, _ in
             var query = try ListQuery(path: "", Self.fields(request), newestFirst: true)
             query.state = .error
-            return try PageJSON.answer(hidden(try await daemon.reading.outbox(query.outbox)))
+            return try PageJSON.response(hidden(try await daemon.reading.outbox(query.outbox)))
         }
         router.get("api/delete-actions") { request, _ in
             let (limit, before) = try Self.deletionRange(Self.fields(request))
-            return try PageJSON.answer(try await daemon.reading.deleteActions(limit: limit, before: before))
+            return try PageJSON.response(try await daemon.reading.deleteActions(limit: limit, before: before))
         }
         router.get("api/messages") { request, _ in
             let query = try ListQuery(path: "", Self.fields(request))
             guard let channel = query.channel else { throw PageError.badRequest("Which `channel`?") }
             let range = PageRange(limit: query.limit, after: query.after)
-            return try PageJSON.answer(
+            return try PageJSON.response(
                 hidden(try await daemon.reading.messages(ChannelQuery(channel: channel, range: range, refresh: .never)))
             )
         }
         router.get("api/messages/{id}") { _, context in
-            try PageJSON.answer(hidden(try await daemon.reading.message(try Self.messageID(context))))
+            try PageJSON.response(hidden(try await daemon.reading.message(try Self.messageID(context))))
         }
     }
 
@@ -102,9 +102,9 @@ struct PageRouter: Sendable {
     private func health() async throws -> Response {
         do throws(ControlError) {
             _ = try await daemon.reading.status()
-            return try PageJSON.answer(["status": "ok"])
+            return try PageJSON.response(["status": "ok"])
         } catch {
-            return try PageJSON.answer(["status": error.code.rawValue], status: .serviceUnavailable)
+            return try PageJSON.response(["status": error.code.rawValue], status: .serviceUnavailable)
         }
     }
 
@@ -134,7 +134,7 @@ struct PageRouter: Sendable {
             })
     }
 
-    // MARK: - Parts of requests and answers
+    // MARK: - Parts of requests and responses
 
     static func fields(_ request: Request) throws(PageError) -> FormFields {
         guard let fields = FormFields(request.uri.query ?? "") else {

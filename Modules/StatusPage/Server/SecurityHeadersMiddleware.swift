@@ -32,7 +32,7 @@ struct SecurityHeadersMiddleware: RouterMiddleware {
         _ request: Request, context: PageContext,
         next: @concurrent (Request, PageContext) async throws -> Response
     ) async throws -> Response {
-        var response = try await answer(request, context, next)
+        var response = try await respond(request, context, next)
         Self.protect(&response.headers)
         // No body follows the header of a response to HEAD (RFC 9110 §9.3.2).
         return request.method == .head ? response.createHeadResponse() : response
@@ -45,7 +45,7 @@ struct SecurityHeadersMiddleware: RouterMiddleware {
         if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
     }
 
-    private func answer(
+    private func respond(
         _ request: Request, _ context: PageContext,
         _ next: @concurrent (Request, PageContext) async throws -> Response
     ) async throws -> Response {
@@ -126,7 +126,7 @@ struct SecurityHeadersMiddleware: RouterMiddleware {
     }
 
     private static func json(_ refusal: PageError) -> Response {
-        let answer = ErrorResponse(ControlError(refusal.code ?? code(of: refusal.status), refusal.text))
-        return (try? PageJSON.answer(answer, status: refusal.status)) ?? Response(status: refusal.status)
+        let problem = ErrorResponse(ControlError(refusal.code ?? code(of: refusal.status), refusal.text))
+        return (try? PageJSON.response(problem, status: refusal.status)) ?? Response(status: refusal.status)
     }
 }

@@ -160,7 +160,7 @@ extension StoreConformance {
             ])
             let waiting = try await store.outbox().entries.filter { $0.kind == .send }.map(\.message)
             try requireEqual(waiting, [1, 4, 3].map(Sample.id), "what waits from the first loss")
-            // The server that answers now has the second, and loses it.
+            // The server that responds now has the second, and loses it.
             try await store.commit([.deliver(Sample.id(2), Sample.serverPosition(1), at: Sample.time(4))])
             let next = OutboxID(UUIDv7(high: 9, low: 10))
             try await store.commit([.followHistory(Sample.history(3), next, marks: [:], at: Sample.time(5))])

@@ -104,8 +104,8 @@ final class RealScenarioWorld: ScenarioWorld {
     func cause(_ trouble: Scenario.Trouble, times: Int) {
         let fault: HubFaults.Fault =
             switch trouble {
-            case .answer(let status, let code): .answer(status: status, code: code)
-            case .rateLimited: .answer(status: 429, code: "slowDown", retryAfter: "1")
+            case .respond(let status, let code): .respond(status: status, code: code)
+            case .rateLimited: .respond(status: 429, code: "slowDown", retryAfter: "1")
             case .lostAnswer: .cutAfter
             case .cutBefore: .cutBefore
             case .captivePortal: .foreignPage(status: 200)
@@ -113,7 +113,7 @@ final class RealScenarioWorld: ScenarioWorld {
         faults.inject(fault, times: times)
     }
 
-    func refuseToken() { faults.inject(.answer(status: 401, code: "tokenRefused"), on: .everything) }
+    func refuseToken() { faults.inject(.respond(status: 401, code: "tokenRefused"), on: .everything) }
     func endTrouble() { faults.clear() }
 
     func restartHub() async throws {

@@ -29,7 +29,7 @@ struct Scenario: Sendable, Hashable, CustomStringConvertible {
 
     /// A fault of the hub, or of its connection, for the next deliveries.
     enum Trouble: Sendable, Hashable {
-        case answer(status: Int, code: String)
+        case respond(status: Int, code: String)
         case rateLimited
         /// The delivery is applied, and the response is lost.
         case lostAnswer

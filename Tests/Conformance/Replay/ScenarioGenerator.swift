@@ -82,8 +82,8 @@ struct ScenarioGenerator {
         let news = (0..<Int.random(in: 1...4, using: &generator)).map { _ in new() }
         count += news.count
         switch Int.random(in: 0..<7, using: &generator) {
-        case 0...1: steps.append(.trouble(.answer(status: 503, code: "busy"), times: manyTimes(), news))
-        case 2: steps.append(.trouble(.answer(status: 400, code: "noSuchThing"), times: times(2), news))
+        case 0...1: steps.append(.trouble(.respond(status: 503, code: "busy"), times: manyTimes(), news))
+        case 2: steps.append(.trouble(.respond(status: 400, code: "noSuchThing"), times: times(2), news))
         case 3: steps.append(.trouble(.rateLimited, times: 1, news))
         case 4: steps.append(.trouble(.lostAnswer, times: manyTimes(), news))
         case 5: steps.append(.trouble(.cutBefore, times: manyTimes(), news))

@@ -114,7 +114,7 @@ extension Scenario.Trouble {
     /// The error for a delivery that is not applied; `nil` when it is.
     fileprivate var errorBefore: TransportError? {
         switch self {
-        case .answer(let status, let code):
+        case .respond(let status, let code):
             status < 500 ? .refused(code: code, detail: "refused") : .transient(code: code, detail: "not now")
         case .rateLimited: .rateLimited(after: .seconds(1), detail: "slow down")
         case .cutBefore, .captivePortal: .inDoubt(detail: "no answer of the protocol")

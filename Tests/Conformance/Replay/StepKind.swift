@@ -29,7 +29,7 @@ enum StepKind: String, CaseIterable {
 
     private init(_ trouble: Scenario.Trouble) {
         switch trouble {
-        case .answer(let status, code: _): self = status < 500 ? .answer400 : .answer503
+        case .respond(let status, code: _): self = status < 500 ? .answer400 : .answer503
         case .rateLimited: self = .rateLimited
         case .lostAnswer: self = .lostAnswer
         case .cutBefore: self = .cutBefore

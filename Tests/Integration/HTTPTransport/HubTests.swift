@@ -238,11 +238,11 @@ import Testing
     /// The hub's own faults, with the classification of the table.
     @Test func whatTheHubDoesWrong() async throws {
         let rows: [(HubFaults.Fault, String)] = [
-            (.answer(status: 503, code: "busy"), "transient(busy)"),
-            (.answer(status: 503, code: "busy", retryAfter: "7"), "rateLimited(7)"),
-            (.answer(status: 429, code: "tooFast", retryAfter: "9"), "rateLimited(9)"),
-            (.answer(status: 401, code: "tokenRefused"), "actionRequired(tokenRefused)"),
-            (.answer(status: 400, code: "bad"), "refused(bad)"),
+            (.respond(status: 503, code: "busy"), "transient(busy)"),
+            (.respond(status: 503, code: "busy", retryAfter: "7"), "rateLimited(7)"),
+            (.respond(status: 429, code: "tooFast", retryAfter: "9"), "rateLimited(9)"),
+            (.respond(status: 401, code: "tokenRefused"), "actionRequired(tokenRefused)"),
+            (.respond(status: 400, code: "bad"), "refused(bad)"),
             (.foreignPage(status: 200), "inDoubt"), (.foreignPage(status: 302), "inDoubt"),
             (.cutBefore, "inDoubt"), (.cutAfter, "inDoubt"), (.delay(.milliseconds(1)), "ok"),
         ]

@@ -66,7 +66,7 @@ import Testing
 
     private static func isServedBesideAGreedyOne(_ folder: DataFolder, answer: Duration) async throws -> Bool {
         let limits = Self.limits { limits in
-            limits.answer = answer
+            limits.response = answer
             limits.connectionsMax = 1
         }
         return try await HubFixture.running(folder, limits: limits) { hub async throws in

@@ -9,8 +9,8 @@ import Testing
     @Test func answersAsTold() async throws {
         let faults = HubFaults()
         try await HubFixture.running(faults: faults) { hub async throws in
-            faults.inject(.answer(status: 503, code: "busy"), times: 2)
-            faults.inject(.answer(status: 429, code: "slow", retryAfter: "7"), times: 1)
+            faults.inject(.respond(status: 503, code: "busy"), times: 2)
+            faults.inject(.respond(status: 429, code: "slow", retryAfter: "7"), times: 1)
             let answers = try await [
                 hub.client.deliver(delivery([send(1)])), hub.client.deliver(delivery([send(1)])),
                 hub.client.deliver(delivery([send(1)])), hub.client.deliver(delivery([send(1)])),
@@ -26,7 +26,7 @@ import Testing
     @Test func goesOnForEverUntilCleared() async throws {
         let faults = HubFaults()
         try await HubFixture.running(faults: faults) { hub async throws in
-            faults.inject(.answer(status: 500, code: "broken"))
+            faults.inject(.respond(status: 500, code: "broken"))
             for _ in 0..<5 { #expect(try await hub.client.deliver(delivery([send(1)])).status == 500) }
             #expect(try await hub.client.get(WireProtocol.sessionPath).status == 200)
             faults.clear()

@@ -64,7 +64,7 @@ import Testing
     @Test func pagesThatAreNotReadHoldTheirAccountsShare() async throws {
         var limits = ConnectionLimits.hub
         // However long a busy machine takes to build the pages, none of them is dropped before the share is used up.
-        limits.answer = .seconds(3600)
+        limits.response = .seconds(3600)
         limits.idle = .seconds(3600)
         let patient = limits
         try await HubFixture.running(limits: patient) { hub in

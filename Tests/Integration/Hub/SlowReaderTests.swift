@@ -27,7 +27,7 @@ import Testing
     private static func patient() -> ConnectionLimits {
         var limits = ConnectionLimits.hub
         // However long a busy machine takes, none of them is dropped before the share is used up.
-        limits.answer = .seconds(3600)
+        limits.response = .seconds(3600)
         limits.idle = .seconds(3600)
         return limits
     }
@@ -71,8 +71,8 @@ import Testing
             slow.append(channel)
         }
         #expect(slow.count > 1)
-        #expect(slow.count * whole.body.count <= HubLimits.answerBytesPerAccountMax)
-        #expect((slow.count + 2) * HubLimits.pageBytesMax > HubLimits.answerBytesPerAccountMax)
+        #expect(slow.count * whole.body.count <= HubLimits.responseBytesPerAccountMax)
+        #expect((slow.count + 2) * HubLimits.pageBytesMax > HubLimits.responseBytesPerAccountMax)
         #expect(try await hub.client.get(path).status == 200)
         for channel in slow { try await channel.close() }
         try await Eventually.holds("the share is free again") { try await bad.get(path).status == 200 }

@@ -35,7 +35,7 @@ import Testing
         configuration.connections.body = .milliseconds(200)
         // Only the deadline under test may end the connection.
         configuration.connections.idle = .seconds(3600)
-        configuration.connections.answer = .seconds(3600)
+        configuration.connections.response = .seconds(3600)
     }
 
     /// Each returns only because the page closes the connection.

@@ -172,9 +172,9 @@ package struct ModelHub: Hashable {
         ) {
             refusal(of: operation, by: key.account) ?? verdict(message, operation.content)
         }
-        if plantedFault == .takesLateCopies, case .answer(.late) = decision { decision = .apply }
+        if plantedFault == .takesLateCopies, case .respond(.late) = decision { decision = .apply }
         switch decision {
-        case .answer(let outcome):
+        case .respond(let outcome):
             if let wrong = distorted(outcome, operation) { return wrong }
             return outcome
         case .apply:

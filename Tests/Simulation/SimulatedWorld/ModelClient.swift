@@ -91,7 +91,7 @@ struct ModelClient {
     var unsettled: [Batch] {
         inbox.compactMap { input in
             switch input {
-            case .event(.answered(let batch, _)), .event(.failed(let batch, _)),
+            case .event(.responded(let batch, _)), .event(.failed(let batch, _)),
                 .event(.unsendable(let batch, _, detail: _)), .event(.foreign(let batch, _)),
                 .event(.interrupted(let batch)):
                 batch

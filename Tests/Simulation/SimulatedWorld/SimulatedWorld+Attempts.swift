@@ -17,7 +17,7 @@ extension SimulatedWorld {
             case .transient, .inDoubt, .serverFailed: noteFailure(of: payer)
             case .unreachable, .notSent, .rateLimited, .actionRequired, .storeForked, .historyChanged, .refused: break
             }
-        case .answered(let batch, let report):
+        case .responded(let batch, let report):
             guard outbox.batchesUnderWay.contains(batch.id), let payer = batch.countedMessage else { return }
             // A report waits for those of the lane's older deliveries, and is dropped when one of them fails.
             if isBehindAnother(batch, client) { return }

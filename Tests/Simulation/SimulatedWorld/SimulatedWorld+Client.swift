@@ -77,7 +77,7 @@ extension SimulatedWorld {
 
     private func takeEvent(_ event: OutboxEvent, _ client: Int) {
         switch event {
-        case .answered(let batch, _), .unsendable(let batch, _, _), .foreign(let batch, _), .interrupted(let batch):
+        case .responded(let batch, _), .unsendable(let batch, _, _), .foreign(let batch, _), .interrupted(let batch):
             clients[client].judged = batch
         case .failed(let batch, let error):
             clients[client].judged = batch

@@ -208,7 +208,7 @@ extension OutboxEvent {
     fileprivate var size: Int {
         switch self {
         case .enqueued(let entries): entries.count
-        case .answered(let batch, _), .failed(let batch, _), .unsendable(let batch, _, _), .foreign(let batch, _),
+        case .responded(let batch, _), .failed(let batch, _), .unsendable(let batch, _, _), .foreign(let batch, _),
             .interrupted(let batch):
             batch.operations.count
         case .deleted(let messages): messages.count

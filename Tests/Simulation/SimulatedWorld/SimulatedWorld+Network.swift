@@ -110,10 +110,10 @@ extension SimulatedWorld {
         case .success(let report):
             if strikes(.malformedReport) {
                 expected.noteFailedAttempt(call.batch)
-                return submit(.event(.answered(call.batch, malformed(report))), to: call.client)
+                return submit(.event(.responded(call.batch, malformed(report))), to: call.client)
             }
             noteFailedAttempts(call.batch, report)
-            submit(.event(.answered(call.batch, report)), to: call.client)
+            submit(.event(.responded(call.batch, report)), to: call.client)
         case .failure(let error):
             history.record(now, "client \(call.client): round \(call.batch.id) failed: \(error)")
             expected.noteFailure(call.batch, error)
@@ -130,10 +130,10 @@ extension SimulatedWorld {
             current.batch.operations.count == call.batch.operations.count
         {
             clients[call.client].openCalls[current.id] = nil
-            submit(.event(.answered(current.batch, report)), to: call.client)
+            submit(.event(.responded(current.batch, report)), to: call.client)
         } else if strikes(.lateAnswer, extra: call.batch.operations.count) {
             history.record(now, "client \(call.client): hears a late answer to round \(call.batch.id)")
-            submit(.event(.answered(call.batch, report)), to: call.client)
+            submit(.event(.responded(call.batch, report)), to: call.client)
         }
     }
 

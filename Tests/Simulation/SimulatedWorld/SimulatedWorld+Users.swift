@@ -258,7 +258,7 @@ extension SimulatedWorld {
         for mutation in mutations where violation == nil { violation = brokenBy(mutation, client) }
         clients[client].store.commit(mutations)
         for one in news {
-            if clients[client].outbox?.isWaiting(for: one.id) == true {
+            if clients[client].outbox?.awaitsConfirmation(of: one.id) == true {
                 handle(.confirmed(one.id, one.serverPosition), client)
             } else if clients[client].waiting.contains(one.id) {
                 clients[client].agenda.append(.completeAsStored(one.id))

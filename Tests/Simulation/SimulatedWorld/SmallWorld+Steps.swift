@@ -11,7 +11,7 @@ extension SmallWorld {
         // Steps of a good world
         case create
         case arrives(Int)
-        case answered(Int, Cut?)
+        case responded(Int, Cut?)
         case timesOut(Int, Cut?)
         case authenticated(Cut?)
         case deadline(Cut?)
@@ -50,7 +50,7 @@ extension SmallWorld {
     /// The next step when everything works; `nil` when nothing is left to do.
     var goodStep: Step? {
         if let index = wire.firstIndex(where: { $0.stage == .request && $0.isAwaited }) { return .arrives(index) }
-        if let index = wire.firstIndex(where: { $0.isAnswer }) { return .answered(index, nil) }
+        if let index = wire.firstIndex(where: { $0.isAnswer }) { return .responded(index, nil) }
         if isProbing { return .authenticated(nil) }
         if let index = wire.firstIndex(where: { $0.stage == .lost }) { return .timesOut(index, nil) }
         if let index = wire.firstIndex(where: { $0.stage == .request }) { return .arrives(index) }
@@ -88,7 +88,7 @@ extension SmallWorld {
         if hasSession, size.hasSessions { steps.append(.logOut) }
         for policy in RestartPolicy.allCases { steps.append(.crash(policy)) }
         for number in 1..<(created + 1) where hub.holds(Self.message(number)) {
-            if outbox?.isWaiting(for: Self.message(number)) == true { steps.append(.confirmed(number)) }
+            if outbox?.awaitsConfirmation(of: Self.message(number)) == true { steps.append(.confirmed(number)) }
         }
         return steps
     }
@@ -105,8 +105,8 @@ extension SmallWorld {
             }
             return steps
         case .answer:
-            guard faultsLeft > 0, parcel.isAwaited else { return [.answered(index, nil)] }
-            return [.answered(index, nil), .answerLost(index), .lateAnswer(index)]
+            guard faultsLeft > 0, parcel.isAwaited else { return [.responded(index, nil)] }
+            return [.responded(index, nil), .answerLost(index), .lateAnswer(index)]
         case .lost: return [.timesOut(index, nil)]
         }
     }
@@ -132,7 +132,7 @@ extension SmallWorld {
         switch step {
         case .create: return create()
         case .arrives(let index): arriveAndAnswer(index)
-        case .answered(let index, let cut): return answer(index, cut)
+        case .responded(let index, let cut): return answer(index, cut)
         case .timesOut(let index, let cut):
             let batch = wire.remove(at: index).batch
             return fail(batch, .inDoubt(detail: ""), cut)
@@ -235,7 +235,7 @@ extension SmallWorld {
             if plantedFault == .lateAnswersAccepted, !parcel.isAwaited, let current = openBatch(like: batch) {
                 batch = current
             }
-            return take(.answered(batch, report), at: .zero, cut)
+            return take(.responded(batch, report), at: .zero, cut)
         case .failure(let error):
             guard parcel.isAwaited else { return 0 }
             return fail(parcel.batch, error, cut)
@@ -269,7 +269,7 @@ extension SmallWorld.Step {
     /// The step with a crash; `nil` for one that cannot have one.
     func cut(_ cut: SmallWorld.Cut) -> Self? {
         switch self {
-        case .answered(let index, nil): .answered(index, cut)
+        case .responded(let index, nil): .responded(index, cut)
         case .timesOut(let index, nil): .timesOut(index, cut)
         case .authenticated(nil): .authenticated(cut)
         case .deadline(nil): .deadline(cut)

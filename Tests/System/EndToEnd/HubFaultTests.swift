@@ -9,7 +9,7 @@ import Testing
     @Test func aHubThatIsBusyForEver() async throws {
         try await RealWorld.run { world in
             try await world.withClient { client in
-                world.faults.inject(.answer(status: 503, code: "busy"), times: 4)
+                world.faults.inject(.respond(status: 503, code: "busy"), times: 4)
                 let first = try await client.messages.createTextMessage("first", in: world.general)
                 let second = try await client.messages.createTextMessage("second", in: world.general)
                 await #expect(throws: DeliveryError.self) { try await first.delivered() }
@@ -26,7 +26,7 @@ import Testing
     @Test func aRefusedTokenAndANewLogin() async throws {
         try await RealWorld.run { world in
             try await world.withClient { client in
-                world.faults.inject(.answer(status: 401, code: "tokenRefused"), on: .everything)
+                world.faults.inject(.respond(status: 401, code: "tokenRefused"), on: .everything)
                 let handle = try await client.messages.createTextMessage("hi", in: world.general)
                 try await Eventually.holds("the status says so") {
                     try await client.status().actionRequired?.cause == .tokenRefused
@@ -47,7 +47,7 @@ import Testing
     @Test func aRequestThatIsRefused() async throws {
         try await RealWorld.run { world in
             try await world.withClient { client in
-                world.faults.inject(.answer(status: 400, code: "noSuchThing"), times: 1)
+                world.faults.inject(.respond(status: 400, code: "noSuchThing"), times: 1)
                 let handle = try await client.messages.createTextMessage("hi", in: world.general)
                 await #expect(throws: DeliveryError.self) { try await handle.delivered() }
                 let failure = try await client.messages.getMessage(handle.id)?.failure
@@ -73,7 +73,7 @@ import Testing
     @Test func aRateLimitIsObeyedAndUsesUpNoRetry() async throws {
         try await RealWorld.run { world in
             try await world.withClient { client in
-                world.faults.inject(.answer(status: 429, code: "slowDown", retryAfter: "1"), times: 5)
+                world.faults.inject(.respond(status: 429, code: "slowDown", retryAfter: "1"), times: 5)
                 let handle = try await client.messages.createTextMessage("hi", in: world.general)
                 try await Eventually.holds("it says why it waits") {
                     if case .rateLimited = try await client.messages.outbox().items.first?.wait { true } else { false }

@@ -15,7 +15,7 @@ import Testing
         let limits = ConnectionLimits(
             headerFieldBytesMax: 1024, headerListBytesMax: 1024, headerFieldsMax: 16, requestBytesMax: 1024,
             discardedBytesMax: 1024, pipelinedRequestsMax: 3, unsentBytesMax: 1024, firstHeader: .milliseconds(400),
-            body: .milliseconds(400), answer: .milliseconds(400), idle: .seconds(3600), connectionsMax: 1,
+            body: .milliseconds(400), response: .milliseconds(400), idle: .seconds(3600), connectionsMax: 1,
             connectionsPerPeerMax: 1)
         let refusal = ConnectionRefusal { problem in (HTTPResponse(status: problem.status), ByteBuffer()) }
         let loop = EmbeddedEventLoop()
@@ -133,7 +133,7 @@ import Testing
         let (channel, _) = try Self.answering()
         var object: Held? = Held()
         weak let held = object
-        channel.triggerUserOutboundEvent(AnswerHold(try #require(object)), promise: nil)
+        channel.triggerUserOutboundEvent(ResponseHold(try #require(object)), promise: nil)
         object = nil
         try channel.writeOutbound(Self.part)
         #expect(held != nil)
@@ -148,7 +148,7 @@ import Testing
         let (channel, _) = try Self.answering()
         var object: Held? = Held()
         weak let held = object
-        channel.triggerUserOutboundEvent(AnswerHold(try #require(object)), promise: nil)
+        channel.triggerUserOutboundEvent(ResponseHold(try #require(object)), promise: nil)
         object = nil
         try channel.close().wait()
         #expect(held == nil)

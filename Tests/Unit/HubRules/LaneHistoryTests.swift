@@ -54,7 +54,7 @@ import Testing
                 }
                 check(decision, operation, hasStopped: hasStopped, isBad: isBad)
                 switch decision {
-                case .answer(.gap), .answer(.tryLater): hasStopped = true
+                case .respond(.gap), .respond(.tryLater): hasStopped = true
                 default: break
                 }
                 decisions.append(decision)
@@ -67,7 +67,7 @@ import Testing
         private mutating func check(
             _ decision: LaneRules.Decision, _ operation: Operation, hasStopped: Bool, isBad: Bool
         ) {
-            if hasStopped, decision != .answer(.notAttempted) { problems.insert("went on after a stop") }
+            if hasStopped, decision != .respond(.notAttempted) { problems.insert("went on after a stop") }
             switch decision {
             case .apply:
                 if accepted[operation.message] != nil { problems.insert("two copies") }
@@ -77,11 +77,11 @@ import Testing
                 history.append((operation.message, operation.sequence))
                 accepted[operation.message] = ServerPosition(
                     position: Int64(history.count), acceptedAt: Timestamp(milliseconds: 0))
-            case .answer(.accepted(let serverPosition)):
+            case .respond(.accepted(let serverPosition)):
                 if accepted[operation.message] != serverPosition {
                     problems.insert("a result that is not the stored one")
                 }
-            case .answer(.fenced):
+            case .respond(.fenced):
                 if accepted[operation.message] != nil { problems.insert("fenced what is there") }
                 fenced.insert(operation.message)
             default: break
@@ -156,7 +156,7 @@ import Testing
 
     @Test func aFenceThatDoesNotHoldIsCaught() {
         let found = problems { lane, kind, sequence, previous, known, verdict in
-            if kind == .fence, case .no = known, !lane.isStopped { return .answer(.fenced) }
+            if kind == .fence, case .no = known, !lane.isStopped { return .respond(.fenced) }
             return Self.real(&lane, kind, sequence, previous, known, verdict)
         }
         #expect(found.contains("applied behind its fence"))
@@ -166,7 +166,7 @@ import Testing
         let found = problems { lane, kind, sequence, previous, known, verdict in
             let before = lane.mark
             let decision = Self.real(&lane, kind, sequence, previous, known, verdict)
-            if case .answer(.tryLater) = decision {
+            if case .respond(.tryLater) = decision {
                 lane = LaneRules(mark: before)
                 _ = Self.real(&lane, .fence, sequence, previous, .no, verdict)
             }
@@ -178,7 +178,7 @@ import Testing
     @Test func takingLateCopiesIsCaught() {
         let found = problems { lane, kind, sequence, previous, known, verdict in
             let decision = Self.real(&lane, kind, sequence, previous, known, verdict)
-            if case .answer(.late) = decision { return .apply }
+            if case .respond(.late) = decision { return .apply }
             return decision
         }
         #expect(found.isSuperset(of: ["applied behind its fence", "out of order"]))

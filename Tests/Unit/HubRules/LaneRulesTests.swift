@@ -30,13 +30,13 @@ import Testing
             Issue.record("A stored result needs no verdict.")
             return .fine
         }
-        #expect(decision == .answer(.accepted(Self.place)))
+        #expect(decision == .respond(.accepted(Self.place)))
         #expect(lane.mark == 5)
     }
 
     @Test func aFenceOfAnUnknownIdMovesTheMark() {
         let lane = Lane(mark: 4)
-        #expect(lane.decide(.fence, sequence: 5, previous: 4, known: .no, verdict: fine) == .answer(.fenced))
+        #expect(lane.decide(.fence, sequence: 5, previous: 4, known: .no, verdict: fine) == .respond(.fenced))
         #expect(lane.mark == 5)
     }
 
@@ -50,7 +50,7 @@ import Testing
     @Test func aRefusalMovesTheMarkAndTheNextGoesOn() {
         let lane = Lane(mark: 4)
         let refused = lane.decide(.send, sequence: 5, previous: 4, known: .no) { .refuse(code: "c", detail: "d") }
-        #expect(refused == .answer(.refused(code: "c", detail: "d")))
+        #expect(refused == .respond(.refused(code: "c", detail: "d")))
         #expect(lane.mark == 5)
         #expect(lane.decide(.send, sequence: 6, previous: 5, known: .no, verdict: fine) == .apply)
         #expect(lane.mark == 6)
@@ -61,7 +61,7 @@ import Testing
         let later = lane.decide(.send, sequence: 5, previous: 4, known: .no) {
             .tryLater(code: "c", detail: "d", after: .seconds(2))
         }
-        #expect(later == .answer(.tryLater(code: "c", detail: "d", after: .seconds(2))))
+        #expect(later == .respond(.tryLater(code: "c", detail: "d", after: .seconds(2))))
         #expect(lane.mark == 4)
         #expect(lane.isStopped)
     }
@@ -73,7 +73,7 @@ import Testing
             Issue.record("A gap needs no verdict.")
             return .fine
         }
-        #expect(decision == .answer(.gap(mark: 4)))
+        #expect(decision == .respond(.gap(mark: 4)))
         #expect(lane.mark == 4)
         #expect(lane.isStopped)
     }
@@ -81,7 +81,7 @@ import Testing
     @Test func aKnownIdBehindAGapIsStillAGap() {
         let lane = Lane(mark: 4)
         let decision = lane.decide(.send, sequence: 7, previous: 6, known: .accepted(Self.place), verdict: fine)
-        #expect(decision == .answer(.gap(mark: 4)))
+        #expect(decision == .respond(.gap(mark: 4)))
     }
 
     // MARK: - After a stop
@@ -94,7 +94,7 @@ import Testing
             Issue.record("Nothing is asked after a stop.")
             return .fine
         }
-        #expect(decision == .answer(.notAttempted))
+        #expect(decision == .respond(.notAttempted))
         #expect(lane.mark == 4)
     }
 
@@ -109,7 +109,7 @@ import Testing
                 Issue.record("A stored result needs no verdict.")
                 return .fine
             }
-            #expect(decision == .answer(.accepted(Self.place)))
+            #expect(decision == .respond(.accepted(Self.place)))
         }
         #expect(lane.mark == 4)
         #expect(!lane.isStopped)
@@ -119,7 +119,7 @@ import Testing
     func anUnknownSendBelowTheMarkIsLate(verdict: LaneRules.Verdict) {
         let lane = Lane(mark: 4)
         let decision = lane.decide(.send, sequence: 4, previous: 3, known: .no) { verdict }
-        #expect(decision == .answer(.late(mark: 4)))
+        #expect(decision == .respond(.late(mark: 4)))
         #expect(lane.mark == 4)
         // Operations after a late copy continue: it may be a repeat that is partly new.
         #expect(lane.decide(.send, sequence: 5, previous: 4, known: .no, verdict: fine) == .apply)
@@ -128,13 +128,13 @@ import Testing
     @Test func aRepeatOfARefusalIsRefusedForTheSameReason() {
         let lane = Lane(mark: 4)
         let decision = lane.decide(.send, sequence: 4, previous: 3, known: .no) { .refuse(code: "c", detail: "d") }
-        #expect(decision == .answer(.refused(code: "c", detail: "d")))
+        #expect(decision == .respond(.refused(code: "c", detail: "d")))
         #expect(lane.mark == 4)
     }
 
     @Test func aFenceBelowTheMarkIsAFence() {
         let lane = Lane(mark: 4)
-        #expect(lane.decide(.fence, sequence: 4, previous: 3, known: .no, verdict: fine) == .answer(.fenced))
+        #expect(lane.decide(.fence, sequence: 4, previous: 3, known: .no, verdict: fine) == .respond(.fenced))
         #expect(lane.mark == 4)
     }
 
@@ -163,7 +163,7 @@ import Testing
         #expect(lane.decide(.send, sequence: .max, previous: .max - 1, known: .no, verdict: fine) == .apply)
         #expect(lane.mark == .max)
         #expect(
-            lane.decide(.send, sequence: .max, previous: 0, known: .no, verdict: fine) == .answer(.late(mark: .max)))
+            lane.decide(.send, sequence: .max, previous: 0, known: .no, verdict: fine) == .respond(.late(mark: .max)))
     }
 }
 

@@ -93,7 +93,7 @@ struct CostTests {
                 for batch in actions.compactMap(\.batch) {
                     order += batch.operations.map(\.sequence)
                     let report = DeliveryReport(mark: 0, outcomes: batch.operations.map { _ in accepted() })
-                    next += outbox.handle(.answered(batch, report), at: clock)
+                    next += outbox.handle(.responded(batch, report), at: clock)
                 }
                 actions = next
             }
@@ -109,7 +109,7 @@ struct CostTests {
         while let batch = actions.lazy.compactMap(\.batch).first {
             batches += 1
             let report = DeliveryReport(mark: 0, outcomes: batch.operations.map { outcome($0.kind) })
-            actions = outbox.handle(.answered(batch, report), at: clock)
+            actions = outbox.handle(.responded(batch, report), at: clock)
         }
         return batches
     }

@@ -176,7 +176,7 @@ import Testing
             let batch = underWay.removeFirst()
             for operation in batch.operations { letters[Int(operation.sequence) - 1].isOpen = false }
             let outcomes = batch.operations.map { $0.kind == .send ? accepted() : DeliveryOutcome.fenced }
-            harness.take(.answered(batch, DeliveryReport(mark: 0, outcomes: outcomes)))
+            harness.take(.responded(batch, DeliveryReport(mark: 0, outcomes: outcomes)))
         }
     }
 
@@ -229,7 +229,7 @@ import Testing
                 }
                 open.removeAll { sends.contains($0) }
                 let outcomes = batch.operations.map { $0.kind == .send ? accepted() : DeliveryOutcome.fenced }
-                harness.take(.answered(batch, DeliveryReport(mark: 0, outcomes: outcomes)))
+                harness.take(.responded(batch, DeliveryReport(mark: 0, outcomes: outcomes)))
             }
         }
         #expect(open == [])

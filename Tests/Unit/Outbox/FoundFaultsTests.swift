@@ -12,7 +12,7 @@ import Testing
         #expect(harness.told == ["a delivered"])
         harness.answer(1, accepted())
         #expect(harness.told == [])
-        harness.take(.answered(harness.batches[0], DeliveryReport(mark: 1, outcomes: [accepted()])))
+        harness.take(.responded(harness.batches[0], DeliveryReport(mark: 1, outcomes: [accepted()])))
         #expect(harness.told == [])
     }
 

@@ -76,7 +76,7 @@ struct OutboxHarness {
 
     mutating func answer(_ batch: Int, _ outcomes: [DeliveryOutcome], mark: Int64 = 0) {
         guard let batch = self.batch(batch) else { return }
-        take(.answered(batch, DeliveryReport(mark: mark, outcomes: outcomes)))
+        take(.responded(batch, DeliveryReport(mark: mark, outcomes: outcomes)))
     }
 
     private func batch(_ number: Int) -> Batch? {

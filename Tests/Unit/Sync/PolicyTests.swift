@@ -96,6 +96,26 @@ import Testing
         }
     }
 
+    /// Another copy of the store delivered the failed message; a page tells this one.
+    @Test func aFailedHeadThatIsOnTheServerLetsItsLaneGo() throws {
+        try ClientWorld.run { world in
+            let (client, ids) = try await pausedLane(world)
+            let failed = try #require(try await client.messages.getMessage(ids[0]))
+            world.transport.server.withLock {
+                $0.page = [
+                    RemoteMessage(
+                        id: failed.id, channel: world.general, sender: failed.sender, content: .text("1"),
+                        createdAt: failed.createdAt,
+                        serverPosition: ServerPosition(position: 7, acceptedAt: Timestamp(milliseconds: 5)))
+                ]
+            }
+            try await client.messages.refreshMessages(in: world.general)
+            #expect(try await client.messages.getMessage(ids[0])?.syncState == .synced)
+            try await world.until("the others are synced") { try await client.status().counts.undelivered == 0 }
+            #expect(world.transport.server.withLock { $0.order } == [ids[1], ids[2]])
+        }
+    }
+
     @Test func theEndOfTheSessionEndsThePause() throws {
         try ClientWorld.run { world in
             let (client, ids) = try await pausedLane(world)

@@ -4,7 +4,7 @@ import DequeModule
 
 /// Responses: the server's outcome for each link, and its consequences.
 extension Outbox {
-    mutating func answered(
+    mutating func responded(
         _ batch: Batch, _ report: DeliveryReport, _ clock: ClockReading, _ actions: inout [OutboxAction]
     ) {
         confirm(batch, report)
@@ -20,7 +20,7 @@ extension Outbox {
             return
         }
         lanes[lane].inFlightBatches[inFlight].report = report
-        settleAnsweredBatches(lane, clock, &actions)
+        settleRespondedBatches(lane, clock, &actions)
         dispatch(lane, clock, &actions)
         if report.outcomes.first?.isDone == true { endQuestionPauses(clock, &actions) }
     }
@@ -41,7 +41,7 @@ extension Outbox {
     }
 
     /// Processes the responses of the oldest batches in batch in flight, in order.
-    private mutating func settleAnsweredBatches(
+    private mutating func settleRespondedBatches(
         _ lane: Int, _ clock: ClockReading, _ actions: inout [OutboxAction]
     ) {
         while let inFlight = lanes[lane].inFlightBatches.first, let report = inFlight.report {

@@ -2,10 +2,10 @@ internal import Hummingbird
 
 /// The bytes of responses, counted from before they are built until the client has read them: a slow reader uses up its
 /// own share and nothing of the others.
-struct AnswerShares: Sendable {
+struct ResponseShares: Sendable {
     private let bytes = ByteShares(
-        totalMax: HubLimits.answerBytesInFlightMax, perAccountMax: HubLimits.answerBytesPerAccountMax,
-        perPeerMax: HubLimits.answerBytesPerPeerMax)
+        totalMax: HubLimits.responseBytesInFlightMax, perAccountMax: HubLimits.responseBytesPerAccountMax,
+        perPeerMax: HubLimits.responseBytesPerPeerMax)
     /// Few responses are built at a time, taking turns between accounts.
     private let gate = FairGate(slots: HubLimits.pagesMax)
 
@@ -13,8 +13,8 @@ struct AnswerShares: Sendable {
     ///
     /// - Parameter reserved: an upper estimate of its bytes; with 0 it counts as soon as it is built.
     /// - Throws: 503 `busy` when there is no room, or too many wait; errors of `make`.
-    func answer(
-        _ context: HubRequestContext, reserving reserved: Int = 0, _ make: () async throws -> AnswerParts
+    func respond(
+        _ context: HubRequestContext, reserving reserved: Int = 0, _ make: () async throws -> ResponseParts
     ) async throws -> Response {
         let (lease, parts) = try await gate.run(for: context.requireAccount()) {
             let lease = try reserve(reserved, context)
@@ -22,7 +22,7 @@ struct AnswerShares: Sendable {
             if reserved == 0, !parts.isSmall { try lease.add(parts.count) }
             return (lease, parts)
         }
-        return Self.answer(parts, holding: lease, context)
+        return Self.respond(parts, holding: lease, context)
     }
 
     /// - Throws: 503 `busy` when the bytes have no room.
@@ -32,7 +32,7 @@ struct AnswerShares: Sendable {
         return lease
     }
 
-    static func answer(_ parts: AnswerParts, holding lease: ByteLease, _ context: HubRequestContext) -> Response {
+    static func respond(_ parts: ResponseParts, holding lease: ByteLease, _ context: HubRequestContext) -> Response {
         guard !parts.isSmall else { return JSONResponse.json(parts) }
         lease.correct(to: parts.count)
         return JSONResponse.json(parts, holding: lease, on: context.channel)

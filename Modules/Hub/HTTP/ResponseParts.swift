@@ -1,12 +1,12 @@
 internal import NIOCore
 
 /// The bytes of a response, in buffers of their own: waiting bytes keep no other memory alive.
-struct AnswerParts: Sendable {
+struct ResponseParts: Sendable {
     private(set) var parts: [ByteBuffer] = []
     private(set) var count = 0
 
     /// Too small to be counted: a connection sends one response after the other.
-    var isSmall: Bool { count <= HubLimits.smallAnswerBytesMax }
+    var isSmall: Bool { count <= HubLimits.smallResponseBytesMax }
 
     init(_ bytes: [UInt8]) { append(bytes) }
 
@@ -14,12 +14,12 @@ struct AnswerParts: Sendable {
         var rest = bytes[...]
         count += rest.count
         while !rest.isEmpty {
-            if parts.last.map({ $0.readableBytes < HubLimits.answerPartBytes }) != true {
+            if parts.last.map({ $0.readableBytes < HubLimits.responsePartBytes }) != true {
                 parts.append(ByteBuffer())
-                parts[parts.count - 1].reserveCapacity(min(rest.count, HubLimits.answerPartBytes))
+                parts[parts.count - 1].reserveCapacity(min(rest.count, HubLimits.responsePartBytes))
             }
             let last = parts.count - 1
-            let part = rest.prefix(HubLimits.answerPartBytes - parts[last].readableBytes)
+            let part = rest.prefix(HubLimits.responsePartBytes - parts[last].readableBytes)
             parts[last].writeBytes(part)
             rest = rest.dropFirst(part.count)
         }

@@ -4,7 +4,7 @@ import Hummingbird
 import Logging
 
 /// Turns every thrown error into a JSON response.
-struct ProblemAnswers<Context: RequestContext>: RouterMiddleware {
+struct ProblemResponses<Context: RequestContext>: RouterMiddleware {
     let logger: Logger
 
     @concurrent
@@ -15,15 +15,15 @@ struct ProblemAnswers<Context: RequestContext>: RouterMiddleware {
             return try await next(request, context)
         } catch let error as ControlError {
             log(error, request)
-            return try answer(error, status: HTTPResponse.Status(code: error.code.httpStatus))
+            return try respond(error, status: HTTPResponse.Status(code: error.code.httpStatus))
         } catch let error as any HTTPResponseError {
             let isUnknownPath = error.status == .notFound || error.status == .methodNotAllowed
             let problem = ControlError(
                 isUnknownPath ? .notFound : .badRequest,
                 isUnknownPath ? "unknown path, or a method that it does not support" : "invalid request")
-            return try answer(problem, status: error.status)
+            return try respond(problem, status: error.status)
         } catch is CancellationError {
-            return try answer(ControlError(.stopping, "the daemon is stopping"), status: .serviceUnavailable)
+            return try respond(ControlError(.stopping, "the daemon is stopping"), status: .serviceUnavailable)
         }
     }
 
@@ -40,7 +40,7 @@ struct ProblemAnswers<Context: RequestContext>: RouterMiddleware {
         }
     }
 
-    private func answer(_ error: ControlError, status: HTTPResponse.Status) throws(ControlError) -> Response {
+    private func respond(_ error: ControlError, status: HTTPResponse.Status) throws(ControlError) -> Response {
         var response = try Response(json: ErrorResponse(error), status: status)
         // The unread rest of a refused request's body is not worth reading.
         if error.code == .tooLarge || error.code == .forbidden { response.headers[.connection] = "close" }

@@ -1,11 +1,9 @@
 /// The range that the server has returned completely, and its effect on the window.
 extension Window {
-    typealias Reach = LoadedRange<Key>
-
     /// Restricts the window to `loadedRange`; `nil` admits all stored records. A window that lies completely outside is
-    /// read again at the anchor: an edge that remained outside would admit the records between it and the reach.
-    func confine(to loadedRange: Reach?) {
-        self.loadedRange = loadedRange ?? Reach()
+    /// read again at the anchor: an edge that remained outside would admit the records between it and the range.
+    func confine(to loadedRange: LoadedRange<Key>?) {
+        self.loadedRange = loadedRange ?? LoadedRange<Key>()
         if let key = start.key, isPast(key, .end) { return reopenInPlace() }
         if let key = end.key, isPast(key, .start) { return reopenInPlace() }
         start = confined(start, .start)
@@ -42,7 +40,7 @@ extension Window {
     /// True for a key beyond the range that the server has returned.
     func isPast(_ key: Key, _ side: Side) -> Bool { isPast(key, side, of: loadedRange) }
 
-    private func isPast(_ key: Key, _ side: Side, of loadedRange: Reach) -> Bool {
+    private func isPast(_ key: Key, _ side: Side, of loadedRange: LoadedRange<Key>) -> Bool {
         switch side {
         case .start: loadedRange.start.map { rows.isBefore(key, $0) } ?? false
         case .end: loadedRange.end.map { rows.isBefore($0, key) } ?? false
@@ -53,7 +51,7 @@ extension Window {
     func outermost(_ side: Side) -> WindowEdge<Key> { limit(side).map { .limited(at: $0) } ?? .open }
 
     /// A side on which `extent` goes beyond `loadedRange`.
-    func side(of extent: Reach, outside loadedRange: Reach) -> Side? {
+    func side(of extent: LoadedRange<Key>, outside loadedRange: LoadedRange<Key>) -> Side? {
         if let first = extent.start, isPast(first, .start, of: loadedRange) { return .start }
         if let last = extent.end, isPast(last, .end, of: loadedRange) { return .end }
         return nil
