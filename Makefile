@@ -21,7 +21,7 @@ export SWIFT
 .DEFAULT_GOAL := help
 # One step after the other, even with -j: the steps share the build folder, and the cheap ones come first.
 .NOTPARALLEL:
-.PHONY: help setup setup-tests build check test soak-tests test-tsan torture torture-copies replay hostile mutants test-browser screenshots tidy lint format demo simulate simulate-clients live-histories \
+.PHONY: help setup setup-tests build check test soak-tests test-simulations test-tsan torture torture-copies replay hostile mutants test-browser screenshots tidy lint format demo simulate simulate-clients live-histories \
 	bench bench-live bench-page install clean
 
 help: ## List these targets
@@ -45,6 +45,10 @@ test: setup-tests check ## Set up for testing, then check: what CI runs
 
 soak-tests: ## Run `make test` RUNS times (20) with a busy process beside it, and print how each run went
 	@Tools/soak-tests $(RUNS)
+
+test-simulations: setup ## Run the simulators, built for release: many seeds, the small worlds, every planted fault
+	@Tools/simulate check
+	@Tools/simulate-clients check
 
 test-tsan: setup ## Run the tests of live collections under the thread sanitizer
 	@Tools/test-threads

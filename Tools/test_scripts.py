@@ -64,8 +64,7 @@ class ScriptTests(unittest.TestCase):
         tools = folder / "Tools"
         (tools / "tidy").mkdir(parents=True)
         shutil.copy(TOOLS / "check", tools / "check")
-        for name in ("lint", "quietly", "build", "tidy/tidy", "run-tests", "test-browser", "hostile-clients",
-                     "simulate", "simulate-clients"):
+        for name in ("lint", "quietly", "build", "tidy/tidy", "run-tests", "test-browser", "hostile-clients"):
             (tools / name).write_text(
                 f'#!/bin/sh\necho "{name} $*"\n[ "$BROKEN" != "{name}" ] || exit 1\n', encoding="utf-8")
             (tools / name).chmod(0o755)
@@ -77,18 +76,18 @@ class ScriptTests(unittest.TestCase):
         done = check()
         self.assertEqual(done.returncode, 0, done.stdout)
         for step in ("lint", "tidy", "tests of the tools", "build", "tests with sockets and processes",
-                     "tests in a browser", "hostile clients", "tests that only compute", "simulate",
-                     "simulate whole clients"):
+                     "tests in a browser", "hostile clients", "tests that only compute"):
             self.assertRegex(done.stdout, rf"(?m)^==> {step} \(\d+ s, \d+ s of a processor\)$")
         for broken in ("lint", "quietly"):
             self.assertEqual(check(broken=broken).returncode, 1)
-        for broken in ("test-browser", "hostile-clients", "simulate", "run-tests"):
+        for broken in ("test-browser", "hostile-clients", "run-tests"):
             done = check(broken=broken)
             self.assertEqual(done.returncode, 1, broken)
             # A failed step does not stop the others.
-            self.assertIn("simulate-clients check", done.stdout)
+            self.assertIn("test-browser", done.stdout)
+            self.assertIn("hostile-clients check", done.stdout)
         self.assertEqual(check("Outbox", broken="run-tests").returncode, 1)
-        self.assertNotIn("simulate", check("Outbox").stdout)
+        self.assertNotIn("test-browser", check("Outbox").stdout)
 
     def test_a_passing_run_shows_the_closing_line_alone(self):
         done = self.run_tests(f"echo noise\necho '{PASSED}'\n", CI="1")

@@ -3,7 +3,7 @@ import CausewaySimulationKernel
 import Testing
 
 /// Shows that the simulator finds faults: each planted fault breaks an invariant within a few seeds. This is a sample;
-/// `make test` checks all of them in the optimised program (`Tools/simulate-clients check`).
+/// `make test-simulations` checks all of them in the optimised program.
 @Suite struct PlantedFaultTests {
     /// The number of seeds within which a fault must be found; most take fewer than twenty.
     private static let seedsMax: UInt64 = 500

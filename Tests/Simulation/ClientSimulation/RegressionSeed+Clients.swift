@@ -47,5 +47,8 @@ extension RegressionSeed {
         RegressionSeed(
             706819, "a message expired at once that no feed had reported, after the clock was set back",
             isSteady: false),
+        RegressionSeed(
+            3_036_205, "a late response of a hub's earlier opening hid that its data had been put back",
+            isSteady: false),
     ]
 }

@@ -4,7 +4,7 @@ import CausewaySimulationKernel
 import Testing
 
 /// Shows that the simulator finds faults: each planted fault breaks an invariant within a few seeds. This is a sample;
-/// `make test` checks all of them in the optimised program (`Tools/simulate check`).
+/// `make test-simulations` checks all of them in the optimised program.
 @Suite struct PlantedFaultTests {
     private static let sample = stride(from: 0, to: PlantedFault.allCases.count, by: 6).map {
         PlantedFault.allCases[$0]

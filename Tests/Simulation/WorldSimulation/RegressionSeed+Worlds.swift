@@ -35,5 +35,7 @@ extension RegressionSeed {
         RegressionSeed(
             1_201_043,
             "a report that an older delivery's failure dropped or that a crash kept from the disk was counted twice"),
+        RegressionSeed(
+            1_666_030, "a lane stayed paused by a failed message that another copy of the store had delivered"),
     ]
 }

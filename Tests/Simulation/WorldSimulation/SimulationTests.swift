@@ -3,12 +3,12 @@ import CausewaySimulatedWorld
 import CausewaySimulationKernel
 import Testing
 
-/// The outbox machine and the hub's rules under faults: `Tools/simulate` runs thousands of seeds, built for release,
-/// and `make test` runs it.
+/// The outbox machine and the hub's rules under faults. `make test-simulations` runs thousands of seeds, built for
+/// release.
 @Suite struct SimulationTests {
     @Test(arguments: 0..<4)
     func everySeedKeepsTheInvariants(part: UInt64) {
-        let run = Simulation.run(part * 50..<(part + 1) * 50)
+        let run = Simulation.run(part * 100..<(part + 1) * 100)
         for broken in run.broken { record(broken) }
         #expect(run.tally.accepted > 0)
     }
