@@ -363,7 +363,9 @@ let package = Package(
                 "CausewayTestSupport", "store-writer", .grdb,
             ]),
         tests("TLS", in: "Integration", ["CausewayTestSupport", "CausewayTLS", .nioCore, .nioEmbedded, .nioPosix]),
-        tests("HTTP", in: "Integration", ["CausewayHTTP", "CausewayTLS", .httpTypes, .nioCore, .nioPosix]),
+        tests(
+            "HTTP", in: "Integration",
+            ["CausewayHTTP", "CausewayTLS", "CausewayTestSupport", .httpTypes, .nioCore, .nioPosix]),
         tests(
             "HTTPTransport", in: "Integration",
             [

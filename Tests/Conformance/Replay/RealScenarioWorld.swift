@@ -42,8 +42,8 @@ final class RealScenarioWorld: ScenarioWorld {
     static func play(_ scenario: Scenario, plantedFault: RequestCopier.PlantedFault? = nil) async throws
         -> ScenarioOutcome
     {
-        let folder = FileManager.default.temporaryDirectory.path + "/causeway-replay-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let temporary = try TemporaryFolder()
+        let folder = temporary.path
         let data = DataFolder(folder + "/hub")
         _ = try await HubSetup(
             folder: data, names: ["127.0.0.1"], account: "ann", channel: Scenario.Room.general.rawValue

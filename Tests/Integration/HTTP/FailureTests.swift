@@ -1,4 +1,5 @@
 import CausewayHTTP
+import CausewayTestSupport
 import HTTPTypes
 import NIOCore
 import NIOPosix
@@ -47,12 +48,11 @@ import Testing
     }
 
     @Test func noSocketFile() async throws {
-        try await withTemporaryFolder { folder in
-            try await withClient(of: .unix(path: folder + "/none.sock")) { client in
-                let error = try await client.failure(of: .post)
-                #expect(error.kind == "connectRefused")
-                #expect(!error.mayHaveReachedServer)
-            }
+        let folder = try TemporaryFolder(.short)
+        try await withClient(of: .unix(path: folder.path + "/none.sock")) { client in
+            let error = try await client.failure(of: .post)
+            #expect(error.kind == "connectRefused")
+            #expect(!error.mayHaveReachedServer)
         }
     }
 

@@ -1,6 +1,5 @@
 import CausewayHTTP
 import CausewayTLS
-import Foundation
 import HTTPTypes
 import NIOCore
 import NIOPosix
@@ -89,12 +88,4 @@ extension HTTPClientError {
         case .tooManyWaiting: "tooManyWaiting"
         }
     }
-}
-
-/// A temporary folder with a path short enough for a socket, removed at the end.
-func withTemporaryFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
-    let path = "/tmp/cw-http-\(UUID().uuidString.prefix(8))"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    return try await body(path)
 }

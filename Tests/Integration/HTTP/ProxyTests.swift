@@ -1,5 +1,6 @@
 import CausewayHTTP
 import CausewayTLS
+import CausewayTestSupport
 import HTTPTypes
 import NIOCore
 import Testing
@@ -58,17 +59,15 @@ import Testing
         script: @escaping @Sendable (ScriptedConnection, TLSServerContext) async throws -> Void,
         body: (HTTPClient) async throws -> Void
     ) async throws {
-        try await withTemporaryFolder { folder in
-            let authority = try Authority(folder: folder)
-            let server = try authority.server(for: "hub.example")
-            try await ScriptedServer.run { connection in
-                try await script(connection, server)
-            } body: { port in
-                try await withClient(
-                    of: try HTTPEndpoint(url: "https://hub.example:8443/base"), tls: authority.client(),
-                    timeouts: timeouts,
-                    proxy: try HTTPProxy(host: "127.0.0.1", port: port, user: user, password: password), body: body)
-            }
+        let certificates = try TestCertificates()
+        let server = try certificates.serverContext(for: "hub.example")
+        try await ScriptedServer.run { connection in
+            try await script(connection, server)
+        } body: { port in
+            try await withClient(
+                of: try HTTPEndpoint(url: "https://hub.example:8443/base"), tls: certificates.client(),
+                timeouts: timeouts,
+                proxy: try HTTPProxy(host: "127.0.0.1", port: port, user: user, password: password), body: body)
         }
     }
 
@@ -130,25 +129,23 @@ import Testing
 
     /// The proxy is not the server: its certificate does not count.
     @Test func theCertificateMustBeTheServers() async throws {
-        try await withTemporaryFolder { folder in
-            let authority = try Authority(folder: folder)
-            let server = try authority.server(for: "127.0.0.1")
-            let log = Log()
-            try await ScriptedServer.run { connection in
-                _ = try await connection.readRequest()
-                try await connection.write("HTTP/1.1 200 Connected\r\n\r\n", thenSecureBy: server)
-                if try await connection.readRequest() != nil { log.add("request") }
-            } body: { port in
-                try await withClient(
-                    of: try HTTPEndpoint(url: "https://hub.example"), tls: authority.client(),
-                    proxy: try HTTPProxy(host: "127.0.0.1", port: port)
-                ) { client in
-                    let kind = try await client.failure(of: .post).kind
-                    #expect(kind == "tls(false)")
-                }
+        let certificates = try TestCertificates()
+        let server = try certificates.serverContext(for: "127.0.0.1")
+        let log = Log()
+        try await ScriptedServer.run { connection in
+            _ = try await connection.readRequest()
+            try await connection.write("HTTP/1.1 200 Connected\r\n\r\n", thenSecureBy: server)
+            if try await connection.readRequest() != nil { log.add("request") }
+        } body: { port in
+            try await withClient(
+                of: try HTTPEndpoint(url: "https://hub.example"), tls: certificates.client(),
+                proxy: try HTTPProxy(host: "127.0.0.1", port: port)
+            ) { client in
+                let kind = try await client.failure(of: .post).kind
+                #expect(kind == "tls(false)")
             }
-            #expect(log.lines.isEmpty)
         }
+        #expect(log.lines.isEmpty)
     }
 
     // MARK: Name of the peer
@@ -168,16 +165,15 @@ import Testing
 
     @Test func aUnixSocketNeverGoesThroughAProxy() async throws {
         let port = try await ScriptedServer.run(script: { _ in }, body: { $0 })
-        try await withTemporaryFolder { folder in
-            try await ScriptedServer.run(at: .unix(path: folder + "/s")) { connection in
-                while try await connection.readRequest() != nil { try await connection.write(KeepAliveTests.answer) }
-            } body: { _ in
-                try await withClient(
-                    of: .unix(path: folder + "/s"), proxy: try HTTPProxy(host: "127.0.0.1", port: port)
-                ) { client in
-                    let text = try await client.get().text
-                    #expect(text == "ok")
-                }
+        let folder = try TemporaryFolder(.short)
+        try await ScriptedServer.run(at: .unix(path: folder.path + "/s")) { connection in
+            while try await connection.readRequest() != nil { try await connection.write(KeepAliveTests.answer) }
+        } body: { _ in
+            try await withClient(
+                of: .unix(path: folder.path + "/s"), proxy: try HTTPProxy(host: "127.0.0.1", port: port)
+            ) { client in
+                let text = try await client.get().text
+                #expect(text == "ok")
             }
         }
     }

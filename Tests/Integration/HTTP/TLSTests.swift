@@ -1,5 +1,6 @@
 import CausewayHTTP
 import CausewayTLS
+import CausewayTestSupport
 import HTTPTypes
 import NIOCore
 import Testing
@@ -14,15 +15,11 @@ import Testing
         script: @escaping @Sendable (ScriptedConnection) async throws -> Void,
         body: (HTTPClient) async throws -> Void
     ) async throws {
-        try await withTemporaryFolder { folder in
-            let authority = try Authority(folder: folder)
-            try await withTemporaryFolder { otherFolder in
-                let trust = try trusted ? authority.client() : Authority(folder: otherFolder).client()
-                try await ScriptedServer.run(tls: try authority.server(for: name), script: script) { port in
-                    let endpoint = try HTTPEndpoint.tcp(host: "127.0.0.1", port: port, tls: true)
-                    try await withClient(of: endpoint, tls: trust, timeouts: timeouts, body: body)
-                }
-            }
+        let certificates = try TestCertificates()
+        let trust = try trusted ? certificates.client() : TestCertificates().client()
+        try await ScriptedServer.run(tls: try certificates.serverContext(for: name), script: script) { port in
+            let endpoint = try HTTPEndpoint.tcp(host: "127.0.0.1", port: port, tls: true)
+            try await withClient(of: endpoint, tls: trust, timeouts: timeouts, body: body)
         }
     }
 
@@ -80,38 +77,34 @@ import Testing
         ("", "connectFailed"),
     ])
     func aServerThatSpeaksNoTLS(answer: String, kind: String) async throws {
-        try await withTemporaryFolder { folder in
-            let trust = try Authority(folder: folder).client()
-            try await ScriptedServer.run { connection in
-                if answer.isEmpty { return }
-                try await connection.write(answer)
-                // Closing with unread bytes would send a reset that overtakes the response.
-                try await connection.untilClosed()
-            } body: { port in
-                let endpoint = try HTTPEndpoint.tcp(host: "127.0.0.1", port: port, tls: true)
-                try await withClient(of: endpoint, tls: trust) { client in
-                    let error = try await client.failure(of: .post)
-                    #expect(error.kind == kind)
-                    #expect(!error.mayHaveReachedServer)
-                }
+        let trust = try TestCertificates.shared.client()
+        try await ScriptedServer.run { connection in
+            if answer.isEmpty { return }
+            try await connection.write(answer)
+            // Closing with unread bytes would send a reset that overtakes the response.
+            try await connection.untilClosed()
+        } body: { port in
+            let endpoint = try HTTPEndpoint.tcp(host: "127.0.0.1", port: port, tls: true)
+            try await withClient(of: endpoint, tls: trust) { client in
+                let error = try await client.failure(of: .post)
+                #expect(error.kind == kind)
+                #expect(!error.mayHaveReachedServer)
             }
         }
     }
 
     @Test func aHandshakeThatNeverEndsIsCutByTheConnectTimeout() async throws {
-        try await withTemporaryFolder { folder in
-            let trust = try Authority(folder: folder).client()
-            try await ScriptedServer.run { connection in
-                try await connection.untilClosed()
-            } body: { port in
-                let endpoint = try HTTPEndpoint.tcp(host: "127.0.0.1", port: port, tls: true)
-                let timeouts = HTTPTimeouts(
-                    connect: .milliseconds(100), firstByte: Self.forever, whole: Self.forever)
-                try await withClient(of: endpoint, tls: trust, timeouts: timeouts) { client in
-                    let error = try await client.failure(of: .post)
-                    #expect(error.kind == "timeout(connect, false)")
-                    #expect(!error.mayHaveReachedServer)
-                }
+        let trust = try TestCertificates.shared.client()
+        try await ScriptedServer.run { connection in
+            try await connection.untilClosed()
+        } body: { port in
+            let endpoint = try HTTPEndpoint.tcp(host: "127.0.0.1", port: port, tls: true)
+            let timeouts = HTTPTimeouts(
+                connect: .milliseconds(100), firstByte: Self.forever, whole: Self.forever)
+            try await withClient(of: endpoint, tls: trust, timeouts: timeouts) { client in
+                let error = try await client.failure(of: .post)
+                #expect(error.kind == "timeout(connect, false)")
+                #expect(!error.mayHaveReachedServer)
             }
         }
     }

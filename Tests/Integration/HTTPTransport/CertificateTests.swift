@@ -11,56 +11,53 @@ import Testing
         let name: String
         /// A part of the message for the operator.
         let words: String
-        /// Creates the server, given the authority that is trusted.
-        let make: @Sendable (TemporaryFolder, CertificateAuthority) throws -> TLSServerContext
+        /// Creates the server, given the certificates whose root is trusted.
+        let make: @Sendable (TestCertificates) throws -> TLSServerContext
         var testDescription: String { name }
     }
 
     private static func options(_ change: (inout CertificateOptions) -> Void = { _ in }) -> CertificateOptions {
         var options = CertificateOptions(
-            commonName: "localhost", organization: "Test", names: ["localhost", "127.0.0.1"])
+            commonName: "localhost", organization: TestCertificates.organization, names: ["localhost", "127.0.0.1"])
         change(&options)
         return options
     }
 
     static let bad: [Bad] = [
-        Bad(name: "expired", words: "expired") { folder, root in
+        Bad(name: "expired", words: "expired") { certificates in
             let options = options {
                 $0.startsInSeconds = -172_800
                 $0.endsInSeconds = -60
             }
-            return try folder.server(root.issue(options))
+            return try certificates.server(certificates.root.issue(options))
         },
-        Bad(name: "not yet valid", words: "not valid yet") { folder, root in
-            try folder.server(root.issue(options { $0.startsInSeconds = 3600 }))
+        Bad(name: "not yet valid", words: "not valid yet") { certificates in
+            try certificates.server(certificates.root.issue(options { $0.startsInSeconds = 3600 }))
         },
-        Bad(name: "wrong host", words: "for another name") { folder, root in
-            try folder.server(root.issue(options { $0.names = ["other.example", "127.0.0.2"] }))
+        Bad(name: "wrong host", words: "for another name") { certificates in
+            try certificates.server(certificates.root.issue(options { $0.names = ["other.example", "127.0.0.2"] }))
         },
-        Bad(name: "no alternative name", words: "for another name") { folder, root in
-            try folder.server(root.issue(options { $0.names = [] }))
+        Bad(name: "no alternative name", words: "for another name") { certificates in
+            try certificates.server(certificates.root.issue(options { $0.names = [] }))
         },
-        Bad(name: "self-signed", words: "self-signed") { folder, _ in
-            try folder.server(selfSigned: options())
+        Bad(name: "self-signed", words: "self-signed") { certificates in
+            try certificates.serverContext(
+                certificates.folder.write(CertificateAuthority.create(options()), as: "self-signed"))
         },
-        Bad(name: "unknown authority", words: "authority that is not trusted") { folder, _ in
-            try folder.server(CertificateAuthority.create(commonName: "Stranger", validDays: 2).issue(options()))
+        Bad(name: "unknown authority", words: "authority that is not trusted") { certificates in
+            try certificates.server(CertificateAuthority.create(commonName: "Stranger", validDays: 2).issue(options()))
         },
-        Bad(name: "missing intermediate", words: "intermediate") { folder, root in
+        Bad(name: "missing intermediate", words: "intermediate") { certificates in
             let middle = CertificateOptions(
-                purpose: .authority(pathLength: 0), commonName: "Middle", organization: "Test")
-            let leaf = try root.issueAuthority(middle).issue(options())
-            return try folder.server(leaf, chain: leaf.certificatePEM)
+                purpose: .authority(pathLength: 0), commonName: "Middle", organization: TestCertificates.organization)
+            let leaf = try certificates.root.issueAuthority(middle).issue(options())
+            return try certificates.serverContext(
+                certificates.folder.write(chain: leaf.certificatePEM, key: leaf.privateKeyPEM, as: "alone"))
         },
-        Bad(name: "a client's certificate", words: "is not valid for this use") { folder, root in
-            try folder.server(root.issue(options { $0.purpose = .client }))
+        Bad(name: "a client's certificate", words: "is not valid for this use") { certificates in
+            try certificates.server(certificates.root.issue(options { $0.purpose = .client }))
         },
     ]
-
-    private static func root() throws -> CertificateAuthority {
-        try CertificateAuthority.create(
-            CertificateOptions(purpose: .authority(pathLength: nil), commonName: "Root", organization: "Test"))
-    }
 
     private static func configuration(trust: String) -> HTTPTransportConfiguration {
         HTTPTransportConfiguration(tls: TLSClientConfiguration(trust: .authorities(path: trust)), proxy: .none)
@@ -68,10 +65,9 @@ import Testing
 
     @Test(arguments: bad, Exchange.allCases)
     func isRefusedBeforeTheFirstByte(_ bad: Bad, _ call: Exchange) async throws {
-        let folder = try TemporaryFolder()
-        let root = try Self.root()
-        let trust = try folder.trust(root)
-        try await ScriptedHTTPServer.run(tls: try bad.make(folder, root)) { _ in
+        let certificates = try TestCertificates()
+        let trust = certificates.trust
+        try await ScriptedHTTPServer.run(tls: try bad.make(certificates)) { _ in
             [.hubError(500, "reached")]
         } body: { server, port in
             let address = "https://127.0.0.1:\(port)"
@@ -88,10 +84,9 @@ import Testing
 
     /// The control: the same server with a sound certificate is reached.
     @Test func aSoundServerIsReached() async throws {
-        let folder = try TemporaryFolder()
-        let root = try Self.root()
-        let trust = try folder.trust(root)
-        try await ScriptedHTTPServer.run(tls: try folder.server(root.issue(Self.options()))) { _ in
+        let certificates = try TestCertificates()
+        let trust = certificates.trust
+        try await ScriptedHTTPServer.run(tls: try certificates.server(certificates.root.issue(Self.options()))) { _ in
             [.hubError(500, "reached")]
         } body: { server, port in
             for host in ["127.0.0.1", "localhost"] {
@@ -115,8 +110,7 @@ import Testing
     func anotherProtocolIsRefused(
         _ kind: (name: String, opening: ScriptedHTTPServer.Step, words: String), _ call: Exchange
     ) async throws {
-        let folder = try TemporaryFolder()
-        let trust = try folder.trust(try Self.root())
+        let trust = TestCertificates.shared.trust
         try await ScriptedHTTPServer.run(opening: [kind.opening]) { _ in
             []
         } body: { server, port in
@@ -140,10 +134,9 @@ import Testing
     /// With TLS 1.3 a server requests a certificate only after the client's handshake; a delivery may have been sent by
     /// then.
     @Test func aServerThatDemandsACertificate() async throws {
-        let folder = try TemporaryFolder()
-        let root = try Self.root()
-        let trust = try folder.trust(root)
-        let context = try folder.server(root.issue(Self.options()), clientAuthorities: trust)
+        let certificates = try TestCertificates()
+        let trust = certificates.trust
+        let context = try certificates.server(certificates.root.issue(Self.options()), clientAuthorities: trust)
         try await ScriptedHTTPServer.run(tls: context) { _ in
             [.hubError(500, "reached")]
         } body: { server, port in
@@ -158,11 +151,10 @@ import Testing
             }
             #expect(server.requests.isEmpty)
 
-            let issued = try root.issueClient(commonName: "ada", validDays: 1)
-            let files = (folder.path + "/ada.pem", folder.path + "/ada.key")
-            try issued.write(certificatePath: files.0, privateKeyPath: files.1)
+            let files = try certificates.folder.write(
+                certificates.root.issueClient(commonName: "ada", validDays: 1), as: "ada")
             var configuration = Self.configuration(trust: trust)
-            configuration.tls.identity = .init(certificateChainPath: files.0, privateKeyPath: files.1)
+            configuration.tls.identity = .init(certificateChainPath: files.chain, privateKeyPath: files.key)
             try await withTransport(to: address, configuration) { transport in
                 let name = try await Exchange.deliver.outcome(on: transport).name
                 #expect(name == "serverFailed(reached)")
@@ -172,10 +164,9 @@ import Testing
 
     /// A response that ends without the server's `close_notify` may have been cut by an attacker.
     @Test func aCutAnswerIsInDoubt() async throws {
-        let folder = try TemporaryFolder()
-        let root = try Self.root()
-        let trust = try folder.trust(root)
-        try await ScriptedHTTPServer.run(tls: try folder.server(root.issue(Self.options()))) { _ in
+        let certificates = try TestCertificates()
+        let trust = certificates.trust
+        try await ScriptedHTTPServer.run(tls: try certificates.server(certificates.root.issue(Self.options()))) { _ in
             [.write("HTTP/1.1 200 OK\r\nCauseway-Protocol: 1\r\n\r\n{\"mark\":1,"), .reset]
         } body: { _, port in
             try await withTransport(to: "https://127.0.0.1:\(port)", Self.configuration(trust: trust)) { transport in
@@ -185,5 +176,15 @@ import Testing
                 }
             }
         }
+    }
+}
+
+extension TestCertificates {
+    /// A server with this certificate that speaks the protocol of the transport.
+    fileprivate func server(
+        _ issued: IssuedCertificate, clientAuthorities: String? = nil
+    ) throws -> TLSServerContext {
+        try serverContext(
+            folder.write(issued, as: "issued"), clientAuthorities: clientAuthorities, protocols: ["http/1.1"])
     }
 }

@@ -1,5 +1,6 @@
 import CausewayHub
 import CausewayModels
+import CausewayTestSupport
 import CausewayWire
 import GRDB
 import NIOHTTP1
@@ -91,7 +92,7 @@ import Testing
     }
 
     @Test func aCursorOutlivesTheHub() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
         let cursor = try await HubFixture.running(folder) { hub in
@@ -108,7 +109,7 @@ import Testing
 
     /// The restored hub has reached the same revision and position, with other changes.
     @Test func aRestoredHubIsReadByPages() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
         let before = try await HubFixture.running(folder) { hub in

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func initMakesAHubAndSaysWhatComesNext() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let data = temporary.path + "/a hub"
         let made = try await Self.hub(["init", "--data", data, "--account", "alice", "--channel", "lobby"])
         #expect(made.status == 0, "\(made.errors)")
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func aFailedInitLeavesNothingBehind() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let made = try await Self.hub(["init", "--data", temporary.path, "--name", "not a name"])
         #expect(made.status == 78)
         let files = FileManager.default.enumerator(atPath: temporary.path)?.compactMap { $0 as? String } ?? []
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func commandsThatChangeSomethingAreRecorded() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let data = ["--data", temporary.path]
         #expect(try await Self.hub(["init", "--account", "me"] + data).status == 0)
         for command in [
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func accountsWhileItServes() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let data = ["--data", temporary.path]
         #expect(try await Self.hub(["init", "--account", "me"] + data).status == 0)
         let process = try await HubProcess.start(DataFolder(temporary.path))
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func errorsHaveTheirCodes() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let data = ["--data", temporary.path]
         let cases: [(arguments: [String], status: Int32, says: String)] = [
             (["serve"] + data, 66, "causeway-hub init --data \(temporary.path)"),
@@ -138,8 +138,8 @@ import Testing
     }
 
     @Test func aPortThatIsTakenIsSaid() async throws {
-        let temporary = TemporaryFolder()
-        let other = TemporaryFolder()
+        let temporary = try TemporaryFolder()
+        let other = try TemporaryFolder()
         #expect(try await Self.hub(["init", "--data", temporary.path]).status == 0)
         #expect(try await Self.hub(["init", "--data", other.path]).status == 0)
         let process = try await HubProcess.start(DataFolder(temporary.path))
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test func flagsThenEnvironmentThenFileThenDefaults() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
         #expect(try await Self.hub(["init", "--data", temporary.path]).status == 0)
         try #"{"listen": "from-the-file:x", "logFormat": "json"}"#.write(
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test func restoreSaysWhatItDidAndRefusesARunningHub() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let data = ["--data", temporary.path + "/hub"]
         let backup = temporary.path + "/backup"
         #expect(try await Self.hub(["init"] + data).status == 0)
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test func aDatabaseThatIsNoneOrNewerIsRefusedAndLeftAlone() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
         #expect(try await Self.hub(["init", "--data", temporary.path]).status == 0)
         let database = try folder.openDatabase()

@@ -1,6 +1,7 @@
 import CausewayHTTPServer
 import CausewayHub
 import CausewayModels
+import CausewayTestSupport
 import CausewayWire
 import NIOCore
 import NIOHTTP1
@@ -46,7 +47,7 @@ import Testing
     /// With one connection allowed, the second is served only because the first, which never reads, is cut off. On a
     /// very busy machine a response that is read may exceed a short limit as well; then a longer one is tried.
     @Test func anAnswerThatIsNotTakenIsCutOff() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
         try await HubFixture.running(folder) { hub async throws in

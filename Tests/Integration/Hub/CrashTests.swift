@@ -11,7 +11,7 @@ import Testing
 /// The hub's process is killed with SIGKILL in the middle of its work, again and again.
 @Suite struct CrashTests {
     @Test func whatWasAnsweredSurvivesAndWhatWasNotIsWholeOrNothing() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
         let token = try HubFixture.token(in: folder)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func aSecondServerOfOneFolderIsRefusedWithThePidOfTheFirst() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
         let process = try await HubProcess.start(folder)
@@ -91,7 +91,7 @@ import Testing
 
     @Test(arguments: [SIGTERM, SIGINT])
     func aSignalEndsItInPeaceWithItsRequestsAnswered(signal: Int32) async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
         let process = try await HubProcess.start(folder)

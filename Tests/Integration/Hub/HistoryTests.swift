@@ -30,7 +30,7 @@ import Testing
             headers: history.map { [WireProtocol.historyHeader: $0.text] } ?? [:])
     }
 
-    private static func made(in temporary: borrowing TemporaryFolder) async throws -> DataFolder {
+    private static func made(in temporary: TemporaryFolder) async throws -> DataFolder {
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
         return folder
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func aRestartChangesNothing() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = try await Self.made(in: temporary)
         let before = try await HubFixture.running(folder) { hub in
             try Self.history(try await Self.deliver([send(1)], knowing: nil, to: hub.client))
@@ -83,11 +83,10 @@ import Testing
             #expect(after.opening != before.opening)
             #expect(after.commit == before.commit + 1)
         }
-        _ = consume temporary
     }
 
     @Test func aDatabaseThatWasPutBackBeginsAnotherHistory() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = try await Self.made(in: temporary)
         let backup = folder.path + "/backup"
         let first = try await HubFixture.running(folder) { hub in
@@ -127,12 +126,11 @@ import Testing
             #expect(try await hub.hub.store.channel(channel.id)?.lastPosition == third.floor)
             try await hub.hub.store.removeChannel(channel.id)
         }
-        _ = consume temporary
     }
 
     /// The storage fails, and is back as an older copy while the hub runs.
     @Test func aStorageThatIsBackWithoutConfirmedDataBeginsAnotherHistory() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = try await Self.made(in: temporary)
         let backup = folder.path + "/backup"
         let first = try await HubFixture.running(folder) { hub in
@@ -159,7 +157,6 @@ import Testing
             #expect(try session.decoded(WireSession.self).marks == ["text": 1])
             #expect(hub.log.contains("data lost"))
         }
-        _ = consume temporary
     }
 
     @Test func nobodyElseCanClaimThatDataWasLost() async throws {
@@ -202,7 +199,7 @@ import Testing
     }
 
     @Test func aRestoreBeginsAnotherHistoryAtOnce() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = try await Self.made(in: temporary)
         let backup = folder.path + "/backup"
         let first = try await HubFixture.running(folder) { hub in
@@ -234,12 +231,11 @@ import Testing
             let now = try Self.history(try await hub.client.get(WireProtocol.sessionPath))
             #expect(now.floor > 3 << 32)
         }
-        _ = consume temporary
     }
 
     /// A repair of the replaced database needs its log.
     @Test func anUnreadableDatabaseIsReplacedAndKeptWithItsLog() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = try await Self.made(in: temporary)
         let backup = folder.path + "/backup"
         try await HubFixture.running(folder) { hub in _ = try await hub.client.report(delivery([send(1)])) }
@@ -256,11 +252,10 @@ import Testing
         try await HubFixture.running(folder) { hub async throws in
             #expect(try await hub.client.messages().map(\.id) == [id(1)])
         }
-        _ = consume temporary
     }
 
     @Test func whatIsNoBackupIsRefusedAndChangesNothing() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = try await Self.made(in: temporary)
         let before = try Data(contentsOf: URL(fileURLWithPath: folder.database))
         let path = folder.path + "/no-backup"
@@ -273,6 +268,5 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database)) == before)
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(!left.contains { $0.contains("restoring") })
-        _ = consume temporary
     }
 }

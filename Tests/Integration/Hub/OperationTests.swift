@@ -1,5 +1,6 @@
 import CausewayHub
 import CausewayModels
+import CausewayTestSupport
 import CausewayWire
 import GRDB
 import NIOHTTP1
@@ -91,7 +92,7 @@ import Testing
 
     /// The databases of hubs of the first version.
     @Test func aHubOfTheFirstLayoutGoesOn() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
         try await HubFixture.running(folder) { hub in _ = try await hub.client.report(delivery([send(1)])) }

@@ -10,7 +10,7 @@ import Testing
     private static func running<Value: Sendable>(
         _ body: @Sendable (DataFolder, Int) async throws -> Value
     ) async throws -> Value {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(
             folder: folder, names: ["localhost", "127.0.0.1"], account: "me", channel: "general"
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func aPlainHubOnAnOpenAddressIsRefused() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
         for host in ["0.0.0.0", "::", "127.0.0.1.example", "192.168.0.1", "hub.example"] {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct StoppingTests {
     /// A connection that was accepted and not handled any more once ended the whole process.
     @Test func connectionsOfTheLastMomentEndNobody() async throws {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
         // Afterwards nothing else listens there, and no connection to an unused port is one to itself.

@@ -39,11 +39,8 @@ import Testing
     }
 
     @Test func thePageSaysSoAndRecoversByItself() async throws {
-        let folder = FileManager.default.temporaryDirectory.path + "/cwp-\(UUID().uuidString.prefix(8))"
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let socket = folder + "/run/s"
+        let folder = try TemporaryFolder(.short)
+        let socket = folder.path + "/run/s"
         let (daemon, close) = try DaemonClient.socket(socket)
         try await PageWorld.serving(daemon) { page in
             try await Self.expectDown(page)

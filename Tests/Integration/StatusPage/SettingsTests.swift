@@ -2,7 +2,7 @@ import CausewayConfiguration
 import CausewayControlAPI
 import CausewayHTTPServer
 import CausewayStatusPage
-import Foundation
+import CausewayTestSupport
 import Testing
 
 /// Options, environment, file, defaults.
@@ -18,11 +18,13 @@ import Testing
 
     /// A file that exists as long as the object does.
     private final class File {
-        let path = FileManager.default.temporaryDirectory.path + "/cw-\(UUID().uuidString)"
+        private let folder: TemporaryFolder
+        let path: String
 
-        init(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
-
-        deinit { try? FileManager.default.removeItem(atPath: path) }
+        init(_ text: String) throws {
+            folder = try TemporaryFolder()
+            path = try folder.write(text, to: "file")
+        }
     }
 
     @Test func theDefaultsAreForThisMachineAlone() throws {

@@ -1,4 +1,5 @@
 import CausewayTLS
+import CausewayTestSupport
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -14,16 +15,17 @@ final class BackToBack {
     ///   - below: a handler between the client's handler and its socket.
     ///   - above: a handler between the client's handler and its recorder.
     init(
-        _ house: TestHouse, client context: TLSClientContext? = nil, server serverContext: TLSServerContext? = nil,
+        _ certificates: TestCertificates, client context: TLSClientContext? = nil,
+        server serverContext: TLSServerContext? = nil,
         serverName: String = "localhost", below: (any ChannelHandler)? = nil, above: (any ChannelHandler)? = nil
     ) throws {
         let pipeline = client.pipeline.syncOperations
         if let below { try pipeline.addHandler(below) }
-        try pipeline.addHandler((context ?? house.client()).makeHandler(serverName: serverName))
+        try pipeline.addHandler((context ?? certificates.client()).makeHandler(serverName: serverName))
         if let above { try pipeline.addHandler(above) }
         try pipeline.addHandler(Recorder(clientLog))
         try server.pipeline.syncOperations.addHandlers([
-            (serverContext ?? house.serverContext()).makeHandler(), Recorder(serverLog),
+            (serverContext ?? certificates.serverContext()).makeHandler(), Recorder(serverLog),
         ])
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
         server.connect(to: address, promise: nil)

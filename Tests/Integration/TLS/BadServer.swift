@@ -14,7 +14,7 @@ struct BadServer: Sendable, CustomTestStringConvertible {
     var verdict: Verdict
     var serverName = "localhost"
     /// Creates the server's certificate; nil for a server without one.
-    var identity: (@Sendable (TestHouse) throws -> IdentityFiles)?
+    var identity: (@Sendable (TestCertificates) throws -> IdentityFiles)?
     var serverArguments: [String] = []
     /// For the client that lowers its security level to reach it nevertheless.
     var lowered = ["-cipher", "ALL:@SECLEVEL=0"]
@@ -24,7 +24,7 @@ struct BadServer: Sendable, CustomTestStringConvertible {
     init(
         _ name: String, _ verdict: Verdict, serverName: String = "localhost",
         serverArguments: [String] = [],
-        lowered: [String]? = nil, identity: (@Sendable (TestHouse) throws -> IdentityFiles)?
+        lowered: [String]? = nil, identity: (@Sendable (TestCertificates) throws -> IdentityFiles)?
     ) {
         self.name = name
         self.verdict = verdict
@@ -41,8 +41,8 @@ struct BadServer: Sendable, CustomTestStringConvertible {
     ) {
         self.init(
             name, .certificate(problem), serverName: serverName, serverArguments: Self.lowestLevel
-        ) { house in
-            try house.directory.write(house.root.issue(Self.options(change)), as: "bad")
+        ) { certificates in
+            try certificates.folder.write(certificates.root.issue(Self.options(change)), as: "bad")
         }
     }
 
@@ -51,7 +51,7 @@ struct BadServer: Sendable, CustomTestStringConvertible {
 
     static func options(_ change: (inout CertificateOptions) -> Void = { _ in }) -> CertificateOptions {
         var options = CertificateOptions(
-            commonName: "localhost", organization: TestHouse.organization,
+            commonName: "localhost", organization: TestCertificates.organization,
             names: ["localhost", "127.0.0.1"])
         change(&options)
         return options
@@ -61,15 +61,15 @@ struct BadServer: Sendable, CustomTestStringConvertible {
         -> CertificateOptions
     {
         var options = CertificateOptions(
-            purpose: .authority(pathLength: nil), commonName: name, organization: TestHouse.organization)
+            purpose: .authority(pathLength: nil), commonName: name, organization: TestCertificates.organization)
         change(&options)
         return options
     }
 
-    private static func sound(_ house: TestHouse) -> IdentityFiles { house.server }
+    private static func sound(_ certificates: TestCertificates) -> IdentityFiles { certificates.server }
 
-    private static func soundRSA(_ house: TestHouse) throws -> IdentityFiles {
-        try house.directory.write(house.root.issue(options { $0.key = .rsa(bits: 2048) }), as: "rsa")
+    private static func soundRSA(_ certificates: TestCertificates) throws -> IdentityFiles {
+        try certificates.folder.write(certificates.root.issue(options { $0.key = .rsa(bits: 2048) }), as: "rsa")
     }
 }
 
@@ -110,73 +110,69 @@ extension BadServer {
         BadServer("client certificate", .wrongUsage) { $0.purpose = .client },
         BadServer("RSA 1024", .weak) { $0.key = .rsa(bits: 1024) },
         BadServer("SHA-1", .weak) { $0.signature = .sha1 },
-        BadServer("self-signed", .certificate(.selfSigned)) { house in
-            try house.directory.write(CertificateAuthority.create(options()), as: "bad")
+        BadServer("self-signed", .certificate(.selfSigned)) { certificates in
+            try certificates.folder.write(CertificateAuthority.create(options()), as: "bad")
         },
-        BadServer("unknown authority", .certificate(.unknownAuthority)) { house in
+        BadServer("unknown authority", .certificate(.unknownAuthority)) { certificates in
             let stranger = try CertificateAuthority.create(commonName: "Stranger", validDays: 2)
-            return try house.directory.write(stranger.issue(options()), as: "bad")
+            return try certificates.folder.write(stranger.issue(options()), as: "bad")
         },
-        BadServer("authority of the trusted one's name", .certificate(.unknownAuthority)) { house in
+        BadServer("authority of the trusted one's name", .certificate(.unknownAuthority)) { certificates in
             let stranger = try CertificateAuthority.create(authority("Test Root"))
-            return try house.directory.write(stranger.issue(options()), as: "bad")
+            return try certificates.folder.write(stranger.issue(options()), as: "bad")
         },
-        BadServer("unknown authority that is sent along", .certificate(.unknownAuthority)) { house in
+        BadServer("unknown authority that is sent along", .certificate(.unknownAuthority)) { certificates in
             let stranger = try CertificateAuthority.create(commonName: "Stranger", validDays: 2)
-            var files = try house.directory.write(stranger.issue(options()), as: "bad")
             let leaf = try stranger.issue(options())
-            files.chain = try house.directory.write(
-                leaf.certificatePEM + stranger.certificatePEM, to: "with-root.pem")
-            files.key = try house.directory.write(leaf.privateKeyPEM, to: "with-root.key")
-            return files
+            return try certificates.folder.write(
+                chain: leaf.certificatePEM + stranger.certificatePEM, key: leaf.privateKeyPEM, as: "bad")
         },
-        BadServer("forged signature", .certificate(.unknownAuthority)) { house in
-            try house.directory.write(house.root.issue(options()).forged, as: "bad")
+        BadServer("forged signature", .certificate(.unknownAuthority)) { certificates in
+            try certificates.folder.write(forged: certificates.root.issue(options()), as: "bad")
         },
         // A reader of "wrong name" would ask for a certificate with the right one, and then trust it.
-        BadServer("forged, for another name", .certificate(.unknownAuthority)) { house in
-            try house.directory.write(house.root.issue(options { $0.names = ["other.example"] }).forged, as: "bad")
+        BadServer("forged, for another name", .certificate(.unknownAuthority)) { certificates in
+            try certificates.folder.write(
+                forged: certificates.root.issue(options { $0.names = ["other.example"] }), as: "bad")
         },
-        BadServer("forged, expired", .certificate(.unknownAuthority)) { house in
+        BadServer("forged, expired", .certificate(.unknownAuthority)) { certificates in
             let expired = options {
                 $0.startsInSeconds = -172_800
                 $0.endsInSeconds = -60
             }
-            return try house.directory.write(house.root.issue(expired).forged, as: "bad")
+            return try certificates.folder.write(forged: certificates.root.issue(expired), as: "bad")
         },
-        BadServer("forged, for clients", .certificate(.unknownAuthority)) { house in
-            try house.directory.write(house.root.issue(options { $0.purpose = .client }).forged, as: "bad")
+        BadServer("forged, for clients", .certificate(.unknownAuthority)) { certificates in
+            try certificates.folder.write(forged: certificates.root.issue(options { $0.purpose = .client }), as: "bad")
         },
-        BadServer("missing intermediate", .certificate(.missingIntermediate)) { house in
-            let middle = try house.root.issueAuthority(authority("Intermediate"))
+        BadServer("missing intermediate", .certificate(.missingIntermediate)) { certificates in
+            let middle = try certificates.root.issueAuthority(authority("Intermediate"))
             let leaf = try middle.issue(options())
-            return IdentityFiles(
-                chain: try house.directory.write(leaf.certificatePEM, to: "alone.pem"),
-                key: try house.directory.write(leaf.privateKeyPEM, to: "alone.key"))
+            return try certificates.folder.write(chain: leaf.certificatePEM, key: leaf.privateKeyPEM, as: "bad")
         },
-        BadServer("leaf as an authority", .certificate(.wrongUsage)) { house in
-            let leaf = try house.root.issueServer(names: ["leaf.example"], validDays: 2)
-            return try house.directory.write(
+        BadServer("leaf as an authority", .certificate(.wrongUsage)) { certificates in
+            let leaf = try certificates.root.issueServer(names: ["leaf.example"], validDays: 2)
+            return try certificates.folder.write(
                 CertificateAuthority(actingWith: leaf).issue(options()), as: "bad")
         },
-        BadServer("name constraints", .certificate(.wrongUsage)) { house in
-            let middle = try house.root.issueAuthority(
+        BadServer("name constraints", .certificate(.wrongUsage)) { certificates in
+            let middle = try certificates.root.issueAuthority(
                 authority("Constrained") { $0.nameConstraints = "permitted;DNS:example.org" })
-            return try house.directory.write(middle.issue(options()), as: "bad")
+            return try certificates.folder.write(middle.issue(options()), as: "bad")
         },
-        BadServer("path length", .certificate(.wrongUsage)) { house in
-            let last = try house.root.issueAuthority(
+        BadServer("path length", .certificate(.wrongUsage)) { certificates in
+            let last = try certificates.root.issueAuthority(
                 authority("Last") { $0.purpose = .authority(pathLength: 0) })
             let tooDeep = try last.issueAuthority(authority("Too Deep"))
-            return try house.directory.write(tooDeep.issue(options()), as: "bad")
+            return try certificates.folder.write(tooDeep.issue(options()), as: "bad")
         },
-        BadServer("expired intermediate", .certificate(.expired)) { house in
-            let middle = try house.root.issueAuthority(
+        BadServer("expired intermediate", .certificate(.expired)) { certificates in
+            let middle = try certificates.root.issueAuthority(
                 authority("Old") {
                     $0.startsInSeconds = -172_800
                     $0.endsInSeconds = -60
                 })
-            return try house.directory.write(middle.issue(options()), as: "bad")
+            return try certificates.folder.write(middle.issue(options()), as: "bad")
         },
     ]
 

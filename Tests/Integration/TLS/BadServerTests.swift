@@ -9,14 +9,14 @@ import Testing
 struct BadServerTests {
     @Test(arguments: BadServer.certificates + BadServer.protocols)
     func isRefusedBeforeTheFirstByte(_ bad: BadServer) async throws {
-        let house = try TestHouse()
-        let identity = try bad.identity?(house)
+        let certificates = try TestCertificates()
+        let identity = try bad.identity?(certificates)
         let files = identity.map { ["-cert", $0.chain, "-cert_chain", $0.chain, "-key", $0.key] } ?? []
         let (server, port) = try await OpenSSLProgram.server(files + bad.serverArguments)
         defer { server.kill() }
 
         let connection = try await Loopback.connect(
-            house.client(), port: port, serverName: bad.serverName, early: "application-secret\n")
+            certificates.client(), port: port, serverName: bad.serverName, early: "application-secret\n")
         var log = await connection.log.wait { $0.isOver || $0.completed != nil }
         try #require(log.completed == nil)
         log = await connection.log.wait { $0.isOver }
@@ -34,15 +34,15 @@ struct BadServerTests {
     }
 
     @Test func whatACertificateSaysIsEscaped() async throws {
-        let house = try TestHouse()
+        let certificates = try TestCertificates()
         // A DNS name: "evil", ESC, "[31m", U+202E, ".test".
         let hostile = BadServer.options {
             $0.rawAlternativeNames = "DER:30:13:82:11:65:76:69:6c:1b:5b:33:31:6d:e2:80:ae:2e:74:65:73:74"
         }
-        let files = try house.directory.write(house.root.issue(hostile), as: "hostile")
+        let files = try certificates.folder.write(certificates.root.issue(hostile), as: "hostile")
         let server = try await Loopback.listen(
             TLSServerContext(TLSServerConfiguration(certificateChainPath: files.chain, privateKeyPath: files.key)))
-        let connection = try await Loopback.connect(house.client(), port: server.port, early: "x")
+        let connection = try await Loopback.connect(certificates.client(), port: server.port, early: "x")
         let log = await connection.log.wait { $0.isOver }
         let text = "\(try #require(log.tlsErrors.first))"
         #expect(text.contains(#"evil\u{1b}[31m\u{202e}.test"#))
@@ -51,13 +51,13 @@ struct BadServerTests {
     }
 
     @Test func aSoundServerIsAccepted() async throws {
-        let house = try TestHouse()
-        let arguments = ["-cert", house.server.chain, "-key", house.server.key]
+        let certificates = try TestCertificates()
+        let arguments = ["-cert", certificates.server.chain, "-key", certificates.server.key]
         let (server, port) = try await OpenSSLProgram.server(arguments)
         defer { server.kill() }
         for name in ["localhost", "LOCALHOST.", "127.0.0.1", "a.example.test"] {
             let connection = try await Loopback.connect(
-                house.client(), port: port, serverName: name, early: "hello \(name)\n")
+                certificates.client(), port: port, serverName: name, early: "hello \(name)\n")
             #expect(await server.prints("hello \(name)\n"))
             #expect(connection.log.value.tlsErrors.isEmpty)
             try await connection.close()
@@ -65,21 +65,22 @@ struct BadServerTests {
     }
 
     @Test func aChainThroughAnIntermediateIsAccepted() async throws {
-        let house = try TestHouse()
-        let middle = try house.root.issueAuthority(BadServer.authority("Intermediate"))
-        let files = try house.directory.write(middle.issue(BadServer.options()), as: "linked")
+        let certificates = try TestCertificates()
+        let middle = try certificates.root.issueAuthority(BadServer.authority("Intermediate"))
+        let files = try certificates.folder.write(middle.issue(BadServer.options()), as: "linked")
         let (server, port) = try await OpenSSLProgram.server(
             ["-cert", files.chain, "-cert_chain", files.chain, "-key", files.key])
         defer { server.kill() }
-        let connection = try await Loopback.connect(house.client(), port: port, early: "through\n")
+        let connection = try await Loopback.connect(certificates.client(), port: port, early: "through\n")
         #expect(await server.prints("through"))
         try await connection.close()
     }
 
     @Test func aServerThatSpeaksPlainTextIsRefused() async throws {
-        let house = try TestHouse()
+        let certificates = try TestCertificates()
         let server = try await Loopback.listen(nil, answer: .echo)
-        let connection = try await Loopback.connect(house.client(), port: server.port, early: "application-secret")
+        let connection = try await Loopback.connect(
+            certificates.client(), port: server.port, early: "application-secret")
         let log = await connection.log.wait { $0.isOver }
         guard case .handshake = log.tlsErrors.first else {
             Issue.record("\(log.tlsErrors)")
@@ -92,8 +93,8 @@ struct BadServerTests {
     }
 
     @Test func theSystemsStoreDoesNotTrustOurRoot() async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext())
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext())
         let connection = try await Loopback.connect(
             TLSClientContext(TLSClientConfiguration()), port: server.port, early: "application-secret")
         let log = await connection.log.wait { $0.isOver || $0.completed != nil }

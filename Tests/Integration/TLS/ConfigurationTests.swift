@@ -8,7 +8,7 @@ import Testing
 struct ConfigurationTests {
     @Test(arguments: ["", ".", ".example.test", "a..b", "exa mple", "nul\0.example", "ü.example", "*.example.test"])
     func aServerNameThatIsNoneIsRefused(name: String) throws {
-        let context = try TestHouse.shared.client()
+        let context = try TestCertificates.shared.client()
         #expect(throws: TLSError.self) { try context.makeHandler(serverName: name) }
     }
 
@@ -17,12 +17,12 @@ struct ConfigurationTests {
         "xn--bcher-kva.example",
     ])
     func aServerNameIsTaken(name: String) throws {
-        let context = try TestHouse.shared.client()
+        let context = try TestCertificates.shared.client()
         #expect(throws: Never.self) { try context.makeHandler(serverName: name) }
     }
 
     @Test func filesThatCannotBeUsedAreNamed() throws {
-        let house = TestHouse.shared
+        let certificates = TestCertificates.shared
         let directory = try TemporaryFolder()
         let junk = try directory.write(Array("junk".utf8), to: "junk.pem")
         for path in [junk, directory.file("absent.pem")] {
@@ -30,27 +30,27 @@ struct ConfigurationTests {
                 try TLSClientContext(TLSClientConfiguration(trust: .authorities(path: path)))
             }
             #expect("\(try #require(trust))".contains(path))
-            for (chain, key) in [(path, house.server.key), (house.server.chain, path)] {
+            for (chain, key) in [(path, certificates.server.key), (certificates.server.chain, path)] {
                 let identity = #expect(throws: TLSError.self) {
                     try TLSServerContext(TLSServerConfiguration(certificateChainPath: chain, privateKeyPath: key))
                 }
                 #expect("\(try #require(identity))".contains(path))
             }
-            #expect(throws: TLSError.self) { try house.serverContext(clientAuthorities: path) }
+            #expect(throws: TLSError.self) { try certificates.serverContext(clientAuthorities: path) }
         }
         #expect(throws: TLSError.self) {
             try TLSServerContext(
                 TLSServerConfiguration(
-                    certificateChainPath: house.server.chain, privateKeyPath: house.rootFiles.key))
+                    certificateChainPath: certificates.server.chain, privateKeyPath: certificates.rootFiles.key))
         }
     }
 
     @Test(arguments: [0o644, 0o604, 0o660])
     func aKeyThatOthersCanReadIsRefused(mode: Int) throws {
-        let house = TestHouse.shared
+        let certificates = TestCertificates.shared
         let directory = try TemporaryFolder()
-        let files = try directory.write(house.root.issue(BadServer.options()), as: "wide")
-        let root = try directory.write(house.root, as: "root")
+        let files = try directory.write(certificates.root.issue(BadServer.options()), as: "wide")
+        let root = try directory.write(certificates.root, as: "root")
         for key in [files.key, root.key] {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: key)
         }
@@ -58,7 +58,7 @@ struct ConfigurationTests {
             try TLSServerContext(TLSServerConfiguration(certificateChainPath: files.chain, privateKeyPath: files.key))
         }
         #expect("\(try #require(server))".contains("\(files.key) can be read or written by others; run chmod 600"))
-        #expect(throws: TLSError.self) { try house.client(identity: files) }
+        #expect(throws: TLSError.self) { try certificates.client(identity: files) }
         let authority = #expect(throws: TLSError.self) {
             try CertificateAuthority.load(certificatePath: root.chain, privateKeyPath: root.key)
         }
@@ -66,23 +66,24 @@ struct ConfigurationTests {
     }
 
     @Test func anEncryptedKeyFailsWithoutAsking() async throws {
-        let house = TestHouse.shared
+        let certificates = TestCertificates.shared
         let directory = try TemporaryFolder()
         let encrypted = directory.file("encrypted.key")
         let made = try await Program.run(
             OpenSSLProgram.path,
-            ["pkcs8", "-topk8", "-in", house.server.key, "-out", encrypted, "-passout", "pass:secret"])
+            ["pkcs8", "-topk8", "-in", certificates.server.key, "-out", encrypted, "-passout", "pass:secret"])
         #expect(made.status == 0, "\(made.text)")
         #expect(throws: TLSError.self) {
             try TLSServerContext(
-                TLSServerConfiguration(certificateChainPath: house.server.chain, privateKeyPath: encrypted))
+                TLSServerConfiguration(certificateChainPath: certificates.server.chain, privateKeyPath: encrypted))
         }
     }
 
     @Test func aWeakCertificateOfOurOwnIsRefused() throws {
-        let house = TestHouse.shared
+        let certificates = TestCertificates.shared
         let directory = try TemporaryFolder()
-        let weak = try directory.write(house.root.issue(BadServer.options { $0.key = .rsa(bits: 1024) }), as: "weak")
+        let weak = try directory.write(
+            certificates.root.issue(BadServer.options { $0.key = .rsa(bits: 1024) }), as: "weak")
         #expect(throws: TLSError.self) {
             try TLSServerContext(TLSServerConfiguration(certificateChainPath: weak.chain, privateKeyPath: weak.key))
         }
@@ -90,8 +91,8 @@ struct ConfigurationTests {
 
     @Test(arguments: [[""], [String(repeating: "x", count: 256)]])
     func anApplicationProtocolThatIsNoneIsRefused(names: [String]) throws {
-        #expect(throws: TLSError.self) { try TestHouse.shared.client(protocols: names) }
-        #expect(throws: TLSError.self) { try TestHouse.shared.serverContext(protocols: names) }
+        #expect(throws: TLSError.self) { try TestCertificates.shared.client(protocols: names) }
+        #expect(throws: TLSError.self) { try TestCertificates.shared.serverContext(protocols: names) }
     }
 
     @Test func everyProblemSaysWhatToDo() {

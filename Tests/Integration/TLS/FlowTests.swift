@@ -1,4 +1,5 @@
 import CausewayTLS
+import CausewayTestSupport
 import NIOCore
 import NIOPosix
 import Testing
@@ -7,9 +8,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct FlowTests {
     @Test func muchDataArrivesWholeInBothDirections() async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext(), answer: .echo)
-        let client = try await Loopback.connect(house.client(), port: server.port)
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext(), answer: .echo)
+        let client = try await Loopback.connect(certificates.client(), port: server.port)
         await client.log.wait { $0.completed != nil }
         var numbers = SeededNumbers(state: 2)
         let bytes = (0..<500_000).flatMap { _ in unsafe withUnsafeBytes(of: numbers.next()) { unsafe Array($0) } }
@@ -24,9 +25,9 @@ struct FlowTests {
     }
 
     @Test func aReaderThatDoesNotReadStopsTheWriter() async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext())
-        let client = try await Loopback.connect(house.client(), port: server.port)
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext())
+        let client = try await Loopback.connect(certificates.client(), port: server.port)
         await client.log.wait { $0.completed != nil }
         let peer = await server.connection()
         await peer.log.wait { $0.completed != nil }
@@ -54,11 +55,11 @@ struct FlowTests {
     }
 
     @Test func sessionsAreKeptForSoManyNamesOnly() throws {
-        let house = try TestHouse()
-        let client = try house.client()
-        let server = try house.serverContext()
+        let certificates = try TestCertificates()
+        let client = try certificates.client()
+        let server = try certificates.serverContext()
         func resumes(_ name: String) throws -> Bool? {
-            let pair = try BackToBack(house, client: client, server: server, serverName: name)
+            let pair = try BackToBack(certificates, client: client, server: server, serverName: name)
             // The tickets are read with the first data.
             _ = pair.server.send("hello")
             try pair.exchange()

@@ -9,7 +9,7 @@ import Testing
 struct HandlerTests {
     @Test(arguments: [1, 2, 7, 100, 16384, Int.max])
     func bytesMayArriveInAnySlices(slice: Int) throws {
-        let pair = try BackToBack(TestHouse())
+        let pair = try BackToBack(TestCertificates())
         let early = Outcome(pair.client.send("said before the handshake"))
         #expect(early.result == nil)
         try pair.exchange(slice: slice)
@@ -23,7 +23,7 @@ struct HandlerTests {
     }
 
     @Test func largeTransfersArriveWhole() throws {
-        let pair = try BackToBack(TestHouse())
+        let pair = try BackToBack(TestCertificates())
         try pair.secure()
         var numbers = SeededNumbers(state: 1)
         var sent: [UInt8] = []
@@ -54,7 +54,7 @@ struct HandlerTests {
             }
         }
         let sizes = Sizes()
-        let pair = try BackToBack(TestHouse(), above: sizes)
+        let pair = try BackToBack(TestCertificates(), above: sizes)
         try pair.secure()
         _ = pair.server.writeAndFlush(ByteBuffer(repeating: 7, count: 1_000_000))
         try pair.exchange()
@@ -64,7 +64,7 @@ struct HandlerTests {
     }
 
     @Test func smallWritesShareARecord() throws {
-        let pair = try BackToBack(TestHouse())
+        let pair = try BackToBack(TestCertificates())
         try pair.secure()
         for _ in 0..<100 { pair.client.write(ByteBuffer(string: "x"), promise: nil) }
         #expect(try pair.client.readOutbound(as: ByteBuffer.self) == nil)
@@ -75,7 +75,7 @@ struct HandlerTests {
     }
 
     @Test func nothingIsGivenUpThatWasNotAskedFor() throws {
-        let pair = try BackToBack(TestHouse())
+        let pair = try BackToBack(TestCertificates())
         try pair.secure()
         // The read requested during the handshake.
         _ = pair.server.send("first")
@@ -95,7 +95,7 @@ struct HandlerTests {
     }
 
     @Test func tooMuchBeforeTheHandshakeEndsTheConnection() throws {
-        let pair = try BackToBack(TestHouse())
+        let pair = try BackToBack(TestCertificates())
         var outcomes: [Outcome] = []
         for _ in 0..<17 {
             outcomes.append(Outcome(pair.client.writeAndFlush(ByteBuffer(repeating: 1, count: 65536))))
@@ -110,12 +110,12 @@ struct HandlerTests {
     }
 
     @Test func aHandlerMayJoinAnActiveChannel() throws {
-        let house = try TestHouse()
-        let pair = try BackToBack(house)
+        let certificates = try TestCertificates()
+        let pair = try BackToBack(certificates)
         let client = EmbeddedChannel()
         try client.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         try client.pipeline.syncOperations.addHandlers([
-            house.client().makeHandler(serverName: "localhost"), Recorder(pair.clientLog),
+            certificates.client().makeHandler(serverName: "localhost"), Recorder(pair.clientLog),
         ])
         while try pair.client.readOutbound(as: ByteBuffer.self) != nil {}
         for _ in 0..<3 {
@@ -129,7 +129,7 @@ struct HandlerTests {
     // MARK: Failures
 
     @Test func garbageFailsOnceAndFailsAllWrites() throws {
-        let pair = try BackToBack(TestHouse())
+        let pair = try BackToBack(TestCertificates())
         let flushed = Outcome(pair.client.send("flushed"))
         let unflushed = Outcome(pair.client.send("unflushed", flush: false))
         try pair.client.writeInbound(ByteBuffer(string: "HTTP/1.1 400 Bad Request\r\n\r\n"))
@@ -143,7 +143,7 @@ struct HandlerTests {
     }
 
     @Test func aDamagedRecordEndsBothSides() throws {
-        let pair = try BackToBack(TestHouse())
+        let pair = try BackToBack(TestCertificates())
         try pair.secure()
         _ = pair.client.send("will be damaged")
         try pair.carry(from: pair.client, to: pair.server) { bytes in
@@ -168,7 +168,7 @@ struct HandlerTests {
     @Test(arguments: 0..<300)
     func noiseNeverGetsThrough(seed: Int) throws {
         var numbers = SeededNumbers(state: UInt64(seed))
-        let pair = try BackToBack(TestHouse.shared)
+        let pair = try BackToBack(TestCertificates.shared)
         let afterHandshake = seed.isMultiple(of: 2)
         if afterHandshake { try pair.secure() }
         _ = pair.client.send("the true text")
@@ -188,7 +188,7 @@ struct HandlerTests {
     }
 
     @Test func theHandshakeHasALimit() throws {
-        let pair = try BackToBack(TestHouse())
+        let pair = try BackToBack(TestCertificates())
         pair.server.embeddedEventLoop.advanceTime(by: .seconds(TLSLimits.handshakeSecondsMax - 1))
         #expect(pair.serverLog.value.tlsErrors.isEmpty)
         pair.server.embeddedEventLoop.advanceTime(by: .seconds(1))
@@ -200,7 +200,7 @@ struct HandlerTests {
     // MARK: Ends
 
     @Test func closingDuringTheHandshakeIsAtOnce() throws {
-        let pair = try BackToBack(TestHouse())
+        let pair = try BackToBack(TestCertificates())
         let write = Outcome(pair.client.send("never sent"))
         let close = Outcome(pair.client.close())
         #expect(close.isDone)
@@ -213,7 +213,7 @@ struct HandlerTests {
     }
 
     @Test func aCloseSaysSoAndWaitsForThePeer() throws {
-        let pair = try BackToBack(TestHouse())
+        let pair = try BackToBack(TestCertificates())
         try pair.secure()
         _ = pair.client.send("last words")
         let lost = Outcome(pair.client.send("not flushed", flush: false))
@@ -231,7 +231,7 @@ struct HandlerTests {
     }
 
     @Test func aCloseDoesNotWaitForEver() throws {
-        let pair = try BackToBack(TestHouse())
+        let pair = try BackToBack(TestCertificates())
         try pair.secure()
         let close = Outcome(pair.client.close())
         pair.client.embeddedEventLoop.advanceTime(by: .milliseconds(999))
@@ -242,7 +242,7 @@ struct HandlerTests {
 
     @Test func aCloseDoesNotWaitForEverForItsLastByte() throws {
         let stuck = StuckSocket()
-        let pair = try BackToBack(TestHouse(), below: stuck)
+        let pair = try BackToBack(TestCertificates(), below: stuck)
         try pair.secure()
         stuck.isStuck = true
         let write = Outcome(pair.client.send("waits in the socket"))
@@ -256,7 +256,7 @@ struct HandlerTests {
     }
 
     @Test func dataBehindTheEndIsIgnored() throws {
-        let pair = try BackToBack(TestHouse())
+        let pair = try BackToBack(TestCertificates())
         try pair.secure()
         pair.client.close(promise: nil)
         try pair.carry(from: pair.client, to: pair.server)
@@ -271,7 +271,7 @@ struct HandlerTests {
         let closer = Reacting { context, event in
             if event == "secured" { context.close(promise: nil) }
         }
-        let pair = try BackToBack(TestHouse(), above: closer)
+        let pair = try BackToBack(TestCertificates(), above: closer)
         let write = Outcome(pair.client.send("too late"))
         try pair.exchange()
         #expect(write.error as? ChannelError == .ioOnClosedChannel)
@@ -284,7 +284,7 @@ struct HandlerTests {
         let closer = Reacting { context, event in
             if event == "read" { context.close(promise: nil) }
         }
-        let pair = try BackToBack(TestHouse(), above: closer)
+        let pair = try BackToBack(TestCertificates(), above: closer)
         try pair.secure()
         for _ in 0..<5 { _ = pair.server.writeAndFlush(ByteBuffer(repeating: 1, count: 200_000)) }
         try pair.exchange()
@@ -297,7 +297,7 @@ struct HandlerTests {
         let closer = Reacting { context, event in
             if event == "error" { context.close(promise: nil) }
         }
-        let pair = try BackToBack(TestHouse(), serverName: "wrong.example", above: closer)
+        let pair = try BackToBack(TestCertificates(), serverName: "wrong.example", above: closer)
         try pair.exchange()
         #expect(pair.clientLog.value.tlsErrors.count == 1)
         // The alert was still sent.
@@ -308,7 +308,7 @@ struct HandlerTests {
     }
 
     @Test func aPromiseMayWriteAgain() throws {
-        let pair = try BackToBack(TestHouse())
+        let pair = try BackToBack(TestCertificates())
         let client = pair.client
         func sendNext(_ number: Int) {
             client.send("\(number) ").assumeIsolated().whenSuccess {

@@ -16,9 +16,9 @@ struct HandshakeTests {
             ([], [], nil),
         ] as [([String], [String], String?)])
     func applicationProtocolIsAgreed(offered: [String], served: [String], agreed: String?) async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext(protocols: served))
-        let client = try await Loopback.connect(house.client(protocols: offered), port: server.port)
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext(protocols: served))
+        let client = try await Loopback.connect(certificates.client(protocols: offered), port: server.port)
         let seen = await client.log.wait { $0.completed != nil }.completed
         let served = await server.connection().log.wait { $0.completed != nil }.completed
         #expect(seen?.negotiatedProtocol == agreed)
@@ -29,9 +29,9 @@ struct HandshakeTests {
     }
 
     @Test func noCommonApplicationProtocolIsAnError() async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext(protocols: ["h2"]))
-        let client = try await Loopback.connect(house.client(protocols: ["http/1.1"]), port: server.port)
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext(protocols: ["h2"]))
+        let client = try await Loopback.connect(certificates.client(protocols: ["http/1.1"]), port: server.port)
         let error = await client.log.wait { $0.isOver }.tlsErrors.first
         #expect("\(try #require(error))".contains("ALPN"))
         let served = await server.connection().log.wait { $0.isOver }.tlsErrors.first
@@ -41,9 +41,9 @@ struct HandshakeTests {
 
     @Test(arguments: [("localhost", "localhost"), ("a.example.test", "a.example.test"), ("127.0.0.1", nil)])
     func serverNameIsSentForNamesOnly(name: String, sent: String?) async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext())
-        let client = try await Loopback.connect(house.client(), port: server.port, serverName: name)
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext())
+        let client = try await Loopback.connect(certificates.client(), port: server.port, serverName: name)
         let served = await server.connection().log.wait { $0.completed != nil }.completed
         #expect(served?.serverName == sent)
         let seen = await client.log.wait { $0.completed != nil }.completed
@@ -53,13 +53,13 @@ struct HandshakeTests {
     }
 
     @Test func theSecondConnectionResumesTheFirst() async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext(), answer: .echo)
-        let context = try house.client()
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext(), answer: .echo)
+        let context = try certificates.client()
         var resumed: [Bool?] = []
         for index in 0..<4 {
             // A separate client context shares no session.
-            let own = index == 3 ? try house.client() : context
+            let own = index == 3 ? try certificates.client() : context
             let client = try await Loopback.connect(own, port: server.port, early: "ping")
             let log = await client.log.wait { $0.text == "ping" }
             resumed.append(log.completed?.resumed)
@@ -73,9 +73,9 @@ struct HandshakeTests {
     }
 
     @Test func aSessionIsNotResumedForAnotherName() async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext(), answer: .echo)
-        let context = try house.client()
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext(), answer: .echo)
+        let context = try certificates.client()
         for (index, name) in ["localhost", "a.example.test", "127.0.0.1"].enumerated() {
             let client = try await Loopback.connect(context, port: server.port, serverName: name, early: "ping")
             let log = await client.log.wait { $0.text == "ping" }
@@ -86,9 +86,9 @@ struct HandshakeTests {
     }
 
     @Test func resumptionSurvivesAConnectionThatWasCut() async throws {
-        let house = try TestHouse()
-        let context = try house.client()
-        let server = try await Loopback.listen(house.serverContext(), answer: .echo)
+        let certificates = try TestCertificates()
+        let context = try certificates.client()
+        let server = try await Loopback.listen(certificates.serverContext(), answer: .echo)
         for (index, expected) in [false, true].enumerated() {
             let client = try await Loopback.connect(context, port: server.port, early: "ping")
             let log = await client.log.wait { $0.text == "ping" }
@@ -106,12 +106,12 @@ struct HandshakeTests {
     // MARK: Client certificates
 
     @Test func aClientThatShowsItsCertificateIsAdmitted() async throws {
-        let house = try TestHouse()
-        let identity = try house.directory.write(
-            house.root.issueClient(commonName: "device 7", validDays: 2), as: "client")
+        let certificates = try TestCertificates()
+        let identity = try certificates.folder.write(
+            certificates.root.issueClient(commonName: "device 7", validDays: 2), as: "client")
         let server = try await Loopback.listen(
-            house.serverContext(clientAuthorities: house.rootFiles.chain), answer: .echo)
-        let context = try house.client(identity: identity)
+            certificates.serverContext(clientAuthorities: certificates.trust), answer: .echo)
+        let context = try certificates.client(identity: identity)
         for expected in [false, true] {
             let client = try await Loopback.connect(context, port: server.port, early: "ping")
             let log = await client.log.wait { $0.text == "ping" || $0.isOver }
@@ -125,9 +125,9 @@ struct HandshakeTests {
     }
 
     @Test func aClientWithoutCertificateIsToldSo() async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext(clientAuthorities: house.rootFiles.chain))
-        let client = try await Loopback.connect(house.client(), port: server.port, early: "application-secret")
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext(clientAuthorities: certificates.trust))
+        let client = try await Loopback.connect(certificates.client(), port: server.port, early: "application-secret")
         // With TLS 1.3 the client's handshake completes before the server's verdict; only the server's alert counts.
         let judged = await server.connection().log.wait { $0.isOver || $0.completed != nil }
         try #require(judged.completed == nil)
@@ -142,24 +142,24 @@ struct HandshakeTests {
 
     @Test(arguments: ["of a stranger", "for servers", "expired"])
     func aClientWithTheWrongCertificateIsToldSo(kind: String) async throws {
-        let house = try TestHouse()
+        let certificates = try TestCertificates()
         let stranger = try CertificateAuthority.create(commonName: "Stranger", validDays: 2)
         let issued =
             switch kind {
             case "of a stranger": try stranger.issueClient(commonName: "device 7", validDays: 2)
-            case "for servers": try house.root.issueServer(names: ["device.example"], validDays: 2)
+            case "for servers": try certificates.root.issueServer(names: ["device.example"], validDays: 2)
             default:
-                try house.root.issue(
+                try certificates.root.issue(
                     BadServer.options {
                         $0.purpose = .client
                         $0.startsInSeconds = -7200
                         $0.endsInSeconds = -60
                     })
             }
-        let identity = try house.directory.write(issued, as: "client")
-        let server = try await Loopback.listen(house.serverContext(clientAuthorities: house.rootFiles.chain))
+        let identity = try certificates.folder.write(issued, as: "client")
+        let server = try await Loopback.listen(certificates.serverContext(clientAuthorities: certificates.trust))
         let client = try await Loopback.connect(
-            house.client(identity: identity), port: server.port, early: "application-secret")
+            certificates.client(identity: identity), port: server.port, early: "application-secret")
         // With TLS 1.3 the client's handshake completes before the server's verdict; only the server's alert counts.
         let judged = await server.connection().log.wait { $0.isOver || $0.completed != nil }
         try #require(judged.completed == nil)
@@ -184,9 +184,9 @@ struct HandshakeTests {
     // MARK: Ends
 
     @Test func aCleanEndIsNoError() async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext(), answer: .reply("bye"))
-        let client = try await Loopback.connect(house.client(), port: server.port, early: "x\r\n\r\n")
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext(), answer: .reply("bye"))
+        let client = try await Loopback.connect(certificates.client(), port: server.port, early: "x\r\n\r\n")
         let log = await client.log.wait { $0.isOver }
         #expect(log.entries == [.secured, .bytes, .inactive])
         #expect(log.text == "bye")
@@ -195,9 +195,9 @@ struct HandshakeTests {
     }
 
     @Test func aCutIsTruncation() async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext(), answer: .echo)
-        let client = try await Loopback.connect(house.client(), port: server.port, early: "half of it")
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext(), answer: .echo)
+        let client = try await Loopback.connect(certificates.client(), port: server.port, early: "half of it")
         await client.log.wait { $0.text == "half of it" }
         let peer = await server.connection()
         try await peer.channel.eventLoop.submit {
@@ -209,9 +209,9 @@ struct HandshakeTests {
     }
 
     @Test func aConnectionMayEndInHalves() async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext(), halfClosure: true)
-        let client = try await Loopback.connect(house.client(), port: server.port, halfClosure: true)
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext(), halfClosure: true)
+        let client = try await Loopback.connect(certificates.client(), port: server.port, halfClosure: true)
         try await client.send("question")
         try await client.channel.close(mode: .output)
         let peer = await server.connection()
@@ -228,8 +228,8 @@ struct HandshakeTests {
     }
 
     @Test func aServerThatIsSpokenToInPlainTextSaysSo() async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext())
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext())
         let curl = try await Program.run("/usr/bin/curl", ["-s", "-m", "5", "http://127.0.0.1:\(server.port)/"])
         #expect(curl.status != 0)
         let log = await server.connection().log.wait { $0.isOver }

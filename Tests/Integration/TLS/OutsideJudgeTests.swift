@@ -11,12 +11,12 @@ struct OutsideJudgeTests {
 
     @Test(arguments: [["--tlsv1.3"], ["--tlsv1.2", "--tls-max", "1.2"]])
     func curlTrustsOurServer(arguments: [String]) async throws {
-        let house = try TestHouse()
+        let certificates = try TestCertificates()
         let server = try await Loopback.listen(
-            house.serverContext(protocols: ["http/1.1"]), answer: .reply(Self.answer))
+            certificates.serverContext(protocols: ["http/1.1"]), answer: .reply(Self.answer))
         let url = "https://localhost:\(server.port)/"
         let common = ["-sS", "-m", "10", "--resolve", "localhost:\(server.port):127.0.0.1"] + arguments
-        let output = try await Program.run("/usr/bin/curl", common + ["--cacert", house.rootFiles.chain, url])
+        let output = try await Program.run("/usr/bin/curl", common + ["--cacert", certificates.trust, url])
         #expect(output.text == "hello")
         #expect(output.status == 0)
         // Control: without our root it refuses.
@@ -27,8 +27,8 @@ struct OutsideJudgeTests {
 
     @Test(arguments: ["-tls1", "-tls1_1"])
     func ourServerRefusesOldVersions(version: String) async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext())
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext())
         let lowered = try OpenSSLProgram.client(port: server.port, [version, "-cipher", "ALL:@SECLEVEL=0"])
         #expect(await lowered.finished().status != 0)
         let log = await server.connection().log.wait { $0.isOver }
@@ -41,8 +41,8 @@ struct OutsideJudgeTests {
 
     @Test(arguments: ["AES128-GCM-SHA256", "ECDHE-ECDSA-AES128-SHA", "eNULL", "aNULL"])
     func ourServerRefusesWeakSuites(suite: String) async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext())
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext())
         let lowered = try OpenSSLProgram.client(port: server.port, ["-tls1_2", "-cipher", "\(suite):@SECLEVEL=0"])
         #expect(await lowered.finished().status != 0)
         let log = await server.connection().log.wait { $0.isOver }
@@ -54,9 +54,9 @@ struct OutsideJudgeTests {
     }
 
     @Test func ourServerDoesNotRenegotiate() async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext(), answer: .echo)
-        let client = try OpenSSLProgram.client(port: server.port, ["-tls1_2", "-CAfile", house.rootFiles.chain])
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext(), answer: .echo)
+        let client = try OpenSSLProgram.client(port: server.port, ["-tls1_2", "-CAfile", certificates.trust])
         client.send("before\n")
         let peer = await server.connection()
         await peer.log.wait { $0.text.contains("before") }
@@ -70,12 +70,12 @@ struct OutsideJudgeTests {
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
     func theirClientResumesOurSession(version: String) async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext(), answer: .reply(Self.answer))
-        let session = house.directory.file("session")
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext(), answer: .reply(Self.answer))
+        let session = certificates.folder.file("session")
         for (arguments, expected) in [(["-sess_out", session], "New, TLS"), (["-sess_in", session], "Reused, TLS")] {
             let client = try OpenSSLProgram.client(
-                port: server.port, [version, "-crlf", "-CAfile", house.rootFiles.chain] + arguments)
+                port: server.port, [version, "-crlf", "-CAfile", certificates.trust] + arguments)
             client.send("GET / HTTP/1.1\n\n")
             let output = await client.finished()
             #expect(output.text.contains(expected), "\(output.text)")
@@ -86,17 +86,18 @@ struct OutsideJudgeTests {
 
     /// A stolen ticket key decrypts the tickets that it encrypted, and none of later hours.
     @Test func theKeysOfTicketsAreMadeAnew() async throws {
-        let house = try TestHouse()
+        let certificates = try TestCertificates()
         let start = ContinuousClock.now
         let hours = Mutex(0)
         let context = try TLSServerContext(
-            TLSServerConfiguration(certificateChainPath: house.server.chain, privateKeyPath: house.server.key),
+            TLSServerConfiguration(
+                certificateChainPath: certificates.server.chain, privateKeyPath: certificates.server.key),
             now: { start + .seconds(hours.withLock { $0 } * TLSLimits.ticketKeySecondsMax) })
         let server = try await Loopback.listen(context, answer: .reply(Self.answer))
-        let session = house.directory.file("session")
+        let session = certificates.folder.file("session")
         func connect(_ arguments: [String]) async throws -> String {
             let client = try OpenSSLProgram.client(
-                port: server.port, ["-tls1_2", "-crlf", "-CAfile", house.rootFiles.chain] + arguments)
+                port: server.port, ["-tls1_2", "-crlf", "-CAfile", certificates.trust] + arguments)
             client.send("GET / HTTP/1.1\n\n")
             return await client.finished().text
         }
@@ -116,11 +117,11 @@ struct OutsideJudgeTests {
 
     @Test(arguments: [("-tls1_2", "TLSv1.2"), ("-tls1_3", "TLSv1.3")])
     func ourClientResumesTheirSession(version: String, expected: String) async throws {
-        let house = try TestHouse()
+        let certificates = try TestCertificates()
         let (server, port) = try await OpenSSLProgram.server(
-            ["-cert", house.server.chain, "-key", house.server.key, "-rev", version])
+            ["-cert", certificates.server.chain, "-key", certificates.server.key, "-rev", version])
         defer { server.kill() }
-        let context = try house.client()
+        let context = try certificates.client()
         for resumed in [false, true, true] {
             let client = try await Loopback.connect(context, port: port, early: "abc\n")
             let log = await client.log.wait { $0.text == "cba\n" || $0.isOver }
@@ -132,10 +133,12 @@ struct OutsideJudgeTests {
     }
 
     @Test func aKilledServerIsTruncation() async throws {
-        let house = try TestHouse()
-        let (server, port) = try await OpenSSLProgram.server(["-cert", house.server.chain, "-key", house.server.key])
+        let certificates = try TestCertificates()
+        let (server, port) = try await OpenSSLProgram.server([
+            "-cert", certificates.server.chain, "-key", certificates.server.key,
+        ])
         defer { server.kill() }
-        let client = try await Loopback.connect(house.client(), port: port, early: "hello\n")
+        let client = try await Loopback.connect(certificates.client(), port: port, early: "hello\n")
         #expect(await server.prints("hello"))
         server.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly this\n")
         await client.log.wait { $0.text.contains("only this") }
@@ -145,20 +148,20 @@ struct OutsideJudgeTests {
     }
 
     @Test func theirServerEndsCleanly() async throws {
-        let house = try TestHouse()
+        let certificates = try TestCertificates()
         let (server, port) = try await OpenSSLProgram.server(
-            ["-cert", house.server.chain, "-key", house.server.key, "-www"])
+            ["-cert", certificates.server.chain, "-key", certificates.server.key, "-www"])
         defer { server.kill() }
-        let client = try await Loopback.connect(house.client(), port: port, early: "GET / HTTP/1.0\r\n\r\n")
+        let client = try await Loopback.connect(certificates.client(), port: port, early: "GET / HTTP/1.0\r\n\r\n")
         let log = await client.log.wait { $0.isOver }
         #expect(log.text.contains("</HTML>") || log.text.contains("</pre>"), "\(log.text.suffix(200))")
         #expect(log.tlsErrors.isEmpty)
     }
 
     @Test func keyUpdatesAreAnswered() async throws {
-        let house = try TestHouse()
-        let server = try await Loopback.listen(house.serverContext(), answer: .echo)
-        let client = try OpenSSLProgram.client(port: server.port, ["-tls1_3", "-CAfile", house.rootFiles.chain])
+        let certificates = try TestCertificates()
+        let server = try await Loopback.listen(certificates.serverContext(), answer: .echo)
+        let client = try OpenSSLProgram.client(port: server.port, ["-tls1_3", "-CAfile", certificates.trust])
         defer { client.kill() }
         client.send("before\n")
         #expect(await client.prints("before"))

@@ -4,6 +4,7 @@ import CausewayHub
 import CausewayModels
 import CausewaySQLiteStorage
 import CausewayTLS
+import CausewayTestSupport
 import CausewayTransport
 import Foundation
 import Logging
@@ -34,8 +35,8 @@ struct RealWorld: Sendable {
 
     /// Runs a scenario with a hub that has the account `ann` and the channel `general`.
     static func run(_ body: @Sendable (RealWorld) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.path + "/causeway-e2e-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let temporary = try TemporaryFolder()
+        let folder = temporary.path
         let data = DataFolder(folder + "/hub")
         _ = try await HubSetup(folder: data, names: ["127.0.0.1"], account: "ann", channel: "general").run()
         let faults = HubFaults()

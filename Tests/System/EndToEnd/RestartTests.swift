@@ -1,7 +1,6 @@
 import Causeway
 import CausewayHub
 import CausewayModels
-import CausewayTLS
 import CausewayTestSupport
 import Testing
 
@@ -56,9 +55,7 @@ import Testing
             let first = try await world.open(credentials: credentials, configuration)
             try await first.login(server: world.address, token: try world.token())
             await first.close()
-            let stranger = world.folder + "/stranger.pem"
-            try CertificateAuthority.create(commonName: "Somebody else", validDays: 1)
-                .write(certificatePath: stranger, privateKeyPath: world.folder + "/stranger.key")
+            let stranger = TestCertificates.shared.trust
             let second = try await world.open(credentials: credentials, authority: stranger, configuration)
             let handle = try await second.messages.createTextMessage("hi", in: world.general)
             try await Eventually.holds("the certificate is not trusted") {

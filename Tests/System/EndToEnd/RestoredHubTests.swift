@@ -71,8 +71,8 @@ import Testing
         }
 
         static func run(_ body: @Sendable (Site) async throws -> Void) async throws {
-            let folder = FileManager.default.temporaryDirectory.path + "/causeway-restored-\(UUID().uuidString)"
-            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let temporary = try TemporaryFolder()
+            let folder = temporary.path
             let data = DataFolder(folder + "/hub")
             _ = try await HubSetup(folder: data, names: ["127.0.0.1"], account: "ann", channel: "general").run()
             try await body(Site(folder: folder, data: data, reserved: ReservedPort()))

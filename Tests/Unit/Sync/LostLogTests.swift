@@ -1,5 +1,6 @@
 import Causeway
 import CausewaySQLiteStorage
+import CausewayTestSupport
 import Foundation
 import Testing
 
@@ -7,9 +8,8 @@ struct LostLogTests {
     /// The state that a killed process leaves, without its write-ahead log.
     @Test func commitsThatTheLogLostAreANotice() async throws {
         let files = FileManager.default
-        let folder = files.temporaryDirectory.path + "/causeway-lost-log-" + UUID().uuidString
-        defer { try? files.removeItem(atPath: folder) }
-        let (home, copy) = (folder + "/home", folder + "/copy")
+        let folder = try TemporaryFolder()
+        let (home, copy) = (folder.path + "/home", folder.path + "/copy")
         let first = try await open(home)
         try files.createDirectory(atPath: copy, withIntermediateDirectories: true)
         for name in ["store.sqlite", "log-end"] {

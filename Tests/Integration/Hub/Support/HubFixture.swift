@@ -7,17 +7,6 @@ import Foundation
 import GRDB
 import Logging
 
-/// A folder that is removed at the end of the test.
-struct TemporaryFolder: ~Copyable {
-    let path: String
-
-    init() {
-        path = NSTemporaryDirectory() + "/causeway-hub-" + UUID().uuidString
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-}
-
 /// A real hub in process, plain on loopback, with the account `me` and the channel `general`.
 struct HubFixture: Sendable {
     let hub: HubService
@@ -42,7 +31,7 @@ struct HubFixture: Sendable {
         change: @Sendable (inout HubConfiguration) -> Void = { _ in },
         _ body: @Sendable (HubFixture) async throws -> Value
     ) async throws -> Value {
-        let temporary = TemporaryFolder()
+        let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
         return try await running(
