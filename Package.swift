@@ -281,7 +281,7 @@ let package = Package(
 
         // Tests: what they share.
         support("TestSupport", ["CausewayModels", "CausewayTLS", .nioCore, .nioHTTP1, .nioPosix]),
-        // A server in memory that takes everything, or does as it is told.
+        // A server in memory that takes everything, or does as it is told, and a quick client's configuration.
         support("ScriptedWorld", ["Causeway"]),
         // A process that owns a store and can be killed.
         .executableTarget(
@@ -351,8 +351,9 @@ let package = Package(
             "Replay", in: "Conformance",
             [
                 "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubRules", "CausewayModels",
-                "CausewayRuntime", "CausewaySQLiteStorage", "CausewaySimulatedHub", "CausewaySimulatedRuntime",
-                "CausewayStorage", "CausewayTLS", "CausewayTestSupport", "CausewayTransport", .logging,
+                "CausewayRuntime", "CausewaySQLiteStorage", "CausewayScriptedWorld", "CausewaySimulatedHub",
+                "CausewaySimulatedRuntime", "CausewayStorage", "CausewayTLS", "CausewayTestSupport",
+                "CausewayTransport", .logging,
             ]),
 
         // Tests: real disks and sockets.
@@ -401,8 +402,8 @@ let package = Package(
             "EndToEnd", in: "System",
             [
                 "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayModels", "CausewaySQLiteStorage",
-                "CausewayTLS", "CausewayTestSupport", "CausewayTransport", "causeway-cli", "causeway-hub", "causewayd",
-                .grdb, .logging,
+                "CausewayScriptedWorld", "CausewayTLS", "CausewayTestSupport", "CausewayTransport", "causeway-cli",
+                "causeway-hub", "causewayd", .grdb, .logging,
             ]),
         tests(
             "CLI", in: "System",

@@ -1,6 +1,7 @@
 import Causeway
 import CausewayModels
 import CausewayRuntime
+import CausewayScriptedWorld
 import CausewayStorage
 import CausewayTransport
 
@@ -43,11 +44,8 @@ protocol ScenarioWorld: Sendable {
 extension ClientConfiguration {
     /// The documented rules in a fraction of the time: the same for every world.
     static var replay: ClientConfiguration {
-        var configuration = ClientConfiguration()
-        configuration.outbox.retry = RetryPolicy(interval: .milliseconds(30), retriesMax: 3, jitterPercent: 0)
-        configuration.outbox.settlingTime = .milliseconds(10)
-        configuration.outbox.probeInterval = .milliseconds(20)
-        configuration.outbox.probeIntervalMax = .milliseconds(100)
+        var configuration = forTests(
+            settlingTime: .milliseconds(10), retryInterval: .milliseconds(30), probeIntervalMax: .milliseconds(100))
         configuration.outbox.rateLimitWaitMin = .milliseconds(20)
         return configuration
     }

@@ -43,11 +43,7 @@ import Testing
         let logger = Logger(label: "test") { _ in
             LineLogHandler(format: .text, level: level) { line in written.withLock { $0.append(line) } }
         }
-        var configuration = ClientConfiguration()
-        configuration.outbox.settlingTime = .zero
-        configuration.outbox.retry.interval = .milliseconds(1)
-        configuration.outbox.probeInterval = .milliseconds(20)
-        configuration.outbox.probeIntervalMax = .milliseconds(20)
+        var configuration = ClientConfiguration.forTests()
         change(&configuration)
 
         let (store, remote) = (MemoryStore(), ScriptedServer())

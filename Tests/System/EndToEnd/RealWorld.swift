@@ -3,6 +3,7 @@ import CausewayHTTPTransport
 import CausewayHub
 import CausewayModels
 import CausewaySQLiteStorage
+import CausewayScriptedWorld
 import CausewayTLS
 import CausewayTestSupport
 import CausewayTransport
@@ -59,12 +60,9 @@ struct RealWorld: Sendable {
 
     /// A configuration for fast tests: the same rules, a twentieth of the time.
     static var quick: ClientConfiguration {
-        var configuration = ClientConfiguration()
-        configuration.outbox.retry = RetryPolicy(interval: .milliseconds(250), retriesMax: 3, jitterPercent: 0)
-        configuration.outbox.settlingTime = .milliseconds(50)
-        configuration.outbox.probeInterval = .milliseconds(50)
-        configuration.outbox.probeIntervalMax = .milliseconds(500)
-        return configuration
+        .forTests(
+            settlingTime: .milliseconds(50), retryInterval: .milliseconds(250), probeInterval: .milliseconds(50),
+            probeIntervalMax: .milliseconds(500))
     }
 
     /// Opens a client on a store of its own under `name`.

@@ -33,7 +33,7 @@ struct ControlWorld {
         let store = MemoryStore()
         let client = try await CausewayClient.open(
             store: store, transports: remote.registry, credentials: MemoryCredentialStore(),
-            configuration: quick)
+            configuration: .forTests())
         let process = StatusResponse.Process(pid: 4711, version: "test", store: folder.path, isDaemon: true)
         let service = ClientControlService(client: client, trust: MemoryTrustStore(), process: process)
         if loggedIn { _ = try await service.login(login) }
@@ -57,17 +57,6 @@ struct ControlWorld {
     static var login: LoginRequest {
         guard let token = AccessToken(token) else { preconditionFailure("a token") }
         return LoginRequest(server: "test://server", token: token)
-    }
-
-    /// Retries and settles at once: these tests do not depend on time.
-    private static var quick: ClientConfiguration {
-        var configuration = ClientConfiguration()
-        configuration.outbox.settlingTime = .zero
-        configuration.outbox.retry.interval = .milliseconds(1)
-        configuration.outbox.probeInterval = .milliseconds(20)
-        configuration.outbox.probeIntervalMax = .milliseconds(20)
-        configuration.outbox.recoveryProbeInterval = .milliseconds(20)
-        return configuration
     }
 
     /// Runs `body` while `service` is served at a socket.

@@ -30,7 +30,7 @@ struct PageWorld: Sendable {
         let store = MemoryStore()
         let client = try await CausewayClient.open(
             store: store, transports: remote.registry, credentials: MemoryCredentialStore(),
-            configuration: quick)
+            configuration: .forTests())
         let process = StatusResponse.Process(pid: 4711, version: "test", store: "/store", isDaemon: true)
         let service = ClientControlService(client: client, trust: MemoryTrustStore(), process: process)
         _ = try await service.login(LoginRequest(server: "test://server", token: token))
@@ -65,15 +65,6 @@ struct PageWorld: Sendable {
             _ = await group.nextResult()
             try result.get()
         }
-    }
-
-    private static var quick: ClientConfiguration {
-        var configuration = ClientConfiguration()
-        configuration.outbox.settlingTime = .zero
-        configuration.outbox.retry.interval = .milliseconds(1)
-        configuration.outbox.probeInterval = .milliseconds(20)
-        configuration.outbox.probeIntervalMax = .milliseconds(20)
-        return configuration
     }
 
     struct Unserved: Error {}
