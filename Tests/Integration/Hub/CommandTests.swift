@@ -8,9 +8,9 @@ import Testing
 /// The program `causeway-hub` from a user's point of view.
 @Suite struct CommandTests {
     private static func hub(_ arguments: [String], environment: [String: String] = [:]) async throws
-        -> BuiltProgram.Result
+        -> Program.Outcome
     {
-        try await BuiltProgram.hub.run(arguments, environment: environment)
+        try await Program.hub.run(arguments, environment: environment)
     }
 
     @Test func initMakesAHubAndSaysWhatComesNext() async throws {

@@ -78,7 +78,7 @@ import Testing
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
         let process = try await HubProcess.start(folder)
-        let second = try await BuiltProgram.hub.run([
+        let second = try await Program.hub.run([
             "serve", "--data", folder.path, "--plain", "--listen", "127.0.0.1:0",
         ])
         #expect(second.status == 75)

@@ -22,11 +22,11 @@ import Testing
     }
 
     /// The token is in a file, because other users can see arguments.
-    private static func curl(_ folder: DataFolder, _ arguments: [String]) async throws -> BuiltProgram.Result {
+    private static func curl(_ folder: DataFolder, _ arguments: [String]) async throws -> Program.Outcome {
         let header = folder.path + "/authorization"
         let token = try HubFixture.token(in: folder)
         try "Authorization: Bearer \(token)\n".write(toFile: header, atomically: true, encoding: .utf8)
-        return try await BuiltProgram.curl.run(["-sS", "-m", "60", "-H", "@\(header)"] + arguments)
+        return try await Program.curl.run(["-sS", "-m", "60", "-H", "@\(header)"] + arguments)
     }
 
     @Test func aWholeVisitWithCurl() async throws {
@@ -51,10 +51,10 @@ import Testing
 
     @Test func manyClientsAtOnce() async throws {
         try await Self.running { folder, port in
-            try await withThrowingTaskGroup(of: BuiltProgram.Result.self) { group in
+            try await withThrowingTaskGroup(of: Program.Outcome.self) { group in
                 for _ in 0..<16 {
                     group.addTask {
-                        try await BuiltProgram.curl.run([
+                        try await Program.curl.run([
                             "-sS", "-m", "60", "--cacert", folder.authorityCertificate,
                             "https://localhost:\(port)/healthz", "https://localhost:\(port)/healthz",
                         ])
@@ -94,10 +94,10 @@ import Testing
     @Test func oldVersionsOfTLSAreRefused() async throws {
         try await Self.running { folder, port in
             let base = ["s_client", "-connect", "127.0.0.1:\(port)", "-CAfile", folder.authorityCertificate, "-brief"]
-            let old = try await BuiltProgram.openssl.run(base + ["-tls1_1", "-cipher", "DEFAULT:@SECLEVEL=0"])
+            let old = try await Program.openssl.run(base + ["-tls1_1", "-cipher", "DEFAULT:@SECLEVEL=0"])
             #expect(old.status != 0)
             for version in ["-tls1_2", "-tls1_3"] {
-                let new = try await BuiltProgram.openssl.run(base + [version])
+                let new = try await Program.openssl.run(base + [version])
                 #expect(new.status == 0, "\(new.errors)")
                 #expect(new.errors.contains("Verification: OK"))
             }

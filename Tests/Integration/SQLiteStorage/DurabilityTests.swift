@@ -11,11 +11,12 @@ struct DurabilityTests {
         let folder = try TemporaryFolder()
         for lines in [1, 40, 400] {
             let path = folder.fresh()
-            let writer = try StoreProcess([path, "write"])
-            var acknowledged: [String] = []
-            while acknowledged.count < lines, let line = writer.line() { acknowledged.append(line) }
+            let writer = try Program.storeWriter.start([path, "write"])
+            try await Eventually.holds("\(lines) lines", lookingEvery: .milliseconds(1)) {
+                writer.isOver || writer.output.count { $0 == "\n" } >= lines
+            }
             writer.kill()
-            acknowledged += writer.remainingLines()
+            let acknowledged = await writer.finished().lines
             let ids = acknowledged.compactMap(MessageID.init)
             #expect(ids.count == acknowledged.count && ids.count >= lines)
 
@@ -71,8 +72,7 @@ struct DurabilityTests {
     @Test func aLimitOfFilesRefusesAndLosesNothing() async throws {
         let folder = try TemporaryFolder()
         let path = folder.fresh()
-        let writer = try StoreProcess([path, "fill", "1000000"])
-        let lines = writer.remainingLines()
+        let lines = try await Program.storeWriter.run([path, "fill", "1000000"]).lines
         let ids = lines.compactMap(MessageID.init)
         #expect(ids.count > 20)
         // SQLite reports this limit as an I/O error; only a full disk has an error code of its own.
@@ -90,10 +90,10 @@ struct DurabilityTests {
         let folder = try TemporaryFolder()
         let script =
             "mount -t tmpfs -o size=2m none \(folder.path) && head -c 1000000 /dev/zero > \(folder.path)/ballast"
-        let writer = try StoreProcess(
-            [folder.path + "/store", "displace", folder.path + "/ballast"],
-            wrapper: ["/usr/bin/unshare", "--map-root-user", "--mount", "sh", "-c", script + " && exec \"$0\" \"$@\""])
-        let lines = writer.remainingLines()
+        let lines = try await Program(path: "/usr/bin/unshare").run([
+            "--map-root-user", "--mount", "sh", "-c", script + " && exec \"$0\" \"$@\"", Program.storeWriter.path,
+            folder.path + "/store", "displace", folder.path + "/ballast",
+        ]).lines
         #expect(lines.compactMap(MessageID.init).count > 10)
         #expect(lines.contains { $0.hasPrefix("refused: the disk is full") }, "\(lines.suffix(3))")
         #expect(lines.last == "went on, with all that was acknowledged")

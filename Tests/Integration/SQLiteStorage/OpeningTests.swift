@@ -50,13 +50,12 @@ struct OpeningTests {
     }
 
     @Test func anotherProcessIsNamed() async throws {
-        let owner = try StoreProcess([path, "hold"])
-        #expect(owner.line() == "open")
+        let owner = try Program.storeWriter.start([path, "hold"], input: .pipe)
+        try await owner.says("open\n")
         await #expect(throws: StoreError.locked(by: owner.pid, path: path)) {
             try await SQLiteStore.open(at: path, durability: .full)
         }
-        owner.kill()
-        _ = owner.remainingLines()
+        await owner.stop(SIGKILL)
         await (try SQLiteStore.open(at: path, durability: .full)).close()
     }
 

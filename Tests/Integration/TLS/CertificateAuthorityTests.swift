@@ -14,23 +14,21 @@ struct CertificateAuthorityTests {
             authority.issueServer(names: ["hub.example", "192.0.2.7", "2001:db8::1"], validDays: 5), as: "server")
         let client = try directory.write(authority.issueClient(commonName: "device", validDays: 5), as: "client")
         for (purpose, files) in [("sslserver", server), ("sslclient", client)] {
-            let good = try await Program.run(
-                OpenSSLProgram.path,
-                ["verify", "-x509_strict", "-check_ss_sig", "-purpose", purpose, "-CAfile", root.chain, files.chain])
+            let good = try await Program.openssl.run([
+                "verify", "-x509_strict", "-check_ss_sig", "-purpose", purpose, "-CAfile", root.chain, files.chain,
+            ])
             #expect(good.status == 0, "\(good.text)")
             let wrong = purpose == "sslserver" ? "sslclient" : "sslserver"
-            let bad = try await Program.run(
-                OpenSSLProgram.path, ["verify", "-purpose", wrong, "-CAfile", root.chain, files.chain])
+            let bad = try await Program.openssl.run(["verify", "-purpose", wrong, "-CAfile", root.chain, files.chain])
             #expect(bad.status != 0)
         }
         for (option, name) in [
             ("-verify_hostname", "hub.example"), ("-verify_ip", "192.0.2.7"), ("-verify_ip", "2001:db8::1"),
         ] {
-            let named = try await Program.run(
-                OpenSSLProgram.path, ["verify", "-CAfile", root.chain, option, name, server.chain])
+            let named = try await Program.openssl.run(["verify", "-CAfile", root.chain, option, name, server.chain])
             #expect(named.status == 0, "\(named.text)")
         }
-        let text = try await Program.run(OpenSSLProgram.path, ["x509", "-in", server.chain, "-noout", "-text"]).text
+        let text = try await Program.openssl.run(["x509", "-in", server.chain, "-noout", "-text"]).text
         #expect(text.contains("TLS Web Server Authentication"))
         #expect(text.contains("Authority Key Identifier"))
         #expect(text.contains("Subject Key Identifier"))
@@ -44,7 +42,7 @@ struct CertificateAuthorityTests {
         var serials: Set<String> = []
         for index in 0..<5 {
             let files = try directory.write(authority.issueClient(commonName: "device", validDays: 5), as: "\(index)")
-            let serial = try await Program.run(OpenSSLProgram.path, ["x509", "-in", files.chain, "-noout", "-serial"])
+            let serial = try await Program.openssl.run(["x509", "-in", files.chain, "-noout", "-serial"])
             serials.insert(serial.text)
         }
         #expect(serials.count == 5)
@@ -72,7 +70,7 @@ struct CertificateAuthorityTests {
         let root = try directory.write(authority, as: "root")
         let loaded = try CertificateAuthority.load(certificatePath: root.chain, privateKeyPath: root.key)
         let server = try directory.write(loaded.issueServer(names: ["hub.example"], validDays: 5), as: "server")
-        let good = try await Program.run(OpenSSLProgram.path, ["verify", "-CAfile", root.chain, server.chain])
+        let good = try await Program.openssl.run(["verify", "-CAfile", root.chain, server.chain])
         #expect(good.status == 0, "\(good.text)")
     }
 

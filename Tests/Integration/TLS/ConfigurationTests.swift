@@ -69,10 +69,10 @@ struct ConfigurationTests {
         let certificates = TestCertificates.shared
         let directory = try TemporaryFolder()
         let encrypted = directory.file("encrypted.key")
-        let made = try await Program.run(
-            OpenSSLProgram.path,
-            ["pkcs8", "-topk8", "-in", certificates.server.key, "-out", encrypted, "-passout", "pass:secret"])
-        #expect(made.status == 0, "\(made.text)")
+        let made = try await Program.openssl.run([
+            "pkcs8", "-topk8", "-in", certificates.server.key, "-out", encrypted, "-passout", "pass:secret",
+        ])
+        #expect(made.status == 0, "\(made.errors)")
         #expect(throws: TLSError.self) {
             try TLSServerContext(
                 TLSServerConfiguration(certificateChainPath: certificates.server.chain, privateKeyPath: encrypted))

@@ -18,7 +18,8 @@ package actor ProcessWorld {
         package var description: String { "\(what): \(said)" }
     }
 
-    package nonisolated let folder: String
+    private nonisolated let files: TemporaryFolder
+    package nonisolated var folder: String { files.path }
     private var hub: RunningProgram?
     private var daemon: RunningProgram?
     private let reserved: ReservedPort
@@ -26,8 +27,9 @@ package actor ProcessWorld {
     /// The port on which the hub listens whenever it runs.
     package nonisolated var port: Int { reserved.number }
 
-    private init(_ folder: String) throws {
-        self.folder = folder
+    private init() throws {
+        // A socket's path must be short.
+        files = try TemporaryFolder(.short)
         reserved = try ReservedPort()
     }
 
@@ -35,13 +37,10 @@ package actor ProcessWorld {
     package static func run<Result: Sendable>(
         _ body: (ProcessWorld) async throws -> Result
     ) async throws -> Result {
-        // A socket's path must be short.
-        let folder = "/tmp/cw-\(UUID().uuidString.prefix(8))"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let world = try ProcessWorld(folder)
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let world = try ProcessWorld()
+        let folder = world.folder
         try "{}".write(toFile: folder + "/config.json", atomically: false, encoding: .utf8)
-        let made = try await BuiltProgram("causeway-hub").run(
+        let made = try await Program.hub.run(
             ["init", "--data", folder + "/hub", "--name", "127.0.0.1", "--account", "ann", "--channel", "general"])
         guard made.status == 0 else { throw Failed(what: "causeway-hub init", said: made.errors) }
         do {
@@ -73,8 +72,8 @@ package actor ProcessWorld {
     package func startHub() async throws {
         let log = folder + "/hub.log"
         try Data().write(to: URL(fileURLWithPath: log))
-        let hub = try BuiltProgram("causeway-hub").start(
-            ["serve", "--data", folder + "/hub", "--listen", "127.0.0.1:\(port)"], errors: log)
+        let hub = try Program.hub.start(
+            ["serve", "--data", folder + "/hub", "--listen", "127.0.0.1:\(port)"], errors: .file(log))
         self.hub = hub
         try await Eventually.holds("the hub listens") {
             let said = try String(contentsOfFile: log, encoding: .utf8)
@@ -84,7 +83,7 @@ package actor ProcessWorld {
     }
 
     package func endHub(_ signal: Int32 = SIGTERM) async {
-        await hub?.end(signal)
+        await hub?.stop(signal)
         hub = nil
     }
 
@@ -100,9 +99,9 @@ package actor ProcessWorld {
     ///
     /// - Parameter settings: additional environment variables.
     package func beginDaemon(restart: String = "resume", settings: [String: String] = [:]) throws {
-        daemon = try BuiltProgram("causewayd").start(
+        daemon = try Program.causewayd.start(
             ["--restart", restart], environment: environment.merging(settings) { $1 },
-            errors: folder + "/daemon.log")
+            errors: .file(folder + "/daemon.log"))
     }
 
     /// Waits until a process listens at the control socket.
@@ -131,7 +130,7 @@ package actor ProcessWorld {
     }
 
     package func endDaemon(_ signal: Int32 = SIGTERM) async {
-        await daemon?.end(signal)
+        await daemon?.stop(signal)
         daemon = nil
     }
 
@@ -145,8 +144,8 @@ package actor ProcessWorld {
     /// Runs the command line.
     package nonisolated func causeway(
         _ arguments: String..., input: String = ""
-    ) async throws -> BuiltProgram.Result {
-        try await BuiltProgram("causeway").run(arguments, environment: environment, input: input)
+    ) async throws -> Program.Outcome {
+        try await Program.causeway.run(arguments, environment: environment, input: input)
     }
 
     /// - Parameter port: the port through which the hub is reached, if not its own.
@@ -195,7 +194,7 @@ package actor ProcessWorld {
         try "header = \"Authorization: Bearer \(token)\"\n".write(toFile: config, atomically: true, encoding: .utf8)
         var shown: [Shown] = []
         while true {
-            let answer = try await BuiltProgram(path: "/usr/bin/curl").run([
+            let answer = try await Program.curl.run([
                 "--silent", "--show-error", "--fail", "--cacert", folder + "/hub/tls/ca.pem", "--config", config,
                 "https://127.0.0.1:\(port)/v1/channels/general/messages?limit=1000&after=\(shown.last?.position ?? 0)",
             ])

@@ -11,7 +11,7 @@ import Testing
     private func daemon(
         _ arguments: [String] = [], _ environment: [String: String] = [:]
     ) async throws -> RunningProgram {
-        let program = try RunningProgram(.causewayd, arguments, home.environment.merging(environment) { $1 })
+        let program = try Program.causewayd.start(arguments, environment: home.environment.merging(environment) { $1 })
         try await program.says("ready")
         return program
     }
@@ -42,7 +42,7 @@ import Testing
         let texts = (page["messages"] as? [[String: Any]])?.compactMap { $0["text"] as? String }
         #expect(texts == ["three", "two", "one"])
         #expect(await second.stop() == 0)
-        #expect(second.logText.contains("stopped"))
+        #expect(second.errors.contains("stopped"))
         #expect(!FileManager.default.fileExists(atPath: home.socket))
         await again.process.stop()
     }
@@ -67,13 +67,13 @@ import Testing
         let other = home.path + "/other/s"
         for program in [Program.causeway, .causewayd] {
             let arguments = (program.name == "causeway" ? ["status"] : []) + ["--socket", other]
-            let outcome = try await program.run(arguments, home.environment)
+            let outcome = try await program.run(arguments, environment: home.environment)
             #expect(outcome.status == 69)
             #expect(outcome.errors.contains("in use by process \(owner.pid)"))
         }
         // The same socket, another store: the owner of the socket keeps running.
         let outcome = try await Program.causewayd.run(
-            ["--store", home.path + "/second", "--socket", home.socket], home.environment)
+            ["--store", home.path + "/second", "--socket", home.socket], environment: home.environment)
         #expect(outcome.status == 73)
         #expect(outcome.errors.contains("another daemon serves \(home.socket)"))
         #expect(try await home.causeway("status").status == 0)
@@ -81,13 +81,9 @@ import Testing
     }
 
     @Test func aDaemonWaitsForACommandThatHasTheStore() async throws {
-        let input = Pipe()
-        let command = Program.causeway.process(["status", "--json"], home.environment)
-        command.standardOutput = input
-        try command.run()
+        let command = try Program.causeway.start(["status", "--json"], environment: home.environment)
         let program = try await daemon()
-        command.waitUntilExit()
-        #expect(command.terminationStatus == 0)
+        #expect(await command.ended() == 0)
         await program.stop()
     }
 
@@ -114,8 +110,8 @@ import Testing
         let commandLine = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(program.pid)/cmdline"))
         #expect(commandLine.range(of: Data(token.utf8)) == nil)
         await program.stop()
-        #expect(!program.logText.contains(token))
-        for line in program.logText.split(separator: "\n") {
+        #expect(!program.errors.contains(token))
+        for line in program.errors.split(separator: "\n") {
             let entry = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String]
             #expect(entry?["level"] != nil && entry?["time"] != nil && entry?["message"] != nil)
         }
@@ -134,7 +130,7 @@ import Testing
                 group.addTask {
                     let input = (0..<each).map { "\(command) \($0)\n" }.joined()
                     let outcome = try await Program.causeway.run(
-                        ["send", "general", "--lines"], environment, input: Data(input.utf8))
+                        ["send", "general", "--lines"], environment: environment, input: input)
                     #expect(outcome.status == 0)
                     return outcome.lines.count
                 }

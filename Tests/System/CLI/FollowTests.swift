@@ -13,7 +13,7 @@ import Testing
         let hub = try await TestHub.start(in: home)
         var program: RunningProgram?
         if daemon {
-            program = try RunningProgram(.causewayd, ["--restart", "resume"], home.environment)
+            program = try Program.causewayd.start(["--restart", "resume"], environment: home.environment)
             try await program?.says("ready")
         }
         let login = try await home.causeway("login", hub.address, "--ca", hub.authority, "--token-file", hub.tokenFile)
@@ -23,7 +23,8 @@ import Testing
 
     private func follow(_ arguments: String...) throws -> Terminal {
         try Terminal(
-            .causeway, ["messages", "general", "--follow"] + arguments, home.environment, before: Self.before)
+            .causeway, ["messages", "general", "--follow"] + arguments, environment: home.environment,
+            before: Self.before)
     }
 
     /// Waits until settings and screen are as they were before the program ran.
@@ -78,7 +79,7 @@ import Testing
         let terminal = try follow()
         try await terminal.shows("q quits")
         kill(terminal.pid, signal)
-        #expect(try await terminal.ended() & 0x7F == signal)
+        #expect(try await terminal.ended() == 128 + signal)
         try await expectUntouched(terminal, try Terminal.settingsOfANewOne())
         await hub.process.stop()
     }
@@ -89,7 +90,7 @@ import Testing
         let terminal = try follow()
         try await terminal.shows("q quits")
         await daemon?.stop(signal)
-        #expect(try await terminal.ended() >> 8 == 69)
+        #expect(try await terminal.ended() == 69)
         try await terminal.shows("causeway: the event stream of the daemon at", "ended")
         try await expectUntouched(terminal, try Terminal.settingsOfANewOne())
         await hub.process.stop()
@@ -129,7 +130,7 @@ import Testing
             return refusals == 50
         }
         kill(terminal.pid, signal)
-        #expect(try await terminal.ended() & 0x7F == signal)
+        #expect(try await terminal.ended() == 128 + signal)
         #expect(terminal.settings == (try Terminal.settingsOfANewOne()))
         await hub.process.stop()
     }
@@ -161,13 +162,10 @@ import Testing
     func intoAPipeEachChangeIsAnObject(_ hasDaemon: Bool) async throws {
         let (hub, daemon) = try await loggedIn(daemon: hasDaemon)
         #expect(try await home.causeway("send", "general", "--wait", "one").status == 0)
-        let process = Program.causeway.process(["messages", "general", "--follow", "--json"], home.environment)
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardInput = FileHandle.nullDevice
-        let ended = process.end()
-        try process.run()
-        let lines = PipeLines(output.fileHandleForReading)
+        let lines = try PipeLines()
+        let process = try Program.causeway.start(
+            ["messages", "general", "--follow", "--json"], environment: home.environment,
+            output: .descriptor(lines.writingEnd))
         try await lines.has(#"{"change":"inserted","message":{"#, #""state":"synced""#, #""text":"one""#)
         if hasDaemon {
             #expect(try await home.causeway("send", "general", "two").status == 0)
@@ -175,8 +173,7 @@ import Testing
         }
         // The reader closes the pipe; the program detects that without writing.
         lines.close()
-        for await _ in ended {}
-        #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGPIPE)
+        #expect(await process.ended() == 128 + SIGPIPE)
         await daemon?.stop()
         await hub.process.stop()
     }

@@ -1,3 +1,4 @@
+import CausewayTestSupport
 import Foundation
 import Testing
 
@@ -68,7 +69,7 @@ import Testing
         let hub = try await loggedIn()
         let input = Data("one\n\ntwo\n".utf8) + Data([0xFF, 0x0A]) + Data("three".utf8)
         let sent = try await Program.causeway.run(
-            ["send", "general", "--lines", "--wait"], home.environment, input: input)
+            ["send", "general", "--lines", "--wait"], environment: home.environment, input: input)
         #expect(sent.status == 0 || sent.status == 2)
         #expect(sent.status == 2)
         #expect(sent.lines.count == 3)

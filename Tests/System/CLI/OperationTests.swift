@@ -9,7 +9,7 @@ import Testing
     init() throws { home = try Home() }
 
     private func daemon(_ arguments: [String] = []) async throws -> RunningProgram {
-        let program = try RunningProgram(.causewayd, arguments, home.environment)
+        let program = try Program.causewayd.start(arguments, environment: home.environment)
         try await program.says("ready")
         return program
     }
@@ -21,7 +21,7 @@ import Testing
     }
 
     private func line(of program: RunningProgram, with words: [String]) -> String? {
-        program.logText.split(separator: "\n").first { line in words.allSatisfy { line.contains($0) } }.map(String.init)
+        program.errors.split(separator: "\n").first { line in words.allSatisfy { line.contains($0) } }.map(String.init)
     }
 
     @Test func aRestartGoesOnWithTheQueueUnlessSaidOtherwise() async throws {
@@ -67,12 +67,12 @@ import Testing
         try await program.says("message failed")
         #expect(line(of: program, with: ["message failed", id, "channel=nosuch", "reason=refused"]) != nil)
         let wrong = try await Program.causeway.run(
-            ["login", hub.address, "--ca", hub.authority, "--token-file", "-"], home.environment,
-            input: Data("wrong-token\n".utf8))
+            ["login", hub.address, "--ca", hub.authority, "--token-file", "-"], environment: home.environment,
+            input: "wrong-token\n")
         #expect(wrong.status == 77)
         try await program.says("login failed")
         #expect(line(of: program, with: ["login failed", "reason=tokenRefused", hub.address]) != nil)
-        #expect(!program.logText.contains("wrong-token"))
+        #expect(!program.errors.contains("wrong-token"))
         await program.stop()
         await hub.process.stop()
     }
@@ -83,15 +83,17 @@ import Testing
             ["--socket", home.path + "/run/s", "--json", "status"],
             ["--json", "status", "--socket=\(home.path)/run/s"],
         ] {
-            let outcome = try await Program.causeway.run(arguments, home.environment)
+            let outcome = try await Program.causeway.run(arguments, environment: home.environment)
             #expect(outcome.status == 0)
             let process = try outcome.json()["process"] as? [String: Any]
             #expect(process?["pid"] as? Int == Int(program.pid))
         }
         await program.stop()
         let hub = home.path + "/hub"
-        #expect(try await Program.hub.run(["--data", hub, "init"], home.environment).status == 0)
-        #expect(try await Program.hub.run(["--data", hub, "account", "list"], home.environment).lines.count == 1)
+        #expect(try await Program.hub.run(["--data", hub, "init"], environment: home.environment).status == 0)
+        #expect(
+            try await Program.hub.run(["--data", hub, "account", "list"], environment: home.environment).lines.count
+                == 1)
     }
 
     @Test func configShowsTheDaemonsSettingsBesideOnesOwn() async throws {
@@ -109,10 +111,9 @@ import Testing
 
     @Test func aStoreInUseIsSaidBeforeItIsWaitedFor() async throws {
         let owner = try await daemon()
-        let second = try RunningProgram(
-            .causewayd, ["--socket", home.path + "/other/s"], home.environment)
+        let second = try Program.causewayd.start(["--socket", home.path + "/other/s"], environment: home.environment)
         try await second.says("waiting for the store")
-        #expect(second.logText.contains("in use by process \(owner.pid)"))
+        #expect(second.errors.contains("in use by process \(owner.pid)"))
         // It was only waiting: it continues as soon as the store is free.
         await owner.stop()
         try await second.says("ready")
@@ -126,14 +127,8 @@ import Testing
         await hub.process.stop()
         for json in [false, true] {
             let running = json ? try await daemon() : program
-            let process = Program.causeway.process(
-                ["send", "general", "x", "--wait"] + (json ? ["--json"] : []), home.environment)
-            let (output, errors) = (Pipe(), Pipe())
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = output
-            process.standardError = errors
-            let ended = process.end()
-            try process.runAlone()
+            let process = try Program.causeway.start(
+                ["send", "general", "x", "--wait"] + (json ? ["--json"] : []), environment: home.environment)
             var id = ""
             if json {
                 try await Eventually.holds("it is in the outbox") {
@@ -141,25 +136,22 @@ import Testing
                     return (outbox["messages"] as? [Any])?.count == 2
                 }
             } else {
-                id = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-                    .trimmingCharacters(in: .newlines)
-                #expect(process.isRunning)
+                try await process.says("\n")
+                id = process.output.trimmingCharacters(in: .newlines)
+                #expect(!process.isOver)
                 #expect(id.count == 36)
             }
             await running.stop(SIGKILL)
-            for await _ in ended {}
-            let said = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-            #expect(process.terminationStatus == 69)
-            #expect(said.contains("the message was accepted"))
+            let outcome = await process.finished()
+            #expect(outcome.status == 69)
+            #expect(outcome.errors.contains("the message was accepted"))
             guard json else {
-                #expect(said.contains(id))
+                #expect(outcome.errors.contains(id))
                 continue
             }
-            let answer =
-                try JSONSerialization.jsonObject(
-                    with: try output.fileHandleForReading.readToEnd() ?? Data()) as? [String: Any]
-            #expect((answer?["ids"] as? [String])?.count == 1)
-            #expect((answer?["problem"] as? [String: String])?["code"] == "daemonUnreachable")
+            let answer = try outcome.json()
+            #expect((answer["ids"] as? [String])?.count == 1)
+            #expect((answer["problem"] as? [String: String])?["code"] == "daemonUnreachable")
         }
     }
 
@@ -170,7 +162,7 @@ import Testing
             (["messages", "a b", "--json"], "badRequest", 65), (["pause", "--json"], "daemonUnreachable", 69),
         ])
     func withJSONEveryProblemIsJSON(arguments: [String], code: String, status: Int32) async throws {
-        let outcome = try await Program.causeway.run(arguments, home.environment)
+        let outcome = try await Program.causeway.run(arguments, environment: home.environment)
         #expect(outcome.status == status)
         #expect(outcome.output.isEmpty)
         let answer = try JSONSerialization.jsonObject(with: Data(outcome.errors.utf8)) as? [String: [String: String]]
@@ -182,17 +174,18 @@ import Testing
         try FileManager.default.createDirectory(atPath: home.store, withIntermediateDirectories: false)
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: home.store)
         for program in [Program.causeway, .causewayd] {
-            let outcome = try await program.run(program.name == "causeway" ? ["status"] : [], home.environment)
+            let outcome = try await program.run(
+                program.name == "causeway" ? ["status"] : [], environment: home.environment)
             #expect(outcome.status == 73)
             #expect(outcome.errors.contains("\(home.store) of the store can be written by others; run chmod go-w"))
         }
         let hub = home.path + "/hub"
-        #expect(try await Program.hub.run(["init", "--data", hub], home.environment).status == 0)
+        #expect(try await Program.hub.run(["init", "--data", hub], environment: home.environment).status == 0)
         for (path, mode, fault) in [(hub, 0o722, "chmod go-w"), (hub + "/tls/server.key", 0o644, "chmod 600")] {
             let before = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
             let outcome = try await Program.hub.run(
-                ["serve", "--data", hub, "--listen", "127.0.0.1:0"], home.environment)
+                ["serve", "--data", hub, "--listen", "127.0.0.1:0"], environment: home.environment)
             #expect(outcome.status == 78)
             #expect(outcome.errors.contains(path) && outcome.errors.contains(fault))
             try FileManager.default.setAttributes([.posixPermissions: before ?? 0o700], ofItemAtPath: path)
@@ -205,7 +198,7 @@ import Testing
         // Other users could create a socket of their own there.
         _ = unsafe chmod(folder, 0o777)
         let outcome = try await Program.causeway.run(
-            ["login", "https://127.0.0.1:1", "--token-file", "-"], home.environment, input: Data("t0ken\n".utf8))
+            ["login", "https://127.0.0.1:1", "--token-file", "-"], environment: home.environment, input: "t0ken\n")
         #expect(outcome.status == 73)
         #expect(outcome.errors.contains("\(home.socket) is in a folder that others can write to"))
         #expect(outcome.errors.contains("no token was sent"))
@@ -216,7 +209,7 @@ import Testing
             let given = unsafe chown(home.socket, 65534, 65534)
             #expect(given == 0)
             let other = try await Program.causeway.run(
-                ["login", "https://127.0.0.1:1", "--token-file", "-"], home.environment, input: Data("t0ken\n".utf8))
+                ["login", "https://127.0.0.1:1", "--token-file", "-"], environment: home.environment, input: "t0ken\n")
             #expect(other.status == 73)
             #expect(other.errors.contains("belongs to another user (65534)"))
         }
@@ -225,7 +218,7 @@ import Testing
 
     @Test func aNameThatIsNowhereIsSaidInWords() async throws {
         let outcome = try await Program.causeway.run(
-            ["login", "https://nothing.invalid", "--token-file", "-"], home.environment, input: Data("t\n".utf8))
+            ["login", "https://nothing.invalid", "--token-file", "-"], environment: home.environment, input: "t\n")
         #expect(outcome.status == 69)
         #expect(outcome.errors.contains("cannot resolve nothing.invalid: "))
         #expect(!outcome.errors.contains("Error"))

@@ -14,41 +14,30 @@ import Testing
 
         var testDescription: String { rawValue }
 
-        func handle() throws -> FileHandle {
+        var output: ProgramOutput {
             switch self {
-            case .fullDisk: return try #require(FileHandle(forWritingAtPath: "/dev/full"))
-            case .closedPipe:
-                let pipe = Pipe()
-                try pipe.fileHandleForReading.close()
-                return pipe.fileHandleForWriting
+            case .fullDisk: .file("/dev/full")
+            case .closedPipe: .brokenPipe
             }
         }
     }
 
-    private struct End {
-        let status: Int32
-        let isSignal: Bool
-        let errors: String
+    /// Runs a program to its end, with a standard output that accepts nothing.
+    private func run(_ program: Program, _ arguments: [String], into sink: Sink) async throws -> Program.Outcome {
+        // As under many parents, which ignore the signal and pass that on.
+        try await Program.shell.start(
+            ["-c", "trap '' PIPE; exec \"$0\" \"$@\"", program.path] + arguments, environment: home.environment,
+            output: sink.output
+        ).finished()
     }
 
-    /// Runs a program to its end, with a standard output that accepts nothing.
-    private func run(_ program: Program, _ arguments: [String], into sink: Sink) async throws -> End {
-        let errors = home.path + "/errors-" + UUID().uuidString
-        try Data().write(to: URL(fileURLWithPath: errors))
-        // As under many parents, which ignore the signal and pass that on.
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "trap '' PIPE; exec \"$0\" \"$@\"", program.path] + arguments
-        process.environment = home.environment
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try sink.handle()
-        process.standardError = FileHandle(forWritingAtPath: errors)
-        let ended = process.end()
-        try process.runAlone()
-        for await _ in ended {}
-        return End(
-            status: process.terminationStatus, isSignal: process.terminationReason == .uncaughtSignal,
-            errors: try String(contentsOfFile: errors, encoding: .utf8))
+    /// Waits until the daemon takes requests.
+    private func responds(_ daemon: RunningProgram) async throws {
+        try await Eventually.holds("the daemon responds") {
+            guard !daemon.isOver else { throw Eventually.TookTooLong(what: "it ended: \(await daemon.ended())") }
+            let status = try? await home.causeway("status", "--json").json()
+            return (status?["process"] as? [String: Any])?["isDaemon"] as? Bool == true
+        }
     }
 
     private static let commands = [
@@ -60,15 +49,13 @@ import Testing
     func aCommandWhoseOutputFindsNoRoomSaysSo(command: [String]) async throws {
         let end = try await run(.causeway, command, into: .fullDisk)
         #expect(end.status == 74)
-        #expect(!end.isSignal)
         #expect(end.errors.contains("standard output cannot be written: No space left on device"))
     }
 
     @Test(arguments: commands)
     func aCommandWhoseReaderWentEndsQuietly(command: [String]) async throws {
         let end = try await run(.causeway, command, into: .closedPipe)
-        #expect(end.isSignal)
-        #expect(end.status == SIGPIPE)
+        #expect(end.status == 128 + SIGPIPE)
         #expect(end.errors.isEmpty)
     }
 
@@ -86,7 +73,7 @@ import Testing
         }
         for command in commands where !command.contains("init") && !command.contains("ben") {
             let end = try await run(.hub, command, into: .closedPipe)
-            #expect(end.isSignal && end.status == SIGPIPE, "\(command)")
+            #expect(end.status == 128 + SIGPIPE, "\(command)")
             #expect(end.errors.isEmpty, "\(command)")
         }
     }
@@ -98,8 +85,7 @@ import Testing
             try await home.causeway("login", hub.address, "--ca", hub.authority, "--token-file", hub.tokenFile)
                 .status == 0)
         let end = try await run(.causeway, ["send", "general", "one"], into: sink)
-        #expect(end.isSignal == (sink == .closedPipe))
-        #expect(end.status == (sink == .closedPipe ? SIGPIPE : 74))
+        #expect(end.status == (sink == .closedPipe ? 128 + SIGPIPE : 74))
         let page = try await home.causeway("messages", "general", "--json", "--refresh").json()
         #expect((page["messages"] as? [[String: Any]])?.map { $0["text"] as? String } == ["one"])
         await hub.process.stop()
@@ -109,24 +95,10 @@ import Testing
 
     @Test(arguments: Sink.allCases)
     func aDaemonWhoseLogCannotBeWrittenGoesOn(sink: Sink) async throws {
-        let process = Program.causewayd.process(["--log-level", "trace"], home.environment)
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = try sink.handle()
-        let ended = process.end()
-        try process.runAlone()
-        defer { kill(process.processIdentifier, SIGKILL) }
-        try await Eventually.holds("the daemon responds") {
-            guard process.isRunning else {
-                throw Eventually.TookTooLong(what: "it ended: \(process.terminationStatus)")
-            }
-            let status = try? await home.causeway("status", "--json").json()
-            return (status?["process"] as? [String: Any])?["isDaemon"] as? Bool == true
-        }
-        kill(process.processIdentifier, SIGTERM)
-        for await _ in ended {}
-        #expect(process.terminationReason == .exit)
-        #expect(process.terminationStatus == 0)
+        let daemon = try Program.causewayd.start(
+            ["--log-level", "trace"], environment: home.environment, errors: sink.output)
+        try await responds(daemon)
+        #expect(await daemon.stop() == 0)
     }
 
     @Test(arguments: [Program.hub, .causewayd, .statusPage])
@@ -139,54 +111,30 @@ import Testing
             default: ([], "ready")
             }
         if program.name == "causeway-hub" {
-            #expect(try await program.run(["init", "--data", data], home.environment).status == 0)
+            #expect(try await program.run(["init", "--data", data], environment: home.environment).status == 0)
         }
-        let errors = Pipe()
-        let process = program.process(arguments, home.environment)
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = errors
-        let ended = process.end()
-        try process.runAlone()
-        defer { kill(process.processIdentifier, SIGKILL) }
-        var said = ""
-        while !said.contains(ready) {
-            let data = errors.fileHandleForReading.availableData
-            guard !data.isEmpty else { throw Eventually.TookTooLong(what: "it ended: \(said)") }
-            said += String(decoding: data, as: UTF8.self)
+        let errors = try PipeLines()
+        let process = try program.start(
+            arguments, environment: home.environment, errors: .descriptor(errors.writingEnd))
+        try await Eventually.holds("\(ready) in: \(errors.text)") {
+            let isOver = process.isOver
+            if errors.text.contains(ready) { return true }
+            guard !isOver else { throw Eventually.TookTooLong(what: "it ended: \(errors.text)") }
+            return false
         }
-        try errors.fileHandleForReading.close()
+        errors.close()
         // Each logs that it stops.
-        kill(process.processIdentifier, SIGTERM)
-        for await _ in ended {}
-        #expect(process.terminationReason == .exit)
-        #expect(process.terminationStatus == 0)
+        #expect(await process.stop() == 0)
     }
 
     @Test func aDescriptorThatWasClosedGoesToNoFile() async throws {
         // Without this precaution the store's lock or the socket would be number 2, and receive the log.
         let command = "exec \"$0\" --log-level trace 2>&-"
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", command, Program.causewayd.path]
-        process.environment = home.environment
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        let ended = process.end()
-        try process.runAlone()
-        defer { kill(process.processIdentifier, SIGKILL) }
-        try await Eventually.holds("the daemon responds") {
-            guard process.isRunning else {
-                throw Eventually.TookTooLong(what: "it ended: \(process.terminationStatus)")
-            }
-            let status = try? await home.causeway("status", "--json").json()
-            return (status?["process"] as? [String: Any])?["isDaemon"] as? Bool == true
-        }
+        let daemon = try Program.shell.start(
+            ["-c", command, Program.causewayd.path], environment: home.environment)
+        try await responds(daemon)
         #expect(
-            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process.processIdentifier)/fd/2")
-                == "/dev/null")
-        kill(process.processIdentifier, SIGTERM)
-        for await _ in ended {}
-        #expect(process.terminationStatus == 0)
+            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(daemon.pid)/fd/2") == "/dev/null")
+        #expect(await daemon.stop() == 0)
     }
 }

@@ -14,7 +14,7 @@ import Testing
             [
                 "--store", home.path + "/chat", "--server", hub.address, "--ca", hub.authority, "--token-file",
                 hub.tokenFile, "general", "random",
-            ], home.environment)
+            ], environment: home.environment)
     }
 
     @Test func whatIsTypedIsSentOrWaitsAndIsThereTheNextTime() async throws {
@@ -37,7 +37,7 @@ import Testing
         first.type("\u{1B}[A")
         try await first.shows("general > ")
         first.type("\u{3}")
-        #expect(try await first.ended() & 0x7F == SIGINT)
+        #expect(try await first.ended() == 128 + SIGINT)
         // Its last output may be read after its end.
         try await Eventually.holds("the terminal is given back:\n\(first.screen.text)") {
             !first.screen.isSecondPage && first.screen.hasCursor
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func itSaysWhatIsMissing() async throws {
-        let outcome = try await Program.chat.run(["--store", home.path], home.environment)
+        let outcome = try await Program.chat.run(["--store", home.path], environment: home.environment)
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("or a channel is missing") && outcome.errors.contains("usage:"))
     }

@@ -1,3 +1,4 @@
+import CausewayTestSupport
 import Foundation
 import Testing
 
@@ -67,7 +68,7 @@ import Testing
         ])
     func aProblemIsSaidAndHasItsStatus(wrong: Wrong) async throws {
         let outcome = try await Program.causeway.run(
-            wrong.arguments, home.environment, input: wrong.input.map { Data($0.utf8) })
+            wrong.arguments, environment: home.environment, input: wrong.input.map { Data($0.utf8) })
         #expect(outcome.status == wrong.status)
         #expect(outcome.errors.contains(wrong.words))
         #expect(outcome.output.isEmpty)
@@ -83,7 +84,7 @@ import Testing
 
     @Test(arguments: [Program.causeway, Program.causewayd])
     func helpHoldsTheTableOfExitCodes(program: Program) async throws {
-        let outcome = try await program.run(["--help"], home.environment)
+        let outcome = try await program.run(["--help"], environment: home.environment)
         #expect(outcome.status == 0)
         for number in [0, 1, 2, 64, 65, 66, 69, 70, 72, 73, 74, 75, 76, 77, 78] {
             #expect(outcome.lines.contains { $0.trimmingCharacters(in: .whitespaces).hasPrefix("\(number)  ") })
@@ -104,7 +105,7 @@ import Testing
         let file = try home.write("", to: "file")
         for program in [Program.causeway, .causewayd] {
             let arguments = (program.name == "causeway" ? ["status"] : []) + ["--store", file + "/store"]
-            let outcome = try await program.run(arguments, home.environment)
+            let outcome = try await program.run(arguments, environment: home.environment)
             #expect(outcome.status == 73)
             #expect(outcome.errors.contains(file))
         }

@@ -10,7 +10,7 @@ import Testing
             try await world.startDaemon()
             try await world.login()
             await world.endHub()
-            try await withThrowingTaskGroup(of: BuiltProgram.Result.self) { group in
+            try await withThrowingTaskGroup(of: Program.Outcome.self) { group in
                 for sender in 1...8 {
                     let lines = (1...1250).map { "\(sender) \($0)\n" }.joined()
                     group.addTask { try await world.causeway("send", "general", "--lines", input: lines) }

@@ -2,12 +2,6 @@ import CausewayHub
 import CausewayTestSupport
 import Foundation
 
-extension BuiltProgram {
-    static var hub: BuiltProgram { BuiltProgram("causeway-hub") }
-    static var curl: BuiltProgram { BuiltProgram(path: "/usr/bin/curl") }
-    static var openssl: BuiltProgram { BuiltProgram(path: "/usr/bin/openssl") }
-}
-
 /// A hub that serves in a process of its own.
 final class HubProcess: Sendable {
     let port: Int
@@ -23,17 +17,16 @@ final class HubProcess: Sendable {
 
     /// Starts it and waits until it reports that it listens.
     static func start(_ folder: DataFolder, _ arguments: [String] = ["--plain"]) async throws -> HubProcess {
-        let log = "\(folder.path)/\(UUID().uuidString).log"
-        let process = try BuiltProgram.hub.start(
-            ["serve", "--data", folder.path, "--listen", "127.0.0.1:0", "--log-format", "json"] + arguments,
-            errors: log)
+        let process = try Program.hub.start(
+            ["serve", "--data", folder.path, "--listen", "127.0.0.1:0", "--log-format", "json"] + arguments)
         var port: Int?
         try await Eventually.holds("the hub listens") {
-            let said = try String(contentsOfFile: log, encoding: .utf8)
+            let isOver = process.isOver
+            let said = process.errors
             if let range = said.range(of: #"127\.0\.0\.1:[0-9]+""#, options: .regularExpression) {
                 port = Int(said[range].dropLast().split(separator: ":")[1])
             }
-            guard port != nil || !process.isOver else { throw DidNotStart(log: said) }
+            guard port != nil || !isOver else { throw DidNotStart(log: said) }
             return port != nil
         }
         return HubProcess(port: port ?? 0, process: process)
@@ -41,5 +34,5 @@ final class HubProcess: Sendable {
 
     /// Ends it with a signal and waits for its end; returns its exit status, or 128 and the signal that ended it.
     @discardableResult
-    func end(_ signal: Int32) async -> Int32 { await process.end(signal) }
+    func end(_ signal: Int32) async -> Int32 { await process.stop(signal) }
 }

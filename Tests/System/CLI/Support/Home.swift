@@ -16,7 +16,7 @@ final class Home: Sendable {
 
     /// Runs `causeway`.
     func causeway(_ arguments: String..., input: String? = nil) async throws -> Program.Outcome {
-        try await Program.causeway.run(arguments, environment, input: input.map { Data($0.utf8) })
+        try await Program.causeway.run(arguments, environment: environment, input: input.map { Data($0.utf8) })
     }
 
     /// Writes a file into the home folder, and returns its path.

@@ -2,32 +2,49 @@ import CausewayTestSupport
 import Foundation
 import Synchronization
 
-/// The lines read from a pipe, until it is closed at this end.
+/// The lines written to a pipe, until it is closed at the reading end.
 final class PipeLines: Sendable {
-    private let descriptor: Int32
-    private let text = Mutex("")
+    /// For the writer; open as long as this object.
+    let writingEnd: Int32
+    private let reading: Mutex<(descriptor: Int32, text: String)>
 
-    init(_ handle: FileHandle) {
-        descriptor = dup(handle.fileDescriptor)
-        try? handle.close()
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+        writingEnd = ends[1]
+        reading = Mutex((ends[0], ""))
+    }
+
+    deinit {
+        close()
+        _ = Foundation.close(writingEnd)
+    }
+
+    /// The text so far.
+    var text: String {
+        reading.withLock { reading in
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            while case let count = unsafe read(reading.descriptor, &buffer, buffer.count), count > 0 {
+                reading.text += String(decoding: buffer[..<count], as: UTF8.self)
+            }
+            return reading.text
+        }
     }
 
     /// Waits for a line that contains all of these parts.
     func has(_ parts: String...) async throws {
-        try await Eventually.holds("\(parts) in: \(text.withLock { $0 })") {
-            read()
-            return text.withLock { $0 }.split(separator: "\n").contains { line in parts.allSatisfy(line.contains) }
+        try await Eventually.holds("\(parts) in: \(text)") {
+            text.split(separator: "\n").contains { line in parts.allSatisfy(line.contains) }
         }
     }
 
-    private func read() {
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        while case let count = unsafe Foundation.read(descriptor, &buffer, buffer.count), count > 0 {
-            text.withLock { $0 += String(decoding: buffer[..<count], as: UTF8.self) }
+    /// Closes the reading end.
+    func close() {
+        reading.withLock { reading in
+            if reading.descriptor >= 0 { _ = Foundation.close(reading.descriptor) }
+            reading.descriptor = -1
         }
     }
-
-    func close() { _ = Foundation.close(descriptor) }
 }

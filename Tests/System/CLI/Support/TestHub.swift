@@ -22,7 +22,7 @@ struct TestHub {
         let folder = home.path + "/hub"
         let made = try await Program.hub.run(
             ["init", "--data", folder, "--name", "127.0.0.1", "--account", "ann", "--channel", "general"],
-            home.environment)
+            environment: home.environment)
         guard made.status == 0 else { throw Eventually.TookTooLong(what: made.errors) }
         return try await serve(folder, at: try ReservedPort(), home.environment)
     }
@@ -36,7 +36,7 @@ struct TestHub {
         _ folder: String, at port: ReservedPort, _ environment: [String: String]
     ) async throws -> TestHub {
         let listen = "127.0.0.1:\(port.number)"
-        let process = try RunningProgram(.hub, ["serve", "--data", folder, "--listen", listen], environment)
+        let process = try Program.hub.start(["serve", "--data", folder, "--listen", listen], environment: environment)
         let address = "https://\(listen)"
         try await process.says(address)
         return TestHub(folder: folder, address: address, process: process, port: port, environment: environment)

@@ -45,8 +45,8 @@ actor StoreCopy {
         guard daemon == nil else { return }
         createdInThisRun = []
         backedUpInThisRun = []
-        let started = try BuiltProgram("causewayd").start(
-            ["--restart", "resume"], environment: environment, errors: log)
+        let started = try Program.causewayd.start(
+            ["--restart", "resume"], environment: environment, errors: .file(log))
         daemon = started
         try await Eventually.holds("the daemon of \(folder) answers", lookingEvery: .milliseconds(5)) {
             guard !started.isOver else {
@@ -61,7 +61,7 @@ actor StoreCopy {
     }
 
     func end(_ signal: Int32) async {
-        await daemon?.end(signal)
+        await daemon?.stop(signal)
         daemon = nil
     }
 
