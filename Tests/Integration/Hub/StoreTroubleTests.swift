@@ -113,8 +113,8 @@ import Testing
 
     /// A damaged file is not served from, however often it is reopened.
     ///
-    /// - Parameter atEnd: true for pages that opening the file does not read.
-    @Test(arguments: [false, true]) func aFileThatIsNotWholeStaysRed(atEnd: Bool) async throws {
+    /// - Parameter isDeep: true for a page that opening the file does not read: one full of messages.
+    @Test(arguments: [false, true]) func aFileThatIsNotWholeStaysRed(isDeep: Bool) async throws {
         let faults = HubFaults()
         try await HubFixture.running(faults: faults) { hub in
             _ = try await hub.client.report(delivery((1...200).map { send($0) }))
@@ -124,8 +124,10 @@ import Testing
             }
             try database.close()
             let file = try FileHandle(forUpdating: URL(fileURLWithPath: hub.folder.database))
-            try file.seek(toOffset: atEnd ? try file.seekToEnd() - 10 * 4096 : 2 * 4096)
-            try file.write(contentsOf: Data(repeating: 0xAA, count: (atEnd ? 10 : 20) * 4096))
+            let content = try #require(try file.readToEnd())
+            let inside = try #require(content.range(of: Data("message 100".utf8))).lowerBound
+            try file.seek(toOffset: UInt64(isDeep ? inside / 4096 : 2) * 4096)
+            try file.write(contentsOf: Data(repeating: 0xAA, count: (isDeep ? 1 : 20) * 4096))
             try file.close()
             faults.inject(.write)
             _ = try await hub.client.deliver(delivery([send(201)]))

@@ -139,6 +139,23 @@ import Testing
         }
     }
 
+    /// A store that was restored twice has two fences for a reply that waits for its message.
+    @Test func aParkedMessageWithTwoFencesCountsOnce() throws {
+        try ClientWorld.run { world in
+            let client = try await world.loggedIn()
+            world.transport.server.withLock { $0.always = .fail(.unreachable(detail: "refused")) }
+            let queued = try await client.messages.createTextMessage("queued", in: world.general)
+            let reply = try await client.messages.createTextMessage("reply", in: world.general, parent: queued.id)
+            let fences = (101...102).map { sequence in
+                ChainMarker(
+                    kind: .fence, lane: .text, sequence: Int64(sequence), previous: Int64(sequence) - 1,
+                    message: reply.id)
+            }
+            try await world.store.commit(fences.map { .putMarker($0) })
+            #expect(try await client.logout() == 2)
+        }
+    }
+
     @Test func anAddressWithASlashIsTheSameServer() throws {
         try ClientWorld.run { world in
             let client = try await world.loggedIn()
