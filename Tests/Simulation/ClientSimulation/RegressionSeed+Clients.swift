@@ -48,6 +48,9 @@ extension RegressionSeed {
             706819, "a message expired at once that no feed had reported, after the clock was set back",
             isSteady: false),
         RegressionSeed(
+            4_045_017, "a message whose refusal was lost was offered again to a hub that had gone back",
+            isSteady: false),
+        RegressionSeed(
             3_036_205, "a late response of a hub's earlier opening hid that its data had been put back",
             isSteady: false),
     ]

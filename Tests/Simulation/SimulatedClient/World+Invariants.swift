@@ -189,6 +189,10 @@ extension World {
 
     /// Checks the hub: order in each lane, at most one copy, the author's name, and nothing that was given up.
     func witnessHub(_ call: DeliveryCall, _ account: UserID, _ report: DeliveryReport) {
+        witnessRefusal(
+            of: zip(call.delivery.operations, report.outcomes).compactMap { operation, outcome in
+                if case .refused = outcome { operation.message } else { nil }
+            })
         for index in expected.seenOfHistory..<hub.history.count {
             let entry = hub.history[index]
             tell(.stores, call.device, expected.number(entry.message)) {
@@ -210,10 +214,6 @@ extension World {
             guard expected.records[operation.message]?.message.sender == account else { continue }
             expected.deletedOnHub.insert(operation.message)
         }
-        witnessRefusal(
-            of: zip(call.delivery.operations, report.outcomes).compactMap { operation, outcome in
-                if case .refused = outcome { operation.message } else { nil }
-            })
         let newest = network.newestAdmitted[call.device]?[account]?[call.delivery.outbox] ?? -1
         if call.process < newest, !call.delivery.operations.isEmpty {
             violated("the hub takes a delivery of process \(call.process) after one of process \(newest)")
@@ -269,12 +269,15 @@ extension World {
         return nil
     }
 
-    /// Notes messages that have failed when the hub accepts a later message of their lane. They can only follow it
-    /// there; another history of the hub may contain them all the same, and the client believes that one.
+    /// Notes messages that have failed, or that the hub has refused, when it accepts a later message of their lane. They
+    /// can only follow it there; another history of the hub may contain them all the same, and the client believes that
+    /// one. Nor does a client that never received the refusal know of it: in another history it offers them again.
     private func noteOvertaken(by id: MessageID, _ process: Int) {
         guard plan.hasLosses, let later = expected.records[id]?.message else { return }
         for message in processes[process].mirror.messages.values
-        where message.syncState == .error && message.lane == later.lane && message.ordinal < later.ordinal {
+        where message.lane == later.lane && message.ordinal < later.ordinal
+            && (message.syncState == .error || expected.records[message.id]?.wasRefused == true)
+        {
             expected.overtaken[message.id] = max(expected.overtaken[message.id] ?? .min, later.ordinal)
         }
     }

@@ -151,7 +151,9 @@ import Testing
                     kind: .fence, lane: .text, sequence: Int64(sequence), previous: Int64(sequence) - 1,
                     message: reply.id)
             }
-            try await world.store.commit(fences.map { .putMarker($0) })
+            let refusal = Failure(reason: .refused, code: "unrelated", detail: "", at: Timestamp(milliseconds: 1))
+            try await world.store.commit([.park(reply.id, refusal)] + fences.map { .putMarker($0) })
+            #expect(try await client.messages.getMessage(reply.id)?.isParked == true)
             #expect(try await client.logout() == 2)
         }
     }
