@@ -269,9 +269,9 @@ extension World {
         return nil
     }
 
-    /// Notes messages that have failed, or that the hub has refused, when it accepts a later message of their lane. They
-    /// can only follow it there; another history of the hub may contain them all the same, and the client believes that
-    /// one. Nor does a client that never received the refusal know of it: in another history it offers them again.
+    /// Notes messages that have failed, or that the hub has refused, when it accepts a later message of their lane.
+    /// They can only follow it there; another history of the hub may contain them all the same, and the client believes
+    /// that one. A client that never received the refusal offers them again in another history.
     private func noteOvertaken(by id: MessageID, _ process: Int) {
         guard plan.hasLosses, let later = expected.records[id]?.message else { return }
         for message in processes[process].mirror.messages.values
