@@ -100,7 +100,7 @@ struct TokenFileOption: ParsableArguments {
             "Where to write the token. Default: tokens/NAME.token in the data folder.", valueName: "path"))
     var tokenFile: String?
 
-    /// - Throws: before anything is created, when a file of that name exists and must not be replaced.
+    /// - Throws: before anything is created, if a file of that name exists and must not be replaced.
     func path(for name: String, in folder: DataFolder, replacing: Bool = false) throws -> String {
         let path = tokenFile ?? folder.token(of: name)
         guard !replacing || tokenFile != nil else { return path }

@@ -47,7 +47,7 @@ enum ServerName: Sendable, Hashable {
 extension ServerName {
     /// Makes a connection accept only a server whose certificate is for this name; sends a host name as the SNI.
     ///
-    /// - Throws: `TLSError.configuration` when OpenSSL refuses the name.
+    /// - Throws: `TLSError.configuration` if OpenSSL refuses the name.
     func requireCertificate(on ssl: OpaquePointer) throws(TLSError) {
         let parameters = unsafe SSL_get0_param(ssl)
         // Only the subject alternative names count; a subject that happens to match must not.

@@ -24,7 +24,7 @@ actor DeliveryWriter {
 
     /// Applies a delivery; returns when its changes are on the disk. Not undone when the caller is cancelled.
     ///
-    /// - Throws: `HubHTTPError` 503 `busy` when too many wait; `HubError` of the store.
+    /// - Throws: `HubHTTPError` 503 `busy` if too many wait; `HubError` of the store.
     func apply(_ delivery: ValidatedDelivery, of account: Account, fault: HubFaults.Fault? = nil) async throws
         -> DeliveryVerdict
     {

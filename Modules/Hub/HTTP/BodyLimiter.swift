@@ -11,7 +11,7 @@ struct BodyLimiter: Sendable {
 
     /// Runs `body` with the complete body of the request, which counts until it returns.
     ///
-    /// - Throws: 413 for a body over the limit; 503 `busy` at once when there is no room in total, for the account or
+    /// - Throws: 413 for a body over the limit; 503 `busy` at once if there is no room in total, for the account or
     ///   for the address: requests do not queue here.
     func collecting<Value>(
         _ request: Request, of owner: ByteShares.Owner, _ body: (ByteBuffer) async throws -> Value

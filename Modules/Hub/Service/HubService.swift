@@ -91,7 +91,7 @@ package final class HubService: Service {
 
     /// Returns the port it listens on; waits until it does.
     ///
-    /// - Throws: `HubError.cannotListen` when `run` has ended, or ends meanwhile.
+    /// - Throws: `HubError.cannotListen` if `run` has ended, or ends meanwhile.
     package func port() async throws(HubError) -> Int { try await readiness.port() }
 
     /// Returns the address for users and clients (`https://…` or `http://…`); waits until it listens.

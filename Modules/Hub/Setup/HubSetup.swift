@@ -43,7 +43,7 @@ package struct HubSetup: Sendable {
 
     /// Creates everything or nothing: a failed attempt removes what it created.
     ///
-    /// - Throws: `alreadySetUp` when any of the files exists; nothing is overwritten.
+    /// - Throws: `alreadySetUp` if any of the files exists; nothing is overwritten.
     package func run() async throws(HubError) -> Made {
         let tokenPath = folder.token(of: account.value)
         let files = [

@@ -25,7 +25,7 @@ final class AccountConnections: RouterMiddleware {
         state = Mutex(State(shares: ConnectionShares(connectionsMax: .max, perPeerMax: connectionsMax)))
     }
 
-    /// - Throws: 503 `busy` when all of the account's connections have requests in progress.
+    /// - Throws: 503 `busy` if all of the account's connections have requests in progress.
     @concurrent
     func handle(
         _ request: Request, context: HubRequestContext,

@@ -66,7 +66,7 @@ final class ByteLease: Sendable {
 
     deinit { shares.count(-held.withLock { $0 }, for: owner) }
 
-    /// - Throws: 503 `busy` when there is no room: requests do not queue here.
+    /// - Throws: 503 `busy` if there is no room: requests do not queue here.
     func add(_ bytes: Int) throws {
         guard shares.take(bytes, for: owner) else { throw HubHTTPError.busy }
         held.withLock { $0 += bytes }

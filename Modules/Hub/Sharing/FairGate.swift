@@ -18,7 +18,7 @@ final class FairGate: Sendable {
 
     /// Runs `body` when it is the account's turn.
     ///
-    /// - Throws: 503 `busy` when too many of this account wait already; errors of `body`.
+    /// - Throws: 503 `busy` if too many of this account wait already; errors of `body`.
     func run<Value>(for account: Account, _ body: () async throws -> Value) async throws -> Value {
         try await enter(account.number)
         defer { leave() }

@@ -10,7 +10,7 @@ final class RequestShares: RouterMiddleware {
 
     private let state = Mutex(State())
 
-    /// - Throws: 503 `busy` when the account or the address has too many already.
+    /// - Throws: 503 `busy` if the account or the address has too many already.
     @concurrent
     func handle(
         _ request: Request, context: HubRequestContext,

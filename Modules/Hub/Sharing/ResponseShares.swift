@@ -12,7 +12,7 @@ struct ResponseShares: Sendable {
     /// Builds a response when it is the account's turn.
     ///
     /// - Parameter reserved: an upper estimate of its bytes; with 0 it counts as soon as it is built.
-    /// - Throws: 503 `busy` when there is no room, or too many wait; errors of `make`.
+    /// - Throws: 503 `busy` if there is no room, or too many wait; errors of `make`.
     func respond(
         _ context: HubRequestContext, reserving reserved: Int = 0, _ make: () async throws -> ResponseParts
     ) async throws -> Response {
@@ -25,7 +25,7 @@ struct ResponseShares: Sendable {
         return Self.respond(parts, holding: lease, context)
     }
 
-    /// - Throws: 503 `busy` when the bytes have no room.
+    /// - Throws: 503 `busy` if the bytes have no room.
     func reserve(_ reserved: Int, _ context: HubRequestContext) throws -> ByteLease {
         let lease = ByteLease(bytes, for: try context.requireOwner())
         if reserved > 0 { try lease.add(reserved) }

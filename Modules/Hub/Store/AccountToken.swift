@@ -14,7 +14,7 @@ package struct AccountToken: Sendable, CustomStringConvertible, CustomDebugStrin
 
     /// Writes the token to a new file that only its owner may read.
     ///
-    /// - Throws: `alreadySetUp` when the file exists.
+    /// - Throws: `alreadySetUp` if the file exists.
     package func write(to path: String) throws(HubError) { try DataFolder.writeSecret(text + "\n", to: path) }
 
     /// Replaces the account's old token in a file atomically: a reader sees the old or the new one.

@@ -22,7 +22,7 @@ package struct DataFolder: Sendable, Hashable {
 
     package var isSetUp: Bool { FileSystem.exists(database) }
 
-    /// - Throws: `configuration` when another user owns the folder, or others may write into it: they could replace
+    /// - Throws: `configuration` if another user owns the folder, or others may write into it: they could replace
     ///   keys and messages.
     func checkOwner() throws(HubError) {
         if let problem = FileAccess.problem(ofFolder: path) {

@@ -48,7 +48,7 @@ extension HubStore {
 
     /// Removes an account's token. Its messages and its name remain its own.
     ///
-    /// - Throws: `unknownAccount`, also when it was removed before.
+    /// - Throws: `unknownAccount`, also if it was removed before.
     package func removeAccount(_ name: String) async throws(HubError) {
         let user = try Self.user(name)
         let now = now().milliseconds

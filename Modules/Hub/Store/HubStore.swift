@@ -38,7 +38,7 @@ package final class HubStore: Sendable {
     ///   - creating: creates a new one, readable by its owner only.
     ///   - faults: for tests only.
     ///   - logger: receives failures of the storage and their end; without it, a failed storage is not reopened.
-    /// - Throws: `notSetUp`, `alreadySetUp` when a new one should be created and one exists, `newerSchema`,
+    /// - Throws: `notSetUp`, `alreadySetUp` if a new one should be created and one exists, `newerSchema`,
     ///   `damaged`, `io`, `full`, `busy`.
     package convenience init(
         _ folder: DataFolder, creating: Bool = false, faults: HubFaults? = nil, logger: Logger? = nil
@@ -96,7 +96,7 @@ package final class HubStore: Sendable {
 
     /// Runs one transaction, which is on the disk on return.
     ///
-    /// - Throws: `outcomeUnknown` when the commit failed: the transaction may or may not be on the disk. After every
+    /// - Throws: `outcomeUnknown` if the commit failed: the transaction may or may not be on the disk. After every
     ///   other error it is not: `recovering`, `full`, `busy`, `io`, or the error of `body`.
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(HubError) -> Value
     {
