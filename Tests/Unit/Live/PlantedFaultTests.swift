@@ -32,7 +32,7 @@ struct PlantedFaultTests {
     func isFound(_ fault: RandomRemote.Fault) async {
         for seed in UInt64(0)..<200 {
             do {
-                try await ServerHistory(seed: seed, fault: fault).run()
+                try await ServedHistory(seed: seed, fault: fault).run()
             } catch {
                 return
             }

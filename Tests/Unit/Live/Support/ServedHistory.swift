@@ -7,7 +7,7 @@ import CausewayStorage
 /// The server fails, grows, edits and loses messages, sends some before it is asked, and becomes reachable again.
 /// Messages of this account are delivered or deleted, time passes, lists are closed while a request for them is under
 /// way, limits are reached, the store fails and recovers, and another account logs in.
-struct ServerHistory: Sendable {
+struct ServedHistory: Sendable {
     var seed: UInt64
     var steps = 60
     var fault: RandomRemote.Fault?

@@ -2,7 +2,7 @@ import Testing
 
 /// Random histories of windows with a server that fails and grows: fresh lists have no gaps, no account is shown
 /// another's records, and paging eventually shows everything.
-struct ServerHistoryTests {
+struct ServedHistoryTests {
     @Test func whatIsFreshHasNoHoles() async throws {
         let count = HistoryTests.setting("LIVE_SERVERS", 240)
         let strikes = await withTaskGroup { group in
@@ -17,7 +17,7 @@ struct ServerHistoryTests {
         var strikes = Strikes()
         for seed in HistoryTests.share(of: count, part: part, of: 4) {
             do {
-                strikes.add(try await ServerHistory(seed: UInt64(seed)).run())
+                strikes.add(try await ServedHistory(seed: UInt64(seed)).run())
             } catch {
                 Issue.record(error)
                 failures += 1
