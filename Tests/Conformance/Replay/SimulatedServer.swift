@@ -17,10 +17,18 @@ final class SimulatedServer: Sendable {
         var rooms: [MessageID: ChannelID] = [:]
 
         mutating func apply(_ delivery: Delivery, at time: Timestamp) throws(TransportError) -> DeliveryReport {
+            var delivery = delivery
             var wanted: [MessageID: ChannelID] = [:]
-            for operation in delivery.operations {
-                if case .send(let id, let channel, content: _, createdAt: _, parent: _) = operation.body {
-                    wanted[id] = channel
+            for index in delivery.operations.indices {
+                guard
+                    case .send(let id, let channel, let content, let createdAt, parent: _) =
+                        delivery.operations[index].body
+                else { continue }
+                wanted[id] = channel
+                // The hub looks for the channel first, and for the message that is replied to only if there is one.
+                if channel.value == Scenario.Room.nowhere.rawValue {
+                    delivery.operations[index].body = .send(
+                        id, channel: channel, content: content, createdAt: createdAt, parent: nil)
                 }
             }
             let report = try hub.apply(delivery, at: time) { id, _ in
