@@ -41,7 +41,7 @@ build: ## Build everything for debugging
 check: ## Look at the form, keep the style rules, build, run the tests; print what each step took
 	@BUILD_FLAGS='$(BUILD_FLAGS)' Tools/check $(if $(FILTER),'$(FILTER)')
 
-test: setup-tests check ## Set up for testing, then check: what CI runs
+test: setup-tests check ## Set up for testing, then check: what CI runs first
 
 soak-tests: ## Run `make test` RUNS times (20) with a busy process beside it, and print how each run went
 	@Tools/soak-tests $(RUNS)

@@ -58,10 +58,10 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             return
         }
         let tooLarge = problem == .headerOverflow
-        let error = ControlError(
+        let refusal = ControlError(
             .badRequest, tooLarge ? "the request header is too large" : "invalid HTTP request")
         let status: HTTPResponse.Status = tooLarge ? .requestHeaderFieldsTooLarge : .badRequest
-        let body = (try? ControlJSON.encode(ErrorResponse(error))).map { ByteBuffer(bytes: $0) } ?? ByteBuffer()
+        let body = (try? ControlJSON.encode(ErrorResponse(refusal))).map { ByteBuffer(bytes: $0) } ?? ByteBuffer()
         let fields: HTTPFields = [
             .contentType: "application/json", .contentLength: String(body.readableBytes), .connection: "close",
         ]

@@ -81,10 +81,9 @@ final class FrameScheduler: Sendable {
     @MainActor private func turn() {
         let presenters = gate.withLock { gate in
             gate.isTurnOnItsWay = false
-            let windows = gate.dirty
-            let presenters = windows.compactMap { gate.presenters[$0]?.presenter }
-            gate.dirty.removeFirst(windows.count)
-            gate.isDirty.subtract(windows)
+            let presenters = gate.dirty.compactMap { gate.presenters[$0]?.presenter }
+            gate.dirty.removeAll(keepingCapacity: true)
+            gate.isDirty.removeAll(keepingCapacity: true)
             for presenter in presenters { presenter.dequeue() }
             return presenters
         }

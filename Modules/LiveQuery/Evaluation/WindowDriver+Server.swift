@@ -51,9 +51,9 @@ extension WindowDriver {
         }
     }
 
-    private func page(beyond loadedRange: LoadedRange<Query.Key>?, _ side: WindowSide, count: Int) -> RemoteSourcePage<
-        Query.Key
-    >? {
+    private func page(
+        beyond loadedRange: LoadedRange<Query.Key>?, _ side: WindowSide, count: Int
+    ) -> RemoteSourcePage<Query.Key>? {
         switch side {
         case .start: loadedRange?.start.map { .previous($0, count: count) }
         case .end: loadedRange?.end.map { .next($0, count: count) }

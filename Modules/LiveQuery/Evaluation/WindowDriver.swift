@@ -29,8 +29,7 @@ final class WindowDriver<Query: LiveQuery>: LiveWindow {
 
     init(
         id: Int, query: Query, isObject: Bool, broadcaster: SnapshotBroadcaster<Query>,
-        remote: (any RemoteSource<Query.Key>)?,
-        bounds: LiveQueryEngine.Bounds
+        remote: (any RemoteSource<Query.Key>)?, bounds: LiveQueryEngine.Bounds
     ) {
         self.id = id
         self.remote = remote

@@ -4,6 +4,12 @@ import CausewaySimulatedHub
 /// The records of an omniscient witness: everything created, everything requested, everything reported to users.
 struct ExpectedState {
     /// A message that a store accepted.
+    enum Refusal {
+        case message
+        /// A request that contained it, and possibly others.
+        case request
+    }
+
     struct Record {
         /// The number in the order of creation over all devices, used in histories.
         let number: Int
@@ -33,8 +39,10 @@ struct ExpectedState {
         var operatingDevices: Set<Int> = []
         /// True when a page reported that it is gone from the hub.
         var isGoneByPage = false
-        /// True when the hub has refused it, or a request that contained it.
-        var wasRefused = false
+        /// The extent of the hub's refusal; `nil` if it has refused neither it nor a request that contained it.
+        var refusal: Refusal?
+        /// True when a backup brought it back to a hub that no longer had it, unknown to its client.
+        var wasBroughtBack = false
         /// The number of its attempts that were used up by crashes of lethal messages.
         var paidForOthers = 0
         /// The number of crashes that it caused, and of those that used up none of its own attempts.

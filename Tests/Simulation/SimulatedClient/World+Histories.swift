@@ -87,6 +87,7 @@ extension World {
     /// Records changes that are undone with the data and never sent again: edits of messages that the hub kept, and all
     /// reactions. An edit of a message that the hub lost comes back with the message.
     private func noteLosses(upTo backup: ModelHub) {
+        for id in backup.accepted.keys where hub.accepted[id] == nil { expected.records[id]?.wasBroughtBack = true }
         for (id, applied) in expected.applied {
             let kept = backup.accepted[id]
             let undone = applied.subtracting(kept?.applied ?? [])

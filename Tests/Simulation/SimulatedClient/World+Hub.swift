@@ -9,7 +9,11 @@ extension World {
     /// Returns the hub's result for a delivery that arrives.
     func judge(_ call: DeliveryCall) -> Result<DeliveryReport, TransportError> {
         let result = judgement(call)
-        if case .failure(.refused) = result { witnessRefusal(of: call.delivery.operations.map(\.message)) }
+        if case .failure(.refused) = result {
+            for operation in call.delivery.operations where expected.records[operation.message]?.refusal == nil {
+                expected.records[operation.message]?.refusal = .request
+            }
+        }
         return result
     }
 

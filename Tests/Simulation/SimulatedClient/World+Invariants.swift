@@ -109,7 +109,7 @@ extension World {
     private func checkRefusal(_ id: MessageID, _ failure: Failure) {
         // Some messages fail because of others: see `Store`.
         let isInherited = ["parentDeleted", "messageNotFound"].contains(failure.code)
-        guard failure.reason == .refused, !isInherited, let record = expected.records[id], !record.wasRefused,
+        guard failure.reason == .refused, !isInherited, let record = expected.records[id], record.refusal == nil,
             !record.isExcused,
             !devices[record.device].wasCopied
         else { return }
@@ -120,12 +120,12 @@ extension World {
         for id in processes[process].mirror.messages.keys { checkVerdict(id, process) }
     }
 
-    /// Checks that a message in `error` and not in doubt is not on the hub. One that was lost with a former history may
-    /// be back with another backup, unknown to the client: then the pending fence finds it.
+    /// Checks that a message in `error` and not in doubt is not on the hub, unless a pending fence will find it: the
+    /// hub refused one copy and accepted another, or has it back from a backup.
     private func checkVerdict(_ id: MessageID, _ process: Int) {
         guard let message = processes[process].mirror.messages[id], message.syncState == .error, !message.isInDoubt,
             let record = expected.records[id], !record.isExcused, record.device == processes[process].device,
-            hub.accepted[id] != nil, !((record.isRepeated || plan.hasLosses) && isAsked(id, process)),
+            hub.accepted[id] != nil, !((record.isRepeated || record.wasBroughtBack) && isAsked(id, process)),
             !isBehind(process)
         else { return }
         violated("message \(record.number) is failed for good (\(message.told)), and the hub has it")
@@ -191,10 +191,9 @@ extension World {
 
     /// Checks the hub: order in each lane, at most one copy, the author's name, and nothing that was given up.
     func witnessHub(_ call: DeliveryCall, _ account: UserID, _ report: DeliveryReport) {
-        witnessRefusal(
-            of: zip(call.delivery.operations, report.outcomes).compactMap { operation, outcome in
-                if case .refused = outcome { operation.message } else { nil }
-            })
+        for (operation, outcome) in zip(call.delivery.operations, report.outcomes) {
+            if case .refused = outcome { expected.records[operation.message]?.refusal = .message }
+        }
         for index in expected.seenOfHistory..<hub.history.count {
             let entry = hub.history[index]
             tell(.stores, call.device, expected.number(entry.message)) {
@@ -222,10 +221,6 @@ extension World {
         }
         network.newestAdmitted[call.device, default: [:]][account, default: [:]][call.delivery.outbox] =
             max(newest, call.process)
-    }
-
-    func witnessRefusal(of ids: [MessageID]) {
-        for id in ids { expected.records[id]?.wasRefused = true }
     }
 
     private func brokenByStoring(_ id: MessageID, _ call: DeliveryCall, _ account: UserID) -> String? {
@@ -278,7 +273,7 @@ extension World {
         guard plan.hasLosses, let later = expected.records[id]?.message else { return }
         for message in processes[process].mirror.messages.values
         where message.lane == later.lane && message.ordinal < later.ordinal
-            && (message.syncState == .error || expected.records[message.id]?.wasRefused == true)
+            && (message.syncState == .error || expected.records[message.id]?.refusal == .message)
         {
             expected.overtaken[message.id] = max(expected.overtaken[message.id] ?? .min, later.ordinal)
         }
