@@ -1,4 +1,5 @@
 import ArgumentParser
+import CausewayControlAPI
 import CausewayHub
 import CausewaySystem
 
@@ -8,12 +9,12 @@ func failing(_ body: () async throws -> Void) async throws {
         try await body()
     } catch let error as HubError {
         complain("\(error)")
-        throw error.exitCode
+        throw ExitCode(error.exitStatus.rawValue)
     } catch OutputError.closed {
         ProcessEnd.byClosedOutput()
     } catch let error as OutputError {
         complain("standard output cannot be written: \(error)")
-        throw ExitCode(74)
+        throw ExitCode(ExitStatus.inputOutput.rawValue)
     }
 }
 
@@ -25,15 +26,16 @@ private func complain(_ text: String) {
 func say(_ line: String) throws(OutputError) { try OutputHandle.standardOutput.write(line + "\n") }
 
 extension HubError {
-    var exitCode: ExitCode {
+    /// The exit status of a command that this error ended.
+    var exitStatus: ExitStatus {
         switch self {
-        case .notSetUp, .unknownAccount, .unknownChannel: ExitCode(66)
-        case .cannotListen: ExitCode(69)
-        case .alreadySetUp, .taken, .channelInUse: ExitCode(73)
-        case .io, .outcomeUnknown, .full, .damaged, .newerSchema, .tooMany: ExitCode(74)
-        case .inUse, .busy, .recovering: ExitCode(75)
-        case .configuration: ExitCode(78)
-        case .badName: ExitCode(64)
+        case .notSetUp, .unknownAccount, .unknownChannel: .notFound
+        case .cannotListen: .unavailable
+        case .alreadySetUp, .taken, .channelInUse: .cannotCreate
+        case .io, .outcomeUnknown, .full, .damaged, .newerSchema, .tooMany: .inputOutput
+        case .inUse, .busy, .recovering: .temporary
+        case .configuration: .configuration
+        case .badName: .usage
         }
     }
 }
