@@ -28,7 +28,9 @@ package struct TokenInput: Sendable {
             text = String(decoding: try await StandardInput.all(bytesMax: Self.bytesMax), as: UTF8.self)
         } else if let file {
             origin = file
-            text = String(decoding: try TextFile.read(file, bytesMax: Self.bytesMax, as: .notFound), as: UTF8.self)
+            let data = try TextFile.readSecret(
+                file, bytesMax: Self.bytesMax, as: .notFound, exposedAs: .badRequest)
+            text = String(decoding: data, as: UTF8.self)
         } else if let value = environment["CAUSEWAY_TOKEN"], !value.isEmpty {
             origin = "CAUSEWAY_TOKEN"
             text = value

@@ -72,7 +72,8 @@ package struct StatusPageSettings: Sendable {
         // A token in the environment overrides a token file named in a file, and is overridden by one named by a flag.
         if let named = layers.value(of: .tokenFile), tokenText == nil || named.isFlag {
             let path = named.text
-            let data = try TextFile.read(path, bytesMax: StatusPageLimits.tokenBytesMax * 2, as: .configuration)
+            let data = try TextFile.readSecret(
+                path, bytesMax: StatusPageLimits.tokenBytesMax * 2, as: .configuration, exposedAs: .configuration)
             return try AccessTokenDigest(String(decoding: data, as: UTF8.self), from: path)
         }
         return try tokenText.map { text throws(ControlError) in try AccessTokenDigest(text, from: Self.tokenName) }

@@ -21,10 +21,17 @@ import Testing
         private let folder: TemporaryFolder
         let path: String
 
-        init(_ text: String) throws {
+        init(_ text: String, mode: Int = 0o600) throws {
             folder = try TemporaryFolder()
-            path = try folder.write(text, to: "file")
+            path = try folder.write(text, to: "file", mode: mode)
         }
+    }
+
+    @Test func aTokenFileOfOthersIsRefused() throws {
+        let file = try File("a-token-of-enough-letters\n", mode: 0o644)
+        let error = try #require(throws: ControlError.self) { try configuration([.tokenFile: file.path]) }
+        #expect(error.code == .configuration)
+        #expect(error.detail == "\(file.path) can be read or written by others; run chmod 600 on it")
     }
 
     @Test func theDefaultsAreForThisMachineAlone() throws {

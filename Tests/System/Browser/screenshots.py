@@ -58,6 +58,7 @@ def main(folder):
             page.screenshot(path=folder / "notice-wide-light.png")
             token = world.folder / "token"
             token.write_text("correct-horse-battery-staple\n")
+            token.chmod(0o600)
             world.page.stop()
             world.page_options += ["--token-file", token]
             world.start_page()

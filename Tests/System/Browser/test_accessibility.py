@@ -86,6 +86,7 @@ class Accessibility(unittest.TestCase):
             token = pathlib.Path(folder) / "token"
             token.write_text("correct-horse-battery-staple\n")
             token.chmod(0o600)
+            token.chmod(0o600)
             other = World(["--token-file", token])
             self.addCleanup(other.close)
             for scheme in ("light", "dark"):

@@ -256,6 +256,7 @@ class AttacksOnALogin(Attacks):
         token = pathlib.Path(folder.name) / "token"
         token.write_text(TOKEN + "\n")
         token.chmod(0o600)
+        token.chmod(0o600)
         cls.options = ["--token-file", token]
         super().setUpClass()
 

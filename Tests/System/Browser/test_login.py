@@ -20,6 +20,7 @@ class Login(unittest.TestCase):
         token = pathlib.Path(folder.name) / "token"
         token.write_text(TOKEN + "\n")
         token.chmod(0o600)
+        token.chmod(0o600)
         cls.world = World(["--token-file", token], with_tls=True)
         cls.addClassCleanup(cls.world.close)
         cls.browser = cls.enterClassContext(browser())

@@ -95,18 +95,31 @@ import Testing
     }
 
     @Test func theTokenIsReadFromAFileOrTheEnvironment() async throws {
-        let file = try folder.write("  s3cret\n", to: "token")
+        let file = try folder.write("  s3cret\n", to: "token", mode: 0o600)
         let terminal = Terminal(environment: [:])
         let environment = ["CAUSEWAY_TOKEN": "0ther"]
         #expect(try await TokenInput(file: file, environment: environment).token(terminal: terminal) == token)
         #expect(try await TokenInput(file: nil, environment: environment).token(terminal: terminal).text == "0ther")
-        let wrong = try folder.write("two words", to: "wrong")
+        let wrong = try folder.write("two words", to: "wrong", mode: 0o600)
         do throws(ControlError) {
             _ = try await TokenInput(file: wrong, environment: [:]).token(terminal: terminal)
             Issue.record("that is no token")
         } catch {
             #expect(error.code == .badRequest)
             #expect(!error.detail.contains("two words"))
+        }
+    }
+
+    @Test(arguments: [(0o644, false), (0o604, false), (0o660, false), (0o640, true), (0o400, true)])
+    func aTokenFileThatOthersCanReadIsRefused(mode: Int, isAccepted: Bool) async throws {
+        let file = try folder.write("s3cret\n", to: "exposed", mode: mode)
+        do throws(ControlError) {
+            let read = try await TokenInput(file: file, environment: [:]).token(terminal: Terminal(environment: [:]))
+            #expect(isAccepted && read == token)
+        } catch {
+            #expect(!isAccepted)
+            #expect(error.code == .badRequest)
+            #expect(error.detail == "\(file) can be read or written by others; run chmod 600 on it")
         }
     }
 }
