@@ -141,6 +141,7 @@ extension World {
     /// Reads a channel on each device that sends no idle probes: a client that sends no request cannot detect that the
     /// hub lost data.
     func lookAround() async {
+        await passRefusals()
         let idleProbes = plan.devices.compactMap(\.outbox.idleProbeInterval)
         if let longest = idleProbes.max() { await pass(longest + latestTimer + .seconds(5)) }
         for device in devices.indices where plan.devices[device].outbox.idleProbeInterval == nil {
@@ -164,6 +165,14 @@ extension World {
         }
         await pass(.seconds(5))
         haveAllLooked = true
+    }
+
+    /// Passes the time until the hub refuses nobody any more and every client has probed it since: a client that is
+    /// refused cannot detect that the hub lost data.
+    private func passRefusals() async {
+        let last = network.refusedTokens.values.compactMap(\.self).reduce(network.mismatchUntil, max)
+        guard last > runtime.now else { return }
+        await pass(last - runtime.now + .seconds(20))
     }
 
     /// Checks that each change of history was reported exactly once.

@@ -86,8 +86,10 @@ extension World {
         }
     }
 
-    /// Checks that a `synced` message is on the hub, at the reported position.
+    /// Checks that a `synced` message is on the hub, at the reported position. A late response for another account than
+    /// the current one changes nothing.
     private func checkDelivered(_ id: MessageID, _ serverPosition: ServerPosition, _ process: Int) {
+        if let record = expected.records[id], !isHome(record, process) { return }
         if hub.accepted[id]?.serverPosition != serverPosition,
             !(isBehind(process) && oracle.wasGiven(serverPosition, to: id))
         {
