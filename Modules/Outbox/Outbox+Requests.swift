@@ -37,8 +37,8 @@ extension Outbox {
     /// a deletion; on the server it is deleted through the outbox.
     ///
     /// Dependent messages are removed with it: operations that cannot have been transmitted are removed, the others end
-    /// by themselves; replies that waited for it fail. A reply of which a copy may exist elsewhere gets its lane sequence
-    /// instead, and the server decides about it.
+    /// by themselves; replies that waited for it fail. A reply of which a copy may exist elsewhere gets its lane
+    /// sequence instead, and the server decides about it.
     ///
     /// - Parameters:
     ///   - dependants: ``Store/dependants(of:)`` of the message.

@@ -32,7 +32,9 @@ package enum TextFile {
     package static func readSecret(
         _ path: String, bytesMax: Int, as code: ControlError.Code, exposedAs exposedCode: ControlError.Code
     ) throws(ControlError) -> Data {
-        if let problem = FileAccess.problem(ofSecretFile: path) { throw ControlError(exposedCode, "\(path) \(problem)") }
+        if let problem = FileAccess.problem(ofSecretFile: path) {
+            throw ControlError(exposedCode, "\(path) \(problem)")
+        }
         return try read(path, bytesMax: bytesMax, as: code)
     }
 }
