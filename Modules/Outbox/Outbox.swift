@@ -233,6 +233,7 @@ package struct Outbox: Sendable, Hashable {
             OutboxLane.Slot(
                 kind: entry.kind, message: entry.message, sequence: entry.sequence, previous: entry.previous,
                 attempts: entry.attempts, bytes: entry.bytes, queuedAt: entry.queuedAt,
+                isOperation: entry.isOperation,
                 // Another run of the process transmitted it, with an unknown result.
                 isInDoubt: entry.previous != nil))
     }

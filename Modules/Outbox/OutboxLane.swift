@@ -21,6 +21,8 @@ struct OutboxLane: Sendable, Hashable {
         /// The time when it entered the queue: by the wall clock for entries of the snapshot, otherwise by one that
         /// ignores later changes of the wall clock.
         var queuedAt: Timestamp
+        /// See ``OutboxEntry/isOperation``; kept when the slot becomes a fence.
+        var isOperation: Bool
         /// Removed before it was ever transmitted; skipped.
         var isGone = false
         /// An attempt ended without a response: the server may have it.

@@ -26,10 +26,13 @@ public struct OutboxEntry: Sendable, Hashable {
     /// The time when it entered the queue, by the clock of this device: at its creation or its last resend; 0 for all
     /// kinds but `send`.
     public var queuedAt: Timestamp
+    /// True for the `send` of an operation on another message: an edit, or a reaction added or removed. Only its target
+    /// depends on it, so its failure pauses no lane. False for all other kinds.
+    public var isOperation: Bool
 
     public init(
         kind: Kind, lane: LaneID, sequence: Int64, previous: Int64?, message: MessageID, attempts: Int, bytes: Int,
-        queuedAt: Timestamp = Timestamp(milliseconds: 0)
+        queuedAt: Timestamp = Timestamp(milliseconds: 0), isOperation: Bool = false
     ) {
         self.kind = kind
         self.lane = lane
@@ -39,5 +42,6 @@ public struct OutboxEntry: Sendable, Hashable {
         self.attempts = attempts
         self.bytes = bytes
         self.queuedAt = queuedAt
+        self.isOperation = isOperation
     }
 }

@@ -90,7 +90,8 @@ extension Outbox {
                     kind: slot.kind, lane: lane.id, sequence: slot.sequence, previous: slot.previous,
                     message: slot.message, attempts: slot.kind == .send ? slot.attempts : 0,
                     bytes: slot.kind == .send ? slot.bytes : 0,
-                    queuedAt: slot.kind == .send ? slot.queuedAt : Timestamp(milliseconds: 0))
+                    queuedAt: slot.kind == .send ? slot.queuedAt : Timestamp(milliseconds: 0),
+                    isOperation: slot.kind == .send && slot.isOperation)
             }
         }.sorted { $0.sequence < $1.sequence }
     }

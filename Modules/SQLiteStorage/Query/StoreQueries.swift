@@ -45,9 +45,9 @@ enum StoreQueries {
         WHERE message.sync_state = 0 AND message.lane_sequence = 0) SELECT count(*) FROM blocked
         """
     static let pendingEntries = """
-        SELECT id, lane, lane_sequence, previous_sequence, attempts, bytes, coalesce(queued_at, created_at), ordinal \
-        FROM message INDEXED BY message_pending WHERE sync_state < 3 AND account = ? AND lane_sequence > 0 \
-        ORDER BY lane_sequence
+        SELECT id, lane, lane_sequence, previous_sequence, attempts, bytes, coalesce(queued_at, created_at), ordinal, \
+        role, related FROM message INDEXED BY message_pending \
+        WHERE sync_state < 3 AND account = ? AND lane_sequence > 0 ORDER BY lane_sequence
         """
     /// The messages for which ``Message/dependence`` is set, in the terms of the index, so that SQLite uses it.
     static let dependants = """
@@ -231,10 +231,12 @@ extension Database {
             let lane = laneIDs[name] ?? LaneID(rawValue: name)
             laneIDs[name] = lane
             let id = MessageID(blob: row[0]) ?? MessageID(ordinal: row[7])
+            let role = RoleCode.role(row[8], (row[9] as Data?).flatMap(MessageID.init(blob:)))
             entries.append(
                 OutboxEntry(
                     kind: .send, lane: lane, sequence: row[2], previous: row[3], message: id, attempts: row[4],
-                    bytes: row[5], queuedAt: Timestamp(milliseconds: row[6])))
+                    bytes: row[5], queuedAt: Timestamp(milliseconds: row[6]),
+                    isOperation: role?.isOperation == true))
         }
         return entries
     }

@@ -234,7 +234,7 @@ extension Message {
         guard isPending, !isParked, let lane else { return nil }
         return OutboxEntry(
             kind: .send, lane: lane, sequence: laneSequence, previous: previousSequence, message: id,
-            attempts: attempts, bytes: bytes, queuedAt: queuedAt)
+            attempts: attempts, bytes: bytes, queuedAt: queuedAt, isOperation: role.isOperation)
     }
 
     /// The pause that the message causes, for a snapshot; `nil` unless it is `error` and its failure pauses its lane.

@@ -101,7 +101,8 @@ extension ReferenceModel {
                 OutboxEntry(
                     kind: .send, lane: lane, sequence: message.laneSequence, previous: message.previousSequence,
                     message: message.id, attempts: message.attempts,
-                    bytes: try ContentCoding.encode(message.sentContent).count, queuedAt: message.queuedAt))
+                    bytes: try ContentCoding.encode(message.sentContent).count, queuedAt: message.queuedAt,
+                    isOperation: message.role.isOperation))
         }
         var snapshot = OutboxSnapshot(
             outboxID: outboxID, epoch: epoch, lastTransmitted: lastTransmitted,
