@@ -16,19 +16,18 @@ final class FeedInbox: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds the entries that a commit put into the queue.
+    /// Adds the links that a commit appended to lanes.
     ///
     /// - Returns: true if the engine must be woken: it can act on them, and has not been woken yet.
     func push(_ commit: StoreCommit) -> Bool {
-        let fresh = commit.changes.compactMap(Self.newEntry)
-        guard commit.isReset || !fresh.isEmpty else { return false }
+        guard commit.isReset || !commit.appended.isEmpty else { return false }
         return state.withLock { state in
             defer {
                 if commit.isReset {
                     state.isReset = true
                     state.entries = []
                 } else {
-                    state.entries += fresh
+                    state.entries += commit.appended
                 }
             }
             return state.isAwaited && state.entries.isEmpty && !state.isReset
@@ -73,23 +72,4 @@ final class FeedInbox: Sendable {
     var count: Int { state.withLock { $0.entries.count } }
 
     var isEmpty: Bool { state.withLock { $0.entries.isEmpty && !$0.isReset } }
-
-    /// The link that a change added to the tail of a lane: a creation, a resend, a release or a deletion to send.
-    ///
-    /// Fences and retractions come from the outbox machine itself, which knows them already.
-    private static func newEntry(_ change: RecordChange) -> OutboxEntry? {
-        switch change {
-        case .message(let before, let after?, let bytes):
-            guard after.syncState == .created, let lane = after.lane, !after.isParked,
-                before?.laneSequence != after.laneSequence
-            else { return nil }
-            return OutboxEntry(
-                kind: .send, lane: lane, sequence: after.laneSequence, previous: nil, message: after.id, attempts: 0,
-                bytes: bytes, queuedAt: after.queuedAt)
-        case .marker(nil, let after?) where after.kind == .delete:
-            return after.entry
-        default:
-            return nil
-        }
-    }
 }

@@ -62,15 +62,12 @@ struct CommitGroup {
         // Cached statements: preparing these two anew costs as much as the insertion between them.
         try writer.execute("BEGIN IMMEDIATE")
         for request in requests {
-            writer.changes = []
-            writer.isReset = false
+            writer.changes = CommitChanges()
             let result = try write(request, writer)
             outcome.results.append(result)
             if case .success = result {
                 writer.counters.version += 1
-                outcome.commits.append(
-                    StoreCommit(
-                        version: writer.counters.version, changes: writer.changes, isReset: writer.isReset))
+                outcome.commits.append(writer.changes.commit(version: writer.counters.version))
             }
         }
         if outcome.commits.isEmpty {

@@ -22,10 +22,10 @@ extension CommitWriter {
             try loadAccount()
             counters.lineage.takeOver(from: former)
             try storeOutbox()
-            isReset = true
+            changes.isReset = true
         }
         try execute("UPDATE store SET session = ? WHERE id = 1", [try StoredJSON.encode(session)])
-        changes.append(.session(session))
+        changes.add(session)
     }
 
     /// Stores the current account's outbox id and openings, and the value of `sharedBelow`, which is common to all

@@ -45,12 +45,12 @@ extension CommitWriter {
             raiseSequence(above: mark)
         case .forkOutbox(let id, let time):
             try forkOutbox(id, at: time)
-            isReset = true
+            changes.isReset = true
         case .keepHistory(let history):
             try keepHistory(history)
         case .followHistory(let history, let id, let marks, let time):
             try followHistory(history, id, marks: marks, at: time)
-            isReset = true
+            changes.isReset = true
         case .recordDelete(let action):
             try record(action)
         case .saveSession(let session):
@@ -58,7 +58,7 @@ extension CommitWriter {
         case .endSession(let failure):
             try endSession(failure)
             try releaseLanes()
-            isReset = true
+            changes.isReset = true
         }
     }
 
@@ -121,7 +121,7 @@ extension CommitWriter {
         } else {
             try execute("DELETE FROM control WHERE account = ? AND sequence = ?", [counters.account.id, sequence])
         }
-        changes.append(.marker(before: old, after: entry))
+        changes.add(marker: old, entry)
     }
 
     private func raiseSequence(above mark: Int64) {
@@ -142,6 +142,6 @@ extension CommitWriter {
                 "DELETE FROM delete_action WHERE sequence = (\(StoreQueries.oldestDeletion))", [counters.account.id])
             counters.deletions -= 1
         }
-        changes.append(.deleteAction(action))
+        changes.add(action)
     }
 }

@@ -24,7 +24,7 @@ extension CommitWriter {
             try resumeAll(at: opening.failure.at)
         }
         counters.hasStarted = true
-        isReset = true
+        changes.isReset = true
         return try db.outbox(outboxID, counters)
     }
 

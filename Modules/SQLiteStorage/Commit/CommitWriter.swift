@@ -12,8 +12,7 @@ final class CommitWriter {
     let bounds: OutboxBounds
     var counters: CommitCounters
     /// The changes of the current call so far.
-    var changes: [RecordChange] = []
-    var isReset = false
+    var changes = CommitChanges()
     /// Cached rows of the most recently written messages.
     var rowCache = RowCache()
 
@@ -100,7 +99,7 @@ final class CommitWriter {
         }
         counters.count(nil, 0, message, content.count)
         rowCache.remember(MessageRow(message: message, bytes: content.count))
-        changes.append(.message(before: nil, after: message, bytes: content.count))
+        changes.add(message: nil, message, bytes: content.count)
     }
 
     // MARK: Messages
@@ -129,7 +128,7 @@ final class CommitWriter {
         try execute("DELETE FROM message WHERE ordinal = ?", [old.message.ordinal])
         counters.count(old.message, old.bytes, nil, 0)
         rowCache.forget(id)
-        changes.append(.message(before: old.message, after: nil, bytes: old.bytes))
+        changes.add(message: old.message, nil, bytes: old.bytes)
         if let target = old.message.role.target { try overlay(target) }
     }
 
@@ -181,7 +180,7 @@ final class CommitWriter {
         }
         counters.count(old.message, old.bytes, message, bytes)
         rowCache.remember(MessageRow(message: message, bytes: bytes))
-        changes.append(.message(before: old.message, after: message, bytes: bytes))
+        changes.add(message: old.message, message, bytes: bytes)
         if let target = message.role.target { try overlay(target) }
     }
 }

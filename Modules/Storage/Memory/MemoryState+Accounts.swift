@@ -3,7 +3,7 @@ import CausewayModels
 /// Switching from one account to another.
 extension MemoryState {
     /// Saves the session and makes its account the current one.
-    mutating func save(_ session: Session, _ changes: inout ChangeSet) {
+    mutating func save(_ session: Session, _ changes: inout CommitChanges) {
         let next = session.account
         if let account, account != next {
             switchAccount(from: account, to: next, firstSession: session.id)
@@ -11,7 +11,7 @@ extension MemoryState {
         }
         account = next
         self.session = session
-        changes.listed.append(.session(session))
+        changes.add(session)
     }
 
     /// Numbers, epochs and the opening continue; everything else belongs to the account.

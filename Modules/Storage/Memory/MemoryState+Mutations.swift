@@ -1,16 +1,10 @@
 import CausewayModels
 
 extension MemoryState {
-    /// The changes of one commit, collected while it runs.
-    struct ChangeSet {
-        var listed: [RecordChange] = []
-        var isReset = false
-    }
-
     /// Applies one mutation. Nothing in here can fail, so a commit is never applied in part.
     ///
     /// - Parameter bytes: the size of the coded content of a `merge`.
-    mutating func apply(_ mutation: Mutation, bytes: Int, to changes: inout ChangeSet) {
+    mutating func apply(_ mutation: Mutation, bytes: Int, to changes: inout CommitChanges) {
         switch mutation {
         case .attempt(let id, let previous, let attempts, let time):
             change(id, &changes) { $0.attempted(previous: previous, attempts: attempts, at: time) }
@@ -73,21 +67,23 @@ extension MemoryState {
 
     /// - Parameter bytes: the size of the coded content, if the step may change it.
     mutating func change(
-        _ id: MessageID, bytes: Int? = nil, _ changes: inout ChangeSet, _ step: (Message) -> Message
+        _ id: MessageID, bytes: Int? = nil, _ changes: inout CommitChanges, _ step: (Message) -> Message
     ) {
         guard let old = self[id] else { return }
         save(step(old.message), bytes: bytes ?? old.bytes, over: old.message, &changes)
     }
 
     /// Saves a message that changed; the target of an operation is updated with it.
-    mutating func save(_ message: Message, bytes: Int, over old: Message?, _ changes: inout ChangeSet) {
+    mutating func save(_ message: Message, bytes: Int, over old: Message?, _ changes: inout CommitChanges) {
         guard message != old else { return }
         put(message, bytes: bytes)
-        changes.listed.append(.message(before: old, after: message, bytes: bytes))
+        changes.add(message: old, message, bytes: bytes)
         if let target = message.role.target { overlay(target, &changes) }
     }
 
-    private mutating func merge(_ placed: RemoteMessage, bytes: Int, at time: Timestamp, _ changes: inout ChangeSet) {
+    private mutating func merge(
+        _ placed: RemoteMessage, bytes: Int, at time: Timestamp, _ changes: inout CommitChanges
+    ) {
         let old = self[placed.id]
         guard old != nil || deletionCounts[placed.id] == nil else { return }
         if let old {
@@ -101,7 +97,7 @@ extension MemoryState {
         release(placed.id, at: time, &changes)
     }
 
-    private mutating func applyToChain(_ mutation: Mutation, _ changes: inout ChangeSet) {
+    private mutating func applyToChain(_ mutation: Mutation, _ changes: inout CommitChanges) {
         switch mutation {
         case .putMarker(let entry):
             raiseSequence(above: entry.sequence)
@@ -128,18 +124,18 @@ extension MemoryState {
         }
     }
 
-    private mutating func setMarker(_ sequence: Int64, _ entry: ChainMarker?, _ changes: inout ChangeSet) {
+    private mutating func setMarker(_ sequence: Int64, _ entry: ChainMarker?, _ changes: inout CommitChanges) {
         let old = controls[sequence]
         guard entry != old else { return }
         controls[sequence] = entry
-        changes.listed.append(.marker(before: old, after: entry))
+        changes.add(marker: old, entry)
     }
 
     private mutating func raiseSequence(above mark: Int64) {
         nextSequence = max(nextSequence, min(mark, Limits.sequenceMax) + 1)
     }
 
-    private mutating func record(_ action: DeleteAction, _ changes: inout ChangeSet) {
+    private mutating func record(_ action: DeleteAction, _ changes: inout CommitChanges) {
         var action = action
         action.sequence = takeSequence()
         deletions[action.sequence] = action
@@ -152,7 +148,7 @@ extension MemoryState {
             }
             deletionOrder.remove(oldest)
         }
-        changes.listed.append(.deleteAction(action))
+        changes.add(action)
     }
 
     private mutating func endSession(_ failure: Failure) {
@@ -167,7 +163,7 @@ extension MemoryState {
 
     /// Updates every message with an operation; failed operations are no longer displayed.
     private mutating func overlayAll() {
-        var unlisted = ChangeSet()
+        var unlisted = CommitChanges()
         for old in allUndelivered() { if let target = old.message.role.target { overlay(target, &unlisted) } }
     }
 }

@@ -15,7 +15,7 @@ extension MemoryState {
         }
     }
 
-    mutating func enqueue(_ draft: MessageDraft, bytes: Int, _ changes: inout ChangeSet) {
+    mutating func enqueue(_ draft: MessageDraft, bytes: Int, _ changes: inout CommitChanges) {
         let ordinal = takeSequence()
         let mayGo = Message.mayGo(draft.role, in: draft.lane, with: related(draft.role))
         let message = Message(draft, ordinal: ordinal, laneSequence: mayGo ? ordinal : 0)
@@ -23,7 +23,7 @@ extension MemoryState {
     }
 
     mutating func deliver(
-        _ id: MessageID, _ serverPosition: ServerPosition, at time: Timestamp, _ changes: inout ChangeSet
+        _ id: MessageID, _ serverPosition: ServerPosition, at time: Timestamp, _ changes: inout CommitChanges
     ) {
         guard let old = self[id] else { return }
         guard let target = old.message.role.target else {
@@ -36,19 +36,19 @@ extension MemoryState {
         delete(id, &changes)
     }
 
-    mutating func fail(_ id: MessageID, _ failure: Failure, inDoubt: Bool, _ changes: inout ChangeSet) {
+    mutating func fail(_ id: MessageID, _ failure: Failure, inDoubt: Bool, _ changes: inout CommitChanges) {
         if let target = self[id]?.message.role.target, self[target] == nil { return delete(id, &changes) }
         change(id, &changes) { $0.failed(failure, inDoubt: inDoubt) }
     }
 
-    mutating func resend(_ id: MessageID, at time: Timestamp, _ changes: inout ChangeSet) {
+    mutating func resend(_ id: MessageID, at time: Timestamp, _ changes: inout CommitChanges) {
         guard let old = self[id]?.message, old.isUndelivered, let lane = old.lane else { return }
         let mayGo = Message.mayGo(old.role, in: lane, with: related(old.role))
         let sequence = mayGo ? takeSequence() : 0
         change(id, &changes) { $0.resent(sequence: sequence, at: time) }
     }
 
-    mutating func park(_ id: MessageID, _ failure: Failure, _ changes: inout ChangeSet) {
+    mutating func park(_ id: MessageID, _ failure: Failure, _ changes: inout CommitChanges) {
         guard let old = self[id]?.message else { return }
         if related(old.role)?.isUndelivered == true {
             change(id, &changes) { $0.parked(at: failure.at) }
@@ -57,15 +57,15 @@ extension MemoryState {
         }
     }
 
-    mutating func delete(_ id: MessageID, _ changes: inout ChangeSet) {
+    mutating func delete(_ id: MessageID, _ changes: inout CommitChanges) {
         guard let old = self[id] else { return }
         remove(id)
-        changes.listed.append(.message(before: old.message, after: nil, bytes: old.bytes))
+        changes.add(message: old.message, nil, bytes: old.bytes)
         if let target = old.message.role.target { overlay(target, &changes) }
     }
 
     /// Assigns lane sequences to the messages parked for this one, if it is on the server or no longer exists.
-    mutating func release(_ id: MessageID, at time: Timestamp?, _ changes: inout ChangeSet) {
+    mutating func release(_ id: MessageID, at time: Timestamp?, _ changes: inout CommitChanges) {
         if let message = self[id]?.message, message.syncState != .synced { return }
         for dependant in allDependants(of: id) where dependant.isParked {
             let sequence = takeSequence()
@@ -74,7 +74,7 @@ extension MemoryState {
     }
 
     /// Updates the displayed body of a message with its pending operations.
-    mutating func overlay(_ id: MessageID, _ changes: inout ChangeSet) {
+    mutating func overlay(_ id: MessageID, _ changes: inout CommitChanges) {
         guard let message = self[id]?.message else { return }
         let shown = overlaid(message)
         change(id, &changes) { _ in shown }

@@ -160,17 +160,17 @@ public final class MemoryStore: Store {
     /// Performs one commit. `body` throws before it changes anything.
     private func write<Value>(
         beginning: Bool = false,
-        _ body: (inout MemoryState, inout MemoryState.ChangeSet) throws(StoreError) -> sending Value
+        _ body: (inout MemoryState, inout CommitChanges) throws(StoreError) -> sending Value
     ) throws(StoreError) -> sending Value {
         try run.withLock { run throws(StoreError) in
             if run.isClosed { throw .closed }
             if run.hasStarted == beginning { throw beginning ? .startedTwice : .notStarted }
             if !run.faults.isEmpty { throw run.faults.removeFirst() }
-            var changes = MemoryState.ChangeSet()
+            var changes = CommitChanges()
             let value = try body(&run.state, &changes)
             run.hasStarted = true
             run.version += 1
-            feed.publish(StoreCommit(version: run.version, changes: changes.listed, isReset: changes.isReset))
+            feed.publish(changes.commit(version: run.version))
             return value
         }
     }

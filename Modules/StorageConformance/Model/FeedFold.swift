@@ -53,11 +53,36 @@ final class FeedFold: Sendable {
         if let problem = state.problem {
             throw ConformanceFailure(detail: "the feed: \(problem)", file: #fileID, line: #line)
         }
+        if let commit = state.commits.last, !commit.isReset { try Self.check(commit.appended, model) }
         if state.isStale { return }
         try requireEqual(state.messages, model.messages, "the messages as the feed told them")
         try requireEqual(
             state.controls.values.sorted { $0.sequence < $1.sequence },
             model.controls.sorted { $0.sequence < $1.sequence }, "the control entries as the feed told them")
+    }
+
+    /// Compares the links that the last commit added with those that the model expects.
+    private static func check(_ appended: [OutboxEntry], _ model: ReferenceModel) throws {
+        let unnumbered = appended.map { entry in
+            var entry = entry
+            entry.sequence = ReferenceModel.gap
+            return entry
+        }
+        try requireEqual(unnumbered, model.appended, "the links that the feed reported as appended")
+        try require(
+            zip(appended, appended.dropFirst()).allSatisfy { $0.sequence < $1.sequence },
+            "appended links do not ascend: \(appended.map(\.sequence))")
+        // The last link of a message that is still queued is the one that it has.
+        var last: [MessageID: OutboxEntry] = [:]
+        for entry in appended where entry.kind == .send { last[entry.message] = entry }
+        for message in model.messages.values where model.isQueued(message.id) && !model.isParked(message.id) {
+            guard let entry = last[message.id] else { continue }
+            try requireEqual(entry.sequence, message.laneSequence, "the appended sequence of \(message.id)")
+        }
+        for entry in appended where entry.kind == .delete {
+            let isKnown = model.controls.contains { $0.entry == entry }
+            try require(isKnown, "an appended deletion that is no control entry: \(entry)")
+        }
     }
 
     private static func fold(_ commit: StoreCommit, into state: inout State) {

@@ -88,6 +88,7 @@ extension ReferenceModel {
         messages[id]?.laneSequence = isParked ? 0 : Self.gap
         messages[id]?.previousSequence = nil
         messages[id]?.attempts = 0
+        if !isParked { append(id) }
     }
 
     mutating func park(_ id: MessageID, _ failure: Failure) {
@@ -130,12 +131,23 @@ extension ReferenceModel {
     }
 
     mutating func release(_ id: MessageID, _ time: Timestamp?) {
-        for message in messages.values where message.role.related == id {
-            if message.syncState == .created, message.laneSequence == 0 {
-                messages[message.id]?.laneSequence = Self.gap
-                if let time { messages[message.id]?.queuedAt = time }
-            }
+        let parked = messages.values.filter { $0.role.related == id && isParked($0.id) }
+        // One without a number was created last, in this commit.
+        for message in parked.sorted(by: { UInt64(bitPattern: $0.ordinal) < UInt64(bitPattern: $1.ordinal) }) {
+            messages[message.id]?.laneSequence = Self.gap
+            if let time { messages[message.id]?.queuedAt = time }
+            append(message.id)
         }
+    }
+
+    /// Notes that the message is the last link of its lane now.
+    mutating func append(_ id: MessageID) {
+        guard let message = messages[id], let lane = message.lane, let content = bodies[id]?.content else { return }
+        appended.append(
+            OutboxEntry(
+                kind: .send, lane: lane, sequence: Self.gap, previous: nil, message: id, attempts: 0,
+                bytes: (try? ContentCoding.encode(content).count) ?? 0, queuedAt: message.queuedAt,
+                isOperation: message.role.isOperation))
     }
 
     /// Displays in each message its pending operations.

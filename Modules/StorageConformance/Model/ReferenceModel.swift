@@ -28,6 +28,8 @@ struct ReferenceModel {
     var openings: [OpeningID] = []
     /// The links in their order, if another copy was detected in the last commit.
     var forked: [OutboxEntry]?
+    /// The links that the last commit added to lanes, in order. The store chooses their sequences: here they are gaps.
+    var appended: [OutboxEntry] = []
     /// The limit that the store returned at the last fork: the other copy has all smaller numbers, too.
     var sharedBelow: Int64 = 0
     /// The number that all new ones must exceed.
@@ -60,10 +62,17 @@ struct ReferenceModel {
         try requireEqual(message.laneSequence == 0, parked, "whether \(message.id) waits for another message")
         messages[message.id] = message
         bodies[message.id] = MessageBody(content: message.content)
+        appended = []
+        if !parked { append(message.id) }
         render()
     }
 
-    mutating func apply(_ mutation: Mutation) {
+    mutating func commit(_ mutations: [Mutation]) {
+        appended = []
+        for mutation in mutations { apply(mutation) }
+    }
+
+    private mutating func apply(_ mutation: Mutation) {
         switch mutation {
         case .attempt(let id, let previous, let attempts, let time):
             guard isQueued(id), !isParked(id) else { return }
@@ -90,6 +99,7 @@ struct ReferenceModel {
             let place = mustWait(draft.role, draft.lane) ? 0 : Self.gap
             messages[draft.id] = Message(draft, ordinal: Self.gap, laneSequence: place)
             bodies[draft.id] = MessageBody(content: draft.content)
+            if place != 0 { append(draft.id) }
         case .rewrite(let id, let content):
             if isUndelivered(id) { bodies[id]?.content = content }
         case .delete(let id):
@@ -143,8 +153,9 @@ struct ReferenceModel {
             controls.append(entry)
             mark = max(mark, entry.sequence)
         case .appendDelete(let id, let lane):
-            controls.append(
-                ChainMarker(kind: .delete, lane: lane, sequence: Self.gap, previous: nil, message: id))
+            let link = ChainMarker(kind: .delete, lane: lane, sequence: Self.gap, previous: nil, message: id)
+            controls.append(link)
+            appended.append(link.entry)
         case .removeMarker(let sequence):
             controls.removeAll { $0.sequence == sequence }
         case .attemptMarker(let sequence, let previous):

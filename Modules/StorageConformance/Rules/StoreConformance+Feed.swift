@@ -40,6 +40,44 @@ extension StoreConformance {
             try requireEqual(fold.commits.map(\.changes), [[]], "changes")
             subscription.cancel()
         },
+        Rule("the feed names every link that a commit adds to the tail of a lane, and no other") { factory in
+            let store = try await factory.started()
+            let fold = FeedFold()
+            let subscription = store.subscribe(fold.receive)
+            _ = try await store.enqueue(Sample.draft(1))
+            _ = try await store.enqueue(
+                Sample.draft(2, .text("+1"), lane: .operations, role: .addReaction(to: Sample.id(1))))
+            try await store.commit([
+                .attempt(Sample.id(1), previous: 0, attempts: 1, at: Sample.time(1)),
+                .putMarker(
+                    ChainMarker(kind: .fence, lane: .text, sequence: 99, previous: nil, message: Sample.id(3))),
+                .setLastTransmitted(.text, 1),
+            ])
+            try await store.commit([.deliver(Sample.id(1), Sample.serverPosition(1), at: Sample.time(2))])
+            try await store.commit([
+                .resend(Sample.id(2), at: Sample.time(3)), .appendDelete(Sample.id(1), lane: .text),
+                .enqueue(Sample.draft(4)), .delete(Sample.id(4)),
+            ])
+            let appended = fold.commits.map(\.appended)
+            try requireEqual(
+                appended.map { $0.map { "\($0.kind) \($0.message) \($0.lane) \($0.isOperation)" } },
+                [
+                    ["send \(Sample.id(1)) \(LaneID.text) false"], [], [],
+                    ["send \(Sample.id(2)) \(LaneID.operations) true"],
+                    [
+                        "send \(Sample.id(2)) \(LaneID.operations) true", "delete \(Sample.id(1)) \(LaneID.text) false",
+                        "send \(Sample.id(4)) \(LaneID.text) false",
+                    ],
+                ], "appended links")
+            try requireEqual(appended.joined().map(\.attempts).max(), 0, "attempts")
+            let sequences = appended.joined().map(\.sequence)
+            try require(zip(sequences, sequences.dropFirst()).allSatisfy { $0 < $1 }, "\(sequences) do not ascend")
+            try requireEqual(
+                try await store.outbox().entries.filter { $0.kind != .fence }, Array(appended[4].prefix(2)),
+                "the outbox")
+            try requireEqual(appended[3][0].queuedAt, Sample.time(2), "the time from which it waits in its lane")
+            subscription.cancel()
+        },
         Rule("what was merely read again is no change") { factory in
             let store = try await factory.started()
             var edited = Sample.placed(1, at: 1)

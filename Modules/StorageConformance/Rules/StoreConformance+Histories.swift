@@ -32,7 +32,7 @@ extension StoreConformance {
                 try await enqueue(draft, on: store, &model)
             case .commit(let mutations):
                 try await store.commit(mutations)
-                for mutation in mutations { model.apply(mutation) }
+                model.commit(mutations)
                 try await model.adopt(from: store)
             case .restart(let policy):
                 subscription.cancel()

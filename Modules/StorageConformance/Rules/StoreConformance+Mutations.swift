@@ -99,7 +99,7 @@ extension StoreConformance {
         for number in 0..<3 { try model.enqueue(try await store.enqueue(Sample.draft(number))) }
         for step in situation.history + [mutation] {
             try await store.commit([step])
-            model.apply(step)
+            model.commit([step])
             try await model.adopt(from: store)
             if fold.isStale { fold.reset(messages: model.messages, controls: model.controls) }
         }

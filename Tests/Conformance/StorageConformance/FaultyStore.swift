@@ -12,7 +12,7 @@ final class FaultyStore: Store {
         case keepsEpoch, newOutboxID, forgetsFences, forgetsPauses, worksAfterClose, worksBeforeStart,
             wrongSequenceOrder
         case mixesAccounts, forgetsAccounts, mixesOpenings, comparesAddresses, takesForeignDrafts, writesWhatIsUnchanged
-        case returnsTheDraft
+        case returnsTheDraft, hidesReleases, listsAttempts
     }
 
     let fault: Fault
@@ -201,6 +201,25 @@ final class FaultyStore: Store {
                 commit.changes = commit.changes.map { change in
                     guard case .message(_?, let after, let bytes) = change else { return change }
                     return .message(before: nil, after: after, bytes: bytes)
+                }
+                subscriber(commit)
+            }
+        case .hidesReleases:
+            // Lists only the links that were created.
+            return base.subscribe { commit in
+                var commit = commit
+                let created = commit.changes.compactMap { change in
+                    if case .message(nil, let after?, _) = change { after.id } else { nil }
+                }
+                commit.appended.removeAll { !created.contains($0.message) }
+                subscriber(commit)
+            }
+        case .listsAttempts:
+            return base.subscribe { commit in
+                var commit = commit
+                commit.appended = commit.changes.compactMap { change in
+                    guard case .message(_, let after?, let bytes) = change else { return nil }
+                    return after.entry(bytes: bytes)
                 }
                 subscriber(commit)
             }
