@@ -2,28 +2,27 @@ import Causeway
 import CausewayCommandLine
 import CausewayControlAPI
 
-/// Requests about a list of messages.
-enum Chosen {
-    /// Splits the list when it is too long for one request.
-    static func report(
-        _ ids: [MessageID], _ ask: ([MessageID]) async throws(ControlError) -> ChangeReport
+/// Reports of requests about more messages than one request may name.
+extension ChangeReport {
+    /// Sends a request for each part of the list, in order, and joins their reports.
+    static func ofBatches(
+        _ ids: [MessageID], _ request: ([MessageID]) async throws(ControlError) -> ChangeReport
     ) async throws(ControlError) -> ChangeReport {
-        var done: [MessageID] = []
+        var changed: [MessageID] = []
         var rest = ids[...]
         while !rest.isEmpty {
-            done += try await ask(Array(rest.prefix(ControlLimits.idsPerRequestMax))).ids ?? []
+            changed += try await request(Array(rest.prefix(ControlLimits.idsPerRequestMax))).ids ?? []
             rest = rest.dropFirst(ControlLimits.idsPerRequestMax)
         }
-        return ChangeReport(ids: done)
+        return ChangeReport(ids: changed)
     }
 
-    static func status(
-        _ report: ChangeReport, of ids: [MessageID], _ problem: String, _ console: Console
-    ) -> ExitStatus {
-        let done = Set(report.ids ?? [])
-        let left = Set(ids).subtracting(done)
-        for id in ids where left.contains(id) { console.note("message \(id) \(problem)") }
+    /// The exit status of the command; prints a line for each message that the report does not name.
+    func exitStatus(of requested: [MessageID], _ problem: String, _ console: Console) -> ExitStatus {
+        let changed = Set(ids ?? [])
+        let left = Set(requested).subtracting(changed)
+        for id in requested where left.contains(id) { console.note("message \(id) \(problem)") }
         if left.isEmpty { return .ok }
-        return done.isEmpty ? .notFound : .partly
+        return changed.isEmpty ? .notFound : .partly
     }
 }

@@ -17,11 +17,11 @@ struct Delete: AsyncParsableCommand {
     func run() async throws {
         try await options.run { route, console throws(ControlError) in
             let ids = try ids.ids()
-            let report = try await Chosen.report(ids) { ids throws(ControlError) in
+            let report = try await ChangeReport.ofBatches(ids) { ids throws(ControlError) in
                 try await route.service.delete(ids, by: .cli)
             }
             try console.report(report) { _ in report.count == 0 ? [] : ["Deleted \(Counted.messages(report.count))"] }
-            return Chosen.status(report, of: ids, "does not exist", console)
+            return report.exitStatus(of: ids, "does not exist", console)
         }
     }
 }

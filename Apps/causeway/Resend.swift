@@ -27,13 +27,13 @@ struct Resend: AsyncParsableCommand {
                 return .ok
             }
             let ids = try ids.ids()
-            let report = try await Chosen.report(ids) { ids throws(ControlError) in
+            let report = try await ChangeReport.ofBatches(ids) { ids throws(ControlError) in
                 try await route.service.resend(ids)
             }
             try console.report(report) { _ in
                 report.count == 0 ? [] : ["\(Counted.messages(report.count)) back in the queue"]
             }
-            return Chosen.status(report, of: ids, "has not failed, or does not exist", console)
+            return report.exitStatus(of: ids, "has not failed, or does not exist", console)
         }
     }
 }
