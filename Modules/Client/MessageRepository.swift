@@ -6,7 +6,7 @@ public import CausewayStorage
 import CausewaySync
 import CausewayTransport
 
-/// Creates, reads, resends and deletes messages.
+/// Creates, reads, resends, changes and deletes messages.
 ///
 /// Available as ``CausewayClient/messages``. Thread-safe.
 public struct MessageRepository: Sendable {
@@ -228,60 +228,6 @@ public struct MessageRepository: Sendable {
                 progress(total)
             } while cursor != nil
             return total
-        } catch {
-            throw .sync(error)
-        }
-    }
-
-    /// Deletes a message, wherever it is: a queued one is never sent, one under way is followed by a deletion, and a
-    /// synced one is deleted on the server, through the outbox. The deletion is recorded.
-    ///
-    /// Throws ``SyncError/messageNotFound(_:)``.
-    public func softDeleteMessage(
-        _ id: MessageID, by origin: DeleteAction.Origin = .api
-    ) async throws(ClientError) {
-        guard try await softDeleteMessages([id], by: origin).isEmpty else { return }
-        throw .sync(.messageNotFound(id))
-    }
-
-    /// Deletes several messages in one commit.
-    ///
-    /// - Returns: the ids of the messages that existed.
-    public func softDeleteMessages(
-        _ ids: [MessageID], by origin: DeleteAction.Origin = .api
-    ) async throws(ClientError) -> [MessageID] {
-        do throws(SyncError) { return try await engine.delete(ids, by: origin) } catch { throw .sync(error) }
-    }
-
-    /// Deletes the failed messages of a channel.
-    ///
-    /// - Returns: the number of deleted messages.
-    public func deleteFailedMessages(
-        in channel: ChannelID, by origin: DeleteAction.Origin = .api, progress: @Sendable (Int) -> Void = { _ in }
-    ) async throws(ClientError) -> Int {
-        try await deleteFailed(in: channel, by: origin, progress: progress)
-    }
-
-    /// Deletes all failed messages.
-    ///
-    /// - Returns: the number of deleted messages.
-    public func deleteAllFailedMessages(
-        by origin: DeleteAction.Origin = .api, progress: @Sendable (Int) -> Void = { _ in }
-    ) async throws(ClientError) -> Int {
-        try await deleteFailed(in: nil, by: origin, progress: progress)
-    }
-
-    private func deleteFailed(
-        in channel: ChannelID?, by origin: DeleteAction.Origin, progress: @Sendable (Int) -> Void
-    ) async throws(ClientError) -> Int {
-        var total = 0
-        do throws(SyncError) {
-            while true {
-                let count = try await engine.deleteFailedStep(in: channel, by: origin)
-                if count == 0 { return total }
-                total += count
-                progress(total)
-            }
         } catch {
             throw .sync(error)
         }
