@@ -15,15 +15,10 @@ extension AdapterFactory {
             },
             makeTransports: { settings, trust in
                 var registry = TransportRegistry()
-                for scheme in ["https", "http"] {
-                    registry.register(scheme) { address, token throws(TransportError) in
-                        // Trust is configured for each server: each address has its own configuration.
-                        let tls = tls(for: address, settings, trust)
-                        var own = TransportRegistry()
-                        own.registerHTTP(
-                            HTTPTransportConfiguration(tls: tls, userAgent: "causeway/\(ProgramVersion.text)"))
-                        return try own.makeTransport(to: address, token: token)
-                    }
+                registry.registerHTTP { address in
+                    // Trust is configured for each server: each address has its own configuration.
+                    HTTPTransportConfiguration(
+                        tls: tls(for: address, settings, trust), userAgent: "causeway/\(ProgramVersion.text)")
                 }
                 return registry
             })

@@ -15,7 +15,8 @@ extension HTTPTransport {
             throw mismatch("invalid server address: \(error); use an address such as https://chat.example:8443")
         }
         guard case .tcp(let host, _, let isTLS) = endpoint.address else {
-            throw mismatch("invalid server address: it must begin with https:// or http://")
+            let prefixes = schemes.map { $0 + "://" }.joined(separator: " or ")
+            throw mismatch("invalid server address: it must begin with \(prefixes)")
         }
         guard isTLS || configuration.allowsPlaintext || isThisMachine(host) else {
             throw mismatch(

@@ -1,12 +1,26 @@
 import CausewayModels
 public import CausewayTransport
 
+extension HTTPTransport {
+    /// The schemes of the addresses that it connects to, the safe one first.
+    public static let schemes = ["https", "http"]
+}
+
 extension TransportRegistry {
-    /// Registers ``HTTPTransport`` for `https:` and `http:` addresses.
+    /// Registers ``HTTPTransport`` for all of its schemes, with one configuration for every server.
     public mutating func registerHTTP(_ configuration: HTTPTransportConfiguration = HTTPTransportConfiguration()) {
-        for scheme in ["https", "http"] {
+        registerHTTP { _ in configuration }
+    }
+
+    /// Registers ``HTTPTransport`` for all of its schemes.
+    ///
+    /// - Parameter configuration: makes the configuration for a server's address; called for each new transport.
+    public mutating func registerHTTP(
+        _ configuration: @escaping @Sendable (_ address: String) -> HTTPTransportConfiguration
+    ) {
+        for scheme in HTTPTransport.schemes {
             register(scheme) { address, token throws(TransportError) in
-                try HTTPTransport(to: address, token: token, configuration)
+                try HTTPTransport(to: address, token: token, configuration(address))
             }
         }
     }

@@ -1,6 +1,6 @@
 public import CausewayModels
 
-/// Maps address schemes to transports. Adding a transport changes no other module.
+/// Maps address schemes to transports: the only list of schemes. Adding a transport changes no other module.
 public struct TransportRegistry: Sendable {
     /// Creates a transport to `address` with the account's `token`. Does no network I/O yet.
     public typealias Factory =
@@ -10,23 +10,29 @@ public struct TransportRegistry: Sendable {
 
     public init() {}
 
-    /// Registers `factory` for addresses that begin with `scheme:`, lower case.
+    /// The registered schemes, sorted, without the colon.
+    public var schemes: [String] { factories.keys.sorted() }
+
+    /// Registers `factory` for addresses that begin with `scheme:`, lower case; replaces an earlier one.
     public mutating func register(_ scheme: String, _ factory: @escaping Factory) {
         factories[scheme] = factory
     }
 
     /// Creates the transport for an address.
     ///
-    /// Throws ``TransportError/actionRequired(_:)`` if no transport is registered for the address's scheme.
+    /// Throws ``TransportError/actionRequired(_:)`` if no transport is registered for the address's scheme. The error
+    /// lists the registered ones, and never repeats the address, which may contain a password.
     public func makeTransport(to address: String, token: AccessToken) throws(TransportError) -> any Transport {
         let scheme = address.prefix { $0 != ":" }.lowercased()
         guard address.contains(":"), let factory = factories[scheme] else {
-            let known = factories.keys.sorted().map { $0 + "://" }.joined(separator: ", ")
-            throw .actionRequired(
-                ActionRequired(
-                    cause: .protocolMismatch,
-                    detail: "no transport for the address \(address); it must begin with \(known)"))
+            throw .actionRequired(ActionRequired(cause: .protocolMismatch, detail: problem))
         }
         return try factory(address, token)
+    }
+
+    private var problem: String {
+        guard !schemes.isEmpty else { return "no transport for the address: none is registered" }
+        let prefixes = schemes.map { $0 + "://" }.joined(separator: ", ")
+        return "no transport for the address; it must begin with \(prefixes)"
     }
 }

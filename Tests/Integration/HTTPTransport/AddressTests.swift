@@ -23,6 +23,20 @@ import Testing
         }
     }
 
+    @Test func theErrorListsTheRegisteredSchemes() throws {
+        var registry = TransportRegistry()
+        #expect(registry.schemes.isEmpty)
+        registry.registerHTTP()
+        registry.register("board") { _, _ throws(TransportError) in throw .unreachable(detail: "not this one") }
+        #expect(registry.schemes == ["board", "http", "https"])
+        let token = try Sample.token()
+        let error = #expect(throws: TransportError.self) {
+            try registry.makeTransport(to: "gopher://user:pass-word@x", token: token)
+        }
+        #expect(error?.description.contains("board://, http://, https://") == true)
+        #expect(error?.description.contains("pass-word") == false)
+    }
+
     @Test(
         arguments: [
             "http://localhost", "http://LOCALHOST:8080", "http://127.0.0.1", "http://127.200.3.4:81", "http://[::1]:8",
