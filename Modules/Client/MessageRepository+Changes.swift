@@ -11,6 +11,8 @@ import CausewaySync
 /// follow their message to the server, in the order in which they were made, in a lane of their own that delays no
 /// message (except under ``OrderingPolicy/strict``). A change that the server refuses is listed among the failed
 /// messages with its reason, and the message no longer displays it.
+///
+/// Every call throws ``SyncError/notSupported(_:)`` if the server is known not to have such operations.
 extension MessageRepository {
     /// Replaces the text of a text message of the own account.
     ///
@@ -46,11 +48,12 @@ extension MessageRepository {
     }
 
     private func edit(_ id: MessageID, to content: MessageContent) async throws(ClientError) {
-        try validate(content)
+        try validate(content, for: .edit)
         try await apply(.edit(content), to: id)
     }
 
     private func react(_ name: String, isAdded: Bool, _ id: MessageID) async throws(ClientError) {
+        if engine.currentCapabilities?.operations.contains(.react) == false { throw .sync(.notSupported(.react)) }
         guard MessageContent.isReactionName(name) else { throw .content(.reactionInvalid) }
         try await apply(.react(name, isAdded: isAdded), to: id)
     }

@@ -8,7 +8,8 @@ extension MessageRepository {
     /// Deletes a message, wherever it is: a queued one is never sent, one under way is followed by a deletion, and a
     /// synced one is deleted on the server, through the outbox. The deletion is recorded.
     ///
-    /// Throws ``SyncError/messageNotFound(_:)``.
+    /// Throws ``SyncError/messageNotFound(_:)``, and ``SyncError/notSupported(_:)`` for an own message that is on its
+    /// way to a server that deletes none, or is there already.
     public func softDeleteMessage(
         _ id: MessageID, by origin: DeleteAction.Origin = .api
     ) async throws(ClientError) {
@@ -16,7 +17,7 @@ extension MessageRepository {
         throw .sync(.messageNotFound(id))
     }
 
-    /// Deletes several messages in one commit.
+    /// Deletes several messages in one commit, or none if one of them cannot be deleted.
     ///
     /// - Returns: the ids of the messages that existed.
     public func softDeleteMessages(

@@ -22,8 +22,9 @@ public struct MessageRepository: Sendable {
     ///
     /// Messages that one task creates one after the other keep that order in their lane. Needs no network.
     ///
-    /// Throws ``ClientError/content(_:)`` for a text that is empty or longer than ``Limits/textBytesMax``,
-    /// ``SyncError/noSession``, and ``ClientError/store(_:)``, for instance on a full disk.
+    /// Throws ``ClientError/content(_:)`` for a text that is empty, or longer than ``Limits/textBytesMax`` or than the
+    /// server accepts, ``SyncError/notSupported(_:)`` if the server takes no messages, ``SyncError/noSession``, and
+    /// ``ClientError/store(_:)``, for instance on a full disk. In all of these cases nothing was stored.
     ///
     /// - Parameter parent: the message that this one replies to, which may itself be undelivered or failed: the reply
     ///   then follows it, and fails if that one is deleted before it was sent.
@@ -64,7 +65,7 @@ public struct MessageRepository: Sendable {
     private func create(
         _ content: MessageContent, in channel: ChannelID, _ parent: MessageID? = nil
     ) async throws(ClientError) -> MessageHandle {
-        try validate(content)
+        try validate(content, for: .create)
         let content = content.normalized
         guard let session = engine.currentSession else { throw .sync(.noSession) }
         let draft = MessageDraft(
@@ -84,9 +85,13 @@ public struct MessageRepository: Sendable {
         return MessageHandle(message: message, account: session.account, engine: engine)
     }
 
-    func validate(_ content: MessageContent) throws(ClientError) {
+    /// Checks content against the limits of the client, and of the server as far as it is known.
+    func validate(_ content: MessageContent, for kind: OperationKind) throws(ClientError) {
+        let capabilities = engine.currentCapabilities
+        if let capabilities, !capabilities.operations.contains(kind) { throw .sync(.notSupported(kind)) }
         do throws(ContentProblem) {
-            try content.validate(codedBytes: codedBytes(of: content))
+            try content.validate(
+                codedBytes: codedBytes(of: content), within: capabilities?.content ?? ContentLimits())
         } catch {
             throw .content(error)
         }

@@ -51,8 +51,7 @@ import NIOCore
 /// Text from the server is truncated, and control characters and the token are removed, before it is used in an error.
 public struct HTTPTransport: Transport {
     public let capabilities = TransportCapabilities(
-        deliveriesInFlightMax: 1, deliveriesInFlightTotalMax: HTTPTransportLimits.deliveriesInFlightTotalMax,
-        dedupeWindow: .forever, batchOperationsMax: Limits.batchOperationsMax, batchBytesMax: Limits.batchBytesMax)
+        ordering: .sequenced, deliveriesInFlightTotalMax: HTTPTransportLimits.deliveriesInFlightTotalMax)
 
     private let client: HTTPClient
     private let requests: RequestBuilder

@@ -15,7 +15,7 @@ extension Outbox {
             return
         }
         var settlement = Settlement()
-        if error.kind == .inDoubt { markInDoubt(lane) { $0.id == batch.id } }
+        if error.mayHaveBeenApplied { markInDoubt(lane) { $0.id == batch.id } }
         switch error {
         case .unreachable(let detail):
             refundAttempt(batch, lane)

@@ -10,6 +10,11 @@ extension OutboxConfiguration {
         bounded.deliveriesInFlightTotalMax = min(deliveriesInFlightTotalMax, capabilities.deliveriesInFlightTotalMax)
         bounded.batchOperationsMax = min(batchOperationsMax, capabilities.batchOperationsMax)
         bounded.batchBytesMax = min(batchBytesMax, capabilities.batchBytesMax)
+        if case .idempotent = capabilities.ordering {
+            // Only the wait for each result keeps the order of a lane on such a server.
+            bounded.deliveriesInFlightMax = 1
+            bounded.batchOperationsMax = 1
+        }
         return bounded
     }
 }

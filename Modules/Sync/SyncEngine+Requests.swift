@@ -36,6 +36,7 @@ extension SyncEngine {
                 let wanted = ids.filter { seen.insert($0).inserted }
                 let messages = try await engine.readKnown { store throws(StoreError) in try await store.messages(wanted)
                 }
+                guard engine.canDelete(messages) else { return .failure(.notSupported(.delete)) }
                 return .success(try await engine.deleteInTurn(messages, by: origin))
             } catch {
                 return .failure(.store(error))
@@ -57,6 +58,15 @@ extension SyncEngine {
             } catch {
                 return .failure(.store(error))
             }
+        }
+    }
+
+    /// False if one of the messages needs a deletion on a server that has none. A failed message does not: if a copy of
+    /// it is found on the server, it remains there.
+    private func canDelete(_ messages: [Message]) -> Bool {
+        guard let operations = transport?.capabilities.operations, !operations.contains(.delete) else { return true }
+        return !messages.contains { message in
+            message.sender == session?.user && (message.syncState == .synced || message.syncState == .syncing)
         }
     }
 

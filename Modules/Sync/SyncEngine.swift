@@ -30,12 +30,16 @@ package actor SyncEngine {
 
     var outbox: Outbox
     package internal(set) var session: Session? {
-        didSet { shownSession.withLock { $0 = session } }
+        didSet { shown.withLock { $0.session = session } }
     }
-    /// A copy of the session for callers that need not wait for queued work.
-    private nonisolated let shownSession = Mutex<Session?>(nil)
+    /// Copies for callers that need not wait for queued work.
+    private nonisolated let shown = Mutex((session: Session?.none, capabilities: TransportCapabilities?.none))
     var transport: (any Transport)? {
-        didSet { outbox.configuration = configuration.within(transport?.capabilities) }
+        didSet {
+            let capabilities = transport?.capabilities
+            outbox.configuration = configuration.within(capabilities)
+            shown.withLock { $0.capabilities = capabilities }
+        }
     }
     var serverName: String?
     /// The last history that the server named, and the last one that is stored.
@@ -100,7 +104,10 @@ package actor SyncEngine {
 
     /// The current session, without waiting for the engine: the creation of a message waits for nothing that the engine
     /// does.
-    package nonisolated var currentSession: Session? { shownSession.withLock { $0 } }
+    package nonisolated var currentSession: Session? { shown.withLock { $0.session } }
+
+    /// The capabilities of the session's server, without waiting for the engine; `nil` before a server is known.
+    package nonisolated var currentCapabilities: TransportCapabilities? { shown.withLock { $0.capabilities } }
 
     /// Subscribes to the store's feed, and resumes a saved session if there is one.
     package func start(session: Session?, transport: (any Transport)?, actionRequired: ActionRequired?) {

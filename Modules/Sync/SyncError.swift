@@ -21,6 +21,8 @@ public enum SyncError: Error, Sendable, Hashable {
     case typeDiffers(MessageID, MessageType, MessageType)
     /// ``Limits/operationsPerMessageMax`` operations on the message are waiting already.
     case tooManyOperations(MessageID)
+    /// The server of the session has no operations of this kind; nothing was stored.
+    case notSupported(OperationKind)
     case store(StoreError)
     case transport(TransportError)
     /// The engine was closed.
@@ -41,6 +43,7 @@ extension SyncError: CustomStringConvertible {
             "message \(id) is of type \(type.name); an edit cannot make it one of type \(other.name)"
         case .tooManyOperations(let id):
             "message \(id) already has \(Limits.operationsPerMessageMax) pending changes; try again later"
+        case .notSupported(let kind): "the server does not support \(kind)"
         case .store(let error): error.description
         case .transport(let error): error.description
         case .closed: "the client is closed"

@@ -1,48 +1,58 @@
 public import CausewayModels
 
-/// The capabilities of a transport and the server behind it.
+/// The guarantees and limits of a transport and the server behind it.
+///
+/// Constant for the life of a transport. The engine keeps within them, and refuses a message that violates them before
+/// anything of it is stored.
 public struct TransportCapabilities: Sendable, Hashable {
-    /// The time for which the server remembers the ids of accepted operations.
-    public enum DedupeWindow: Sendable, Hashable {
-        case forever
-        case limited(Duration)
+    /// The server's own guarantees about order and repeats.
+    public enum Ordering: Sendable, Hashable {
+        /// The server keeps each lane as a chain: it applies an operation only if that names the lane's mark, answers a
+        /// repeat with the stored result for ever, and never applies what a fence has barred. A server of this kind may
+        /// also detect copied stores and report its history.
+        case sequenced
+        /// The server applies an operation once within `window` of the first time that it accepted its id, and knows
+        /// neither lanes nor fences. The engine sends such a server one operation of a lane at a time, and waits for
+        /// its result.
+        ///
+        /// A transport to such a server is an ``IdempotentTransport``, which asks about operations that are older. Its
+        /// documentation lists the promises that it cannot make.
+        case idempotent(window: Duration)
     }
 
+    public var ordering: Ordering
     /// Batches of one lane that may be under way at once.
     public var deliveriesInFlightMax: Int
     /// Batches of all lanes that may be under way at once: the capacity of the client itself.
     public var deliveriesInFlightTotalMax: Int
-    public var dedupeWindow: DedupeWindow
     /// Operations in one batch.
     public var batchOperationsMax: Int
-    /// Bytes of content in one batch.
+    /// Bytes of content in one batch; a single message may be larger.
     public var batchBytesMax: Int
+    /// The kinds of operations that the server has.
+    public var operations: Set<OperationKind>
+    /// The largest contents that the server accepts.
+    public var content: ContentLimits
 
+    /// Creates a description; with ``Ordering/idempotent(window:)`` every batch is a single operation, whatever the
+    /// arguments.
     public init(
-        deliveriesInFlightMax: Int, deliveriesInFlightTotalMax: Int = 16, dedupeWindow: DedupeWindow,
-        batchOperationsMax: Int, batchBytesMax: Int
+        ordering: Ordering, deliveriesInFlightMax: Int = 1, deliveriesInFlightTotalMax: Int = 16,
+        batchOperationsMax: Int = Limits.batchOperationsMax, batchBytesMax: Int = Limits.batchBytesMax,
+        operations: Set<OperationKind> = Set(OperationKind.allCases), content: ContentLimits = ContentLimits()
     ) {
+        self.ordering = ordering
         self.deliveriesInFlightTotalMax = deliveriesInFlightTotalMax
-        self.deliveriesInFlightMax = deliveriesInFlightMax
-        self.dedupeWindow = dedupeWindow
-        self.batchOperationsMax = batchOperationsMax
         self.batchBytesMax = batchBytesMax
-    }
-}
-
-/// A server's description of itself and of the account.
-public struct ServerInfo: Sendable, Hashable {
-    public var user: UserID
-    /// Name and version of the server, for display.
-    public var server: String
-    /// The server's history; `nil` from a server without histories.
-    public var history: ServerHistory?
-    /// The marks of the lanes of the requested outbox, if the history is another one than the client knew; a lane
-    /// without a mark has never been used there. `nil` otherwise.
-    public var marks: [LaneID: Int64]?
-
-    public init(user: UserID, server: String) {
-        self.user = user
-        self.server = server
+        self.operations = operations
+        self.content = content
+        switch ordering {
+        case .sequenced:
+            self.deliveriesInFlightMax = deliveriesInFlightMax
+            self.batchOperationsMax = batchOperationsMax
+        case .idempotent:
+            self.deliveriesInFlightMax = 1
+            self.batchOperationsMax = 1
+        }
     }
 }

@@ -17,7 +17,7 @@ extension ControlError {
         case .noSession: self.init(.noSession, error.description)
         case .sessionExists: self.init(.sessionExists, error.description)
         case .messageNotFound: self.init(.notFound, error.description)
-        case .notAMessage, .typeDiffers, .tooManyOperations: self.init(.wrongState, error.description)
+        case .notAMessage, .typeDiffers, .tooManyOperations, .notSupported: self.init(.wrongState, error.description)
         case .notFailed, .overtaken: self.init(.wrongState, error.description)
         case .notAuthor: self.init(.notAuthor, error.description)
         case .store(let problem): self.init(problem)

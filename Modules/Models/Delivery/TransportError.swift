@@ -1,4 +1,13 @@
-/// The reason why a call to a server produced no result, already classified (design: five kinds of failure).
+/// The reason why a call to a server produced no result, already classified.
+///
+/// | kind of failure | cases | consequence |
+/// | --- | --- | --- |
+/// | transient | `unreachable`, `notSent`, `transient` | tried again; only `transient` uses up an attempt |
+/// | rate limited | `rateLimited` | waits as asked; uses up no attempt |
+/// | action required | `actionRequired` | nothing fails; the outbox pauses until a user has acted |
+/// | refused | `refused` | the message becomes `error` at once |
+/// | in doubt | `inDoubt`, `serverFailed` | tried again under the same id; uses up an attempt |
+/// | other data on one side | `storeForked`, `historyChanged` | the outbox continues under another id |
 public enum TransportError: Error, Sendable, Hashable {
     /// No byte of the request reached the server: no connection could be made.
     case unreachable(detail: String)
@@ -24,13 +33,13 @@ public enum TransportError: Error, Sendable, Hashable {
     /// The request as a whole was refused permanently; nothing was applied.
     case refused(code: String, detail: String)
 
-    public var kind: FailureKind {
+    /// True if the request may have been applied nevertheless: only the server can tell, by a repeat or a fence.
+    public var mayHaveBeenApplied: Bool {
         switch self {
-        case .unreachable, .notSent, .transient, .storeForked, .historyChanged: .transient
-        case .inDoubt, .serverFailed: .inDoubt
-        case .rateLimited: .rateLimited
-        case .actionRequired: .actionRequired
-        case .refused: .refused
+        case .inDoubt, .serverFailed: true
+        case .unreachable, .notSent, .transient, .rateLimited, .actionRequired, .storeForked, .historyChanged,
+            .refused:
+            false
         }
     }
 }

@@ -1,17 +1,3 @@
-/// The five kinds of failure of a delivery, never two (design: "five kinds").
-public enum FailureKind: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Temporary: a refused connection, a 5xx response, a response that does not follow the protocol.
-    case transient
-    /// The server asked to wait for a given time; uses up no retry.
-    case rateLimited
-    /// User action is required: a refused token, a certificate that does not verify. Nothing fails; the outbox pauses.
-    case actionRequired = "needsAttention"
-    /// Refused permanently, with the server's reason.
-    case refused
-    /// Sent without a response: the server may have received it.
-    case inDoubt
-}
-
 /// The reason why a message is `error`.
 public struct Failure: Sendable, Hashable, Codable {
     public enum Reason: String, Sendable, Hashable, Codable, CaseIterable {

@@ -5,9 +5,7 @@ import Synchronization
 
 /// A connection to a ``SimulatedServer``, with the errors that the real one would have.
 final class SimulatedTransport: Transport {
-    let capabilities = TransportCapabilities(
-        deliveriesInFlightMax: 1, dedupeWindow: .forever, batchOperationsMax: Limits.batchOperationsMax,
-        batchBytesMax: Limits.batchBytesMax)
+    let capabilities = TransportCapabilities(ordering: .sequenced)
     private let server: SimulatedServer
     private let user: UserID
     private let runtime: any Runtime

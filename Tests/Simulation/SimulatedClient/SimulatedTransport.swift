@@ -29,7 +29,7 @@ final class SimulatedTransport: Transport {
         self.process = process
         self.token = token
         capabilities = TransportCapabilities(
-            deliveriesInFlightMax: world.plan.deliveriesInFlightMax, dedupeWindow: .forever, batchOperationsMax: 100,
+            ordering: .sequenced, deliveriesInFlightMax: world.plan.deliveriesInFlightMax, batchOperationsMax: 100,
             batchBytesMax: 1 << 20)
     }
 

@@ -179,7 +179,7 @@ extension Result where Success == DeliveryReport, Failure == TransportError {
     fileprivate var told: String {
         switch self {
         case .success(let report): "mark \(report.mark): \(report.outcomes.map(\.told).joined(separator: ", "))"
-        case .failure(let error): "\(error.kind): \(error)"
+        case .failure(let error): "\(error.mayHaveBeenApplied ? "in doubt" : "not applied"): \(error)"
         }
     }
 }

@@ -25,8 +25,7 @@ package final class ScriptedServer: Transport {
 
     package init() {}
 
-    package let capabilities = TransportCapabilities(
-        deliveriesInFlightMax: 1, dedupeWindow: .forever, batchOperationsMax: 512, batchBytesMax: 1 << 20)
+    package let capabilities = TransportCapabilities(ordering: .sequenced, batchBytesMax: 1 << 20)
     private let state = Mutex(State())
 
     /// Serves every address that begins with `test:`.

@@ -63,7 +63,7 @@ final class ScriptedTransport: Transport {
 
     init(user: UserID, runtime: any Runtime, operationsMax: Int) {
         capabilities = TransportCapabilities(
-            deliveriesInFlightMax: 1, dedupeWindow: .forever, batchOperationsMax: operationsMax, batchBytesMax: 1 << 20)
+            ordering: .sequenced, batchOperationsMax: operationsMax, batchBytesMax: 1 << 20)
         self.runtime = runtime
         server = Mutex(Server(serverInfo: .success(ServerInfo(user: user, server: "scripted"))))
     }

@@ -1,0 +1,16 @@
+/// The kinds of operations that a server may or may not have.
+public enum OperationKind: String, Sendable, Hashable, CaseIterable {
+    case create, edit, react, delete
+}
+
+extension OperationKind: CustomStringConvertible {
+    /// The kind as an activity, for error texts.
+    public var description: String {
+        switch self {
+        case .create: "creating messages"
+        case .edit: "editing messages"
+        case .react: "reactions"
+        case .delete: "deleting messages"
+        }
+    }
+}

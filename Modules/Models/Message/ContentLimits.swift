@@ -1,0 +1,12 @@
+/// The largest contents of messages that a server accepts; never above the client's own ``Limits``.
+public struct ContentLimits: Sendable, Hashable {
+    /// Bytes of UTF-8 in a text.
+    public let textBytesMax: Int
+    /// Bytes of JSON in a custom message.
+    public let customBytesMax: Int
+
+    public init(textBytesMax: Int = Limits.textBytesMax, customBytesMax: Int = Limits.customBytesMax) {
+        self.textBytesMax = min(textBytesMax, Limits.textBytesMax)
+        self.customBytesMax = min(customBytesMax, Limits.customBytesMax)
+    }
+}
