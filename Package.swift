@@ -120,7 +120,7 @@ let package = Package(
         // Ports and the pure machines.
         module("Storage", ["CausewayModels"]),
         module("StorageConformance", ["CausewayModels", "CausewayStorage"]),
-        module("Transport", ["CausewayModels"]),
+        module("Transport", ["CausewayModels", "CausewayRuntime"]),
         module("Outbox", ["CausewayModels", "CausewayStorage", .deque]),
         module("HubRules", ["CausewayModels", .deque]),
 
