@@ -85,6 +85,8 @@ let package = Package(
         // The application's choice of a store and a transport.
         .library(name: "CausewaySQLiteStorage", targets: ["CausewaySQLiteStorage"]),
         .library(name: "CausewayHTTPTransport", targets: ["CausewayHTTPTransport", "CausewayTLS"]),
+        // For the tests of other transports.
+        .library(name: "CausewayTransportConformance", targets: ["CausewayTransportConformance"]),
         // For applications that use publishers; built only for them.
         .library(name: "CausewayLiveCombine", targets: ["CausewayLiveCombine"]),
         .executable(name: "causeway", targets: ["causeway-cli"]),
@@ -121,6 +123,7 @@ let package = Package(
         module("Storage", ["CausewayModels"]),
         module("StorageConformance", ["CausewayModels", "CausewayStorage"]),
         module("Transport", ["CausewayModels", "CausewayRuntime"]),
+        module("TransportConformance", ["CausewayModels", "CausewayRuntime", "CausewayTransport"]),
         module("Outbox", ["CausewayModels", "CausewayStorage", .deque]),
         module("HubRules", ["CausewayModels", .deque]),
 
@@ -348,6 +351,9 @@ let package = Package(
                 "CausewayTestSupport",
             ]),
         tests(
+            "TransportConformance", in: "Conformance",
+            ["Causeway", "CausewayScriptedWorld", "CausewayTransportConformance"]),
+        tests(
             "Replay", in: "Conformance",
             [
                 "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubRules", "CausewayModels",
@@ -370,8 +376,9 @@ let package = Package(
         tests(
             "HTTPTransport", in: "Integration",
             [
-                "CausewayModels", "CausewayTransport", "CausewayWire", "CausewayHTTPTransport", "CausewayTLS",
-                "CausewayTestSupport", "CausewayHub", .logging, .nioCore, .nioPosix,
+                "CausewayModels", "CausewayTransport", "CausewayTransportConformance", "CausewayWire",
+                "CausewayHTTPTransport", "CausewayTLS", "CausewayTestSupport", "CausewayHub", .logging, .nioCore,
+                .nioPosix,
             ]),
         tests(
             "Hub", in: "Integration",

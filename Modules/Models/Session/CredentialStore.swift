@@ -18,7 +18,8 @@ public struct CredentialError: Error, Sendable, Hashable, CustomStringConvertibl
 /// A secret that authenticates an account at a server. Prints as dots; only a transport reads the text.
 public struct AccessToken: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
-    package let text: String
+    /// The token itself, for transports and credential stores. It must not reach a log, an error or an argument list.
+    public let text: String
 
     /// - Returns: `nil` unless it is 1 to 4,096 visible ASCII characters.
     public init?(_ text: String) {

@@ -1,8 +1,8 @@
 package import Causeway
 import Synchronization
 
-/// A server in memory that accepts everything in order, or behaves as configured.
-package final class ScriptedServer: Transport {
+/// A server in memory that keeps lanes as chains and accepts everything in order, or behaves as configured.
+package final class ScriptedServer: Sendable {
     package enum Mode: Sendable {
         case working
         case unreachable
@@ -11,106 +11,52 @@ package final class ScriptedServer: Transport {
         case refusingToken
         /// Responds to each delivery that it may be retried later.
         case busy
+        /// Responds to each delivery that the client should wait.
+        case rateLimiting(Duration)
+        /// Deliveries do not arrive.
+        case losingRequests
+        /// Applies each delivery, and its response is lost.
+        case losingResponses
+        /// The response to a delivery does not follow the protocol.
+        case malformed
+        /// No response to a delivery, as long as this mode is in force.
+        case stalled
     }
 
-    struct State: Sendable {
-        var mode = Mode.working
-        var order: [MessageID] = []
-        var texts: [String] = []
-        var deleted: [MessageID] = []
-        var marks: [LaneID: Int64] = [:]
-        /// The tokens that clients presented.
-        var tokens: [AccessToken] = []
+    let state: Mutex<ScriptedServerState>
+
+    /// - Parameters:
+    ///   - channels: the channels that exist, which the server then also lists; if `nil`, every channel exists and all
+    ///     pages are empty.
+    ///   - token: the only valid token; if `nil`, every token is.
+    package init(channels: Set<ChannelID>? = nil, token: AccessToken? = nil) {
+        state = Mutex(ScriptedServerState(channels: channels, validToken: token))
     }
-
-    package init() {}
-
-    package let capabilities = TransportCapabilities(ordering: .sequenced, batchBytesMax: 1 << 20)
-    private let state = Mutex(State())
 
     /// Serves every address that begins with `test:`.
     package var registry: TransportRegistry {
         var registry = TransportRegistry()
-        registry.register("test") { [self] _, token throws(TransportError) in
-            state.withLock { $0.tokens.append(token) }
-            return self
-        }
+        registry.register("test") { [self] _, token throws(TransportError) in connection(with: token) }
         return registry
+    }
+
+    /// A new connection of a client.
+    ///
+    /// - Parameter timeout: the longest wait for a response.
+    package func connection(with token: AccessToken, timeout: Duration = .seconds(60)) -> ScriptedConnection {
+        state.withLock { $0.tokens.append(token) }
+        return ScriptedConnection(to: self, token: token, timeout: timeout)
     }
 
     /// The texts that were accepted, in their order.
     package var texts: [String] { state.withLock { $0.texts } }
     package var order: [MessageID] { state.withLock { $0.order } }
+    /// The tokens that clients presented.
     package var tokens: [AccessToken] { state.withLock { $0.tokens } }
+    /// The deliveries that arrived, whatever became of them.
+    package var deliveriesSeen: Int { state.withLock { $0.deliveriesSeen } }
+    /// The messages of a channel in their order, without deleted ones.
+    package func messages(in channel: ChannelID) -> [RemoteMessage] { state.withLock { $0.messages(in: channel) } }
 
     package func set(_ mode: Mode) { state.withLock { $0.mode = mode } }
-
-    private func check() throws(TransportError) {
-        switch state.withLock({ $0.mode }) {
-        case .working, .refusing, .busy: break
-        case .unreachable: throw .unreachable(detail: "nobody listens there")
-        case .refusingToken: throw .actionRequired(ActionRequired(cause: .tokenRefused, detail: "the token is refused"))
-        }
-    }
-
-    package func authenticate(
-        knowing history: ServerHistory?, outbox: OutboxID?
-    ) async throws(TransportError) -> ServerInfo {
-        try check()
-        guard let user = UserID("ann") else { preconditionFailure("a name") }
-        return ServerInfo(user: user, server: "scripted/1")
-    }
-
-    package func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
-        try check()
-        if case .busy = state.withLock({ $0.mode }) { throw .transient(code: "503", detail: "busy") }
-        return state.withLock { state in
-            var outcomes: [DeliveryOutcome] = []
-            for operation in delivery.operations {
-                state.marks[delivery.lane] = operation.sequence
-                outcomes.append(state.outcome(of: operation))
-            }
-            return DeliveryReport(mark: state.marks[delivery.lane] ?? 0, outcomes: outcomes)
-        }
-    }
-
-    package func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
-        try check()
-        return RemotePage(items: [], hasMore: false)
-    }
-
-    package func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
-        try check()
-        return state.withLock { $0.serverPosition(of: id) }
-    }
-
-    package func close() async {}
-}
-
-extension ScriptedServer.State {
-    func serverPosition(of id: MessageID) -> ServerPosition? {
-        order.firstIndex(of: id).map { index in
-            ServerPosition(position: Int64(index + 1), acceptedAt: Timestamp(milliseconds: 1_700_000_000_000))
-        }
-    }
-
-    mutating func outcome(of operation: DeliveryOperation) -> DeliveryOutcome {
-        switch operation.body {
-        case .send(let id, _, let content, _, parent: _):
-            if case .refusing(let code, let detail) = mode { return .refused(code: code, detail: detail) }
-            if order.contains(id) == false {
-                order.append(id)
-                if case .text(let text) = content { texts.append(text) }
-            }
-            return serverPosition(of: id).map { .accepted($0) } ?? .notAttempted
-        case .edit(let id, target: _, content: _), .addReaction(let id, target: _, name: _),
-            .removeReaction(let id, target: _, name: _):
-            if order.contains(id) == false { order.append(id) }
-            return serverPosition(of: id).map { .accepted($0) } ?? .notAttempted
-        case .fence(let id): return serverPosition(of: id).map { .accepted($0) } ?? .fenced
-        case .delete(let id):
-            deleted.append(id)
-            return .deleted
-        }
-    }
 }

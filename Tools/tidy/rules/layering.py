@@ -25,8 +25,8 @@ IMPORT = re.compile(
     re.MULTILINE,
 )
 
-_PLAIN = ["Models", "Runtime", "Wire", "Storage", "StorageConformance", "Transport", "Outbox", "HubRules", "Sync",
-          "LiveQuery", "Client"]
+_PLAIN = ["Models", "Runtime", "Wire", "Storage", "StorageConformance", "Transport", "TransportConformance", "Outbox",
+          "HubRules", "Sync", "LiveQuery", "Client"]
 _PLAIN_PRODUCTS = {"DequeModule", "HeapModule", "Logging", "OrderedCollections"}
 
 # The public face, the engine and the stores.

@@ -12,7 +12,7 @@ FOLDERS = [
     f"Modules/{name}"
     for name in (
         "Models", "Storage", "StorageConformance", "Outbox", "HubRules", "Sync", "LiveQuery", "Client", "Wire",
-        "Transport", "Runtime",
+        "Transport", "TransportConformance", "Runtime",
     )
 ]
 # The only place where the Runtime uses the real clock, real randomness and real tasks.

@@ -1,0 +1,66 @@
+import Causeway
+import CausewayTransportConformance
+import Testing
+
+/// The suite on a correct transport in memory, and on transports with planted faults.
+@Suite struct TransportConformanceTests {
+    @Test(arguments: TransportConformance.rules)
+    func theScriptedTransportKeeps(_ rule: TransportConformance.Rule) async throws {
+        #expect(try await rule.run(ScriptedConformanceServer.harness()), "the rule does not apply")
+    }
+
+    /// Each fault, and the rule that detects it.
+    static let expectations: [(FaultyTransport.Fault, String)] = [
+        (.changesCapabilities, "the capabilities are constant and allow a delivery"),
+        (.wrongUser, "authentication returns the owner of the token"),
+        (.wrongTokenIsTransient, "a refused token requires action, and no error contains it"),
+        (.printsToken, "a refused token requires action, and no error contains it"),
+        (.noServerIsInDoubt, "an address without a server is unreachable"),
+        (.wrongPosition, "what was accepted is on the server, in order, at its position"),
+        (.newPositionInRepeat, "a repeat gets the same outcomes and stores nothing"),
+        (.refusalStopsBatch, "a refused operation is an outcome, and those behind it are applied"),
+        (.keepsDeleted, "a deleted message is not on the server"),
+        (.deniesAll, "a question finds what the server has"),
+        (.mixesResponses, "calls at the same time get their own responses"),
+        (.doubtIsUnreachable, "a lost request is in doubt, and can be repeated"),
+        (.repeatsByItself, "a lost response is in doubt, and one call sends one request"),
+        (.malformedIsAccepted, "a response that does not follow the protocol is in doubt"),
+        (.busyIsInDoubt, "a busy server is a transient failure, and nothing is applied"),
+        (.forgetsTheWait, "a request to wait is passed on with its time, and nothing is applied"),
+        (.waitsForEver, "a call without a response ends by itself"),
+        (.ignoresCancellation, "a cancelled call ends"),
+        (.ignoresClose, "closing ends the calls under way"),
+        (.worksAfterClose, "a closed transport is unreachable"),
+        (.pageWithGap, "pages list every message once, in both directions"),
+        (.pageHasMoreForEver, "an empty channel is an empty page"),
+        (.anyChannelIsEmpty, "a channel that the account cannot read is refused"),
+        (.incompleteChanges, "reported changes are complete"),
+        (.fillsGaps, "a gap is answered with the mark, and nothing from there on is applied"),
+        (.forgetsFences, "a fenced operation is never applied"),
+        (.oneMarkForAllLanes, "lanes keep their marks apart"),
+    ]
+
+    @Test func everyFaultHasARuleAndEveryRuleAFault() {
+        #expect(Set(Self.expectations.map(\.0)) == Set(FaultyTransport.Fault.allCases))
+        #expect(Set(Self.expectations.map(\.1)) == Set(TransportConformance.rules.map(\.name)))
+    }
+
+    @Test(arguments: expectations)
+    func isFound(_ fault: FaultyTransport.Fault, by name: String) async throws {
+        let rule = try #require(TransportConformance.rule(name))
+        // Only a transport that waits too long exceeds the patience, however fast the machine is.
+        let harness = ScriptedConformanceServer.harness(patience: .milliseconds(200), timeout: .seconds(5)) {
+            FaultyTransport(fault, $0)
+        }
+        await #expect(throws: ConformanceFailure.self) { try await rule.run(harness) }
+    }
+
+    /// A harness that cannot cause a fault skips the rules that need it.
+    @Test func rulesWithoutTheirFaultsDoNotApply() async throws {
+        var harness = ScriptedConformanceServer.harness()
+        harness.faults = []
+        for rule in TransportConformance.rules where !rule.faults.isEmpty {
+            #expect(try await rule.run(harness) == false)
+        }
+    }
+}

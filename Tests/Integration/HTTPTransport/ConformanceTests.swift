@@ -1,0 +1,105 @@
+import CausewayHTTPTransport
+import CausewayHub
+import CausewayModels
+import CausewayTLS
+import CausewayTestSupport
+import CausewayTransport
+import CausewayTransportConformance
+import Foundation
+import Logging
+import Testing
+
+/// The promises of the port, kept by the transport against the real hub, over real TLS and a network with faults.
+@Suite struct ConformanceTests {
+    @Test(arguments: TransportConformance.rules)
+    func keeps(_ rule: TransportConformance.Rule) async throws {
+        #expect(try await rule.run(Self.harness), "the rule does not apply")
+    }
+
+    private static var harness: TransportHarness {
+        TransportHarness { body in
+            let temporary = try TemporaryFolder()
+            let folder = DataFolder(temporary.path + "/hub")
+            _ = try await HubSetup(folder: folder, names: ["localhost"], account: "ada", channel: "general").run()
+            let faults = HubFaults()
+            let logger = Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() }
+            return try await HubService.running(.secure(folder), faults: faults, logger: logger) { hub in
+                let hubPort = try await hub.port()
+                return try await FaultProxy.run(to: hubPort) { proxy, proxyPort in
+                    try await body(
+                        try HubConformanceServer(
+                            folder, faults: faults, proxy: proxy, hubPort: hubPort, proxyPort: proxyPort))
+                }
+            }
+        }
+    }
+}
+
+/// A real hub behind a proxy.
+private struct HubConformanceServer: ConformanceServer {
+    let user: UserID
+    let token: AccessToken
+    let channel: ChannelID
+    private let tls: TLSClientConfiguration
+    private let faults: HubFaults
+    private let proxy: FaultProxy
+    private let hubPort: Int
+    private let proxyPort: Int
+
+    init(_ folder: DataFolder, faults: HubFaults, proxy: FaultProxy, hubPort: Int, proxyPort: Int) throws {
+        user = try #require(UserID("ada"))
+        channel = try Sample.channel()
+        let text = try String(contentsOfFile: folder.token(of: "ada"), encoding: .utf8)
+        token = try #require(AccessToken(text.trimmingCharacters(in: .newlines)))
+        tls = TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate))
+        self.faults = faults
+        self.proxy = proxy
+        self.hubPort = hubPort
+        self.proxyPort = proxyPort
+    }
+
+    func makeTransport(_ kind: ConformanceTransport) async throws -> any Transport {
+        switch kind {
+        case .working: try transport(to: proxyPort, token)
+        case .impatient:
+            try transport(
+                to: proxyPort, token,
+                HTTPTransportConfiguration.Timeouts(connect: .milliseconds(100), firstByte: .milliseconds(100)))
+        case .withWrongToken: try transport(to: proxyPort, Sample.token())
+        case .withoutServer: try transport(to: try await NoAnswerTests.deadPort(), token)
+        }
+    }
+
+    private func transport(
+        to port: Int, _ token: AccessToken,
+        _ timeouts: HTTPTransportConfiguration.Timeouts = HTTPTransportConfiguration.Timeouts()
+    ) throws -> HTTPTransport {
+        try HTTPTransport(
+            to: "https://localhost:\(port)", token: token,
+            HTTPTransportConfiguration(tls: tls, timeouts: timeouts, proxy: .none))
+    }
+
+    func use(_ fault: ServerFault) async throws {
+        faults.clear()
+        try await proxy.use(.none)
+        switch fault {
+        case .none: break
+        case .loseRequest: try await proxy.use(.reset(.toServer, afterBytes: 20))
+        case .loseResponse: try await proxy.use(.lostResponse)
+        case .malformedResponse: faults.inject(.foreignPage(status: 200))
+        case .stall: try await proxy.use(.blackHole)
+        case .busy: faults.inject(.respond(status: 503, code: "busy"))
+        case .rateLimit(let time):
+            faults.inject(.respond(status: 429, code: "tooFast", retryAfter: "\(time.components.seconds)"))
+        }
+    }
+
+    func deliveriesSeen() async throws -> Int { faults.deliveriesSeen }
+
+    func stored() async throws -> [MessageID] {
+        let direct = try transport(to: hubPort, token)
+        let page = try await direct.messages(RemoteQuery(channel: channel, range: .newest, limit: 1000))
+        await direct.close()
+        return page.items.map(\.id)
+    }
+}

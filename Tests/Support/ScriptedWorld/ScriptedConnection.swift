@@ -1,0 +1,86 @@
+package import Causeway
+import Synchronization
+
+/// A client's connection to a ``ScriptedServer``.
+package final class ScriptedConnection: Transport {
+    package let capabilities = TransportCapabilities(ordering: .sequenced, batchBytesMax: 1 << 20)
+    private let server: ScriptedServer
+    private let token: AccessToken
+    private let timeout: Duration
+    private let runtime = SystemRuntime()
+    private let isClosed = Mutex(false)
+
+    init(to server: ScriptedServer, token: AccessToken, timeout: Duration) {
+        self.server = server
+        self.token = token
+        self.timeout = timeout
+    }
+
+    package func authenticate(
+        knowing history: ServerHistory?, outbox: OutboxID?
+    ) async throws(TransportError) -> ServerInfo {
+        try check()
+        return ServerInfo(user: try user(), server: "scripted/1")
+    }
+
+    package func deliver(_ delivery: Delivery) async throws(TransportError) -> DeliveryReport {
+        try check()
+        let user = try user()
+        let mode = server.state.withLock { state in
+            if case .losingRequests = state.mode {} else { state.deliveriesSeen += 1 }
+            return state.mode
+        }
+        switch mode {
+        case .busy: throw .transient(code: "503", detail: "busy")
+        case .rateLimiting(let after): throw .rateLimited(after: after, detail: "slow down")
+        case .losingRequests, .malformed: throw .inDoubt(detail: "no response of the protocol")
+        case .losingResponses:
+            _ = server.state.withLock { $0.apply(delivery, of: user) }
+            throw .inDoubt(detail: "cut off")
+        case .stalled:
+            await waitWhileStalled()
+            throw .inDoubt(detail: "no response")
+        case .working, .unreachable, .refusing, .refusingToken:
+            return server.state.withLock { $0.apply(delivery, of: user) }
+        }
+    }
+
+    package func messages(_ query: RemoteQuery) async throws(TransportError) -> RemotePage {
+        try check()
+        return try server.state.withLock { state throws(TransportError) in
+            guard state.isKnown(query.channel) else {
+                throw .refused(code: "channelNotFound", detail: "there is no such channel")
+            }
+            return state.page(query)
+        }
+    }
+
+    package func lookup(_ id: MessageID) async throws(TransportError) -> ServerPosition? {
+        try check()
+        return server.state.withLock { $0.deleted.contains(id) ? nil : $0.serverPosition(of: id) }
+    }
+
+    package func close() async { isClosed.withLock { $0 = true } }
+
+    private func check() throws(TransportError) {
+        if isClosed.withLock({ $0 }) { throw .unreachable(detail: "the connection is closed") }
+        let (mode, validToken) = server.state.withLock { ($0.mode, $0.validToken) }
+        if case .unreachable = mode { throw .unreachable(detail: "nobody listens there") }
+        var isRefused = validToken.map { $0 != token } ?? false
+        if case .refusingToken = mode { isRefused = true }
+        if isRefused { throw .actionRequired(ActionRequired(cause: .tokenRefused, detail: "the token is refused")) }
+    }
+
+    private func user() throws(TransportError) -> UserID {
+        guard let user = UserID("ann") else { throw .unreachable(detail: "an invalid name") }
+        return user
+    }
+
+    private func waitWhileStalled() async {
+        let deadline = runtime.now + timeout
+        while runtime.now < deadline, !Task.isCancelled, !isClosed.withLock({ $0 }) {
+            if case .stalled = server.state.withLock({ $0.mode }) {} else { return }
+            await runtime.sleep(until: runtime.now + .milliseconds(1))
+        }
+    }
+}
