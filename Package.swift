@@ -263,6 +263,8 @@ let package = Package(
             "terminal-chat",
             ["Causeway", "CausewayHTTPTransport", "CausewaySQLiteStorage", "CausewayTLS", "CausewayTerminal"]),
         example("first-message", ["Causeway", "CausewayHTTPTransport", "CausewaySQLiteStorage"]),
+        // A transport and a store wrapper of an application's own, with the public API alone.
+        example("own-adapters", ["Causeway"]),
 
         // Tools: what measures, never installed.
         .executableTarget(
@@ -417,6 +419,7 @@ let package = Package(
             [
                 "CausewayTestSupport", "causeway-cli", "causeway-hub", "causeway-status", "causewayd", "terminal-chat",
             ]),
+        tests("Examples", in: "System", ["CausewayTestSupport", "own-adapters"]),
         tests(
             "Torture", in: "System",
             [
