@@ -9,6 +9,19 @@ import Testing
         #expect(try await rule.run(ScriptedConformanceServer.harness()), "the rule does not apply")
     }
 
+    /// The adapter for servers that only recognise ids keeps every promise except those about lanes.
+    @Test(arguments: TransportConformance.rules)
+    func theIdempotentTransportKeeps(_ rule: TransportConformance.Rule) async throws {
+        let isOfLanes = [
+            "a gap is answered with the mark, and nothing from there on is applied",
+            "a fenced operation is never applied", "lanes keep their marks apart",
+        ].contains(rule.name)
+        let harness = ScriptedConformanceServer.harness {
+            IdempotentTransport(to: SingleOperationServer($0), window: .seconds(3600))
+        }
+        #expect(try await rule.run(harness) != isOfLanes)
+    }
+
     /// Each fault, and the rule that detects it.
     static let expectations: [(FaultyTransport.Fault, String)] = [
         (.changesCapabilities, "the capabilities are constant and allow a delivery"),
