@@ -11,7 +11,7 @@ extension AdapterFactory {
     package static var system: AdapterFactory {
         AdapterFactory(
             openStore: { folder, durability throws(StoreError) in
-                try await SQLiteStore.open(at: folder, durability: durability == .full ? .full : .normal)
+                try await SQLiteStore.open(at: folder, durability: durability)
             },
             makeTransports: { settings, trust in
                 var registry = TransportRegistry()

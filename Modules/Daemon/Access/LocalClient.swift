@@ -52,7 +52,7 @@ package struct LocalClient: Sendable {
         var isTold = false
         while true {
             do throws(StoreError) {
-                return try await adapters.openStore(settings.store, settings.durability)
+                return try await adapters.openStore(settings.store, settings.durability.guarantee)
             } catch {
                 // A command that opened the store itself releases it soon.
                 guard case .locked = error, ContinuousClock.now < end else { throw ControlError(error) }
@@ -87,10 +87,20 @@ package struct LocalClient: Sendable {
     }
 }
 
+extension Settings.Durability {
+    /// The guarantee that the setting names.
+    fileprivate var guarantee: Durability {
+        switch self {
+        case .full: .full
+        case .normal: .normal
+        }
+    }
+}
+
 /// The store and the transports of a program; chosen by the program, not by this module.
 package struct AdapterFactory: Sendable {
     package typealias OpenStore =
-        @Sendable (_ folder: String, _ durability: Settings.Durability) async throws(StoreError) -> any Store
+        @Sendable (_ folder: String, _ durability: Durability) async throws(StoreError) -> any Store
     package typealias MakeTransports = @Sendable (_ settings: Settings, _ trust: any TrustStore) -> TransportRegistry
 
     let openStore: OpenStore
