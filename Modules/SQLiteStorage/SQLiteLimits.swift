@@ -25,6 +25,8 @@ enum SQLiteLimits {
     static let logBusyMillisecondsMax = 100
     /// Sequences that are reserved on disk ahead of their use.
     static let sequencesReservedMax: Int64 = 256
+    /// Messages that a commit that changes many of them reads at once.
+    static let rowsReadMax = 128
     /// Messages in each of the two generations of the writer's cache.
     static let cachedRowsMax = 2048
     /// Bytes of content in each of the two generations of the writer's cache.

@@ -16,6 +16,7 @@ public final class SQLiteStore: Store {
     private let database: StoreDatabase
     private let committer: GroupCommitter
     private let feed: CommitFeed
+    private let bounds: OutboxBounds
 
     /// Opens the store in `folder`; creates the folder (accessible only to its owner) and the store if they do not
     /// exist.
@@ -49,6 +50,7 @@ public final class SQLiteStore: Store {
     private init(_ folder: String, _ database: StoreDatabase, _ options: SQLiteOptions) {
         self.folder = folder
         self.database = database
+        bounds = options.bounds
         feed = CommitFeed()
         committer = GroupCommitter(database, feed, options)
     }
@@ -62,7 +64,12 @@ public final class SQLiteStore: Store {
 
     public func start(_ opening: StartOptions) async throws(StoreError) -> OutboxSnapshot {
         let value = try await committer.submit(
-            WriteRequest(isCompound: true) { writer in .outbox(try writer.start(opening)) })
+            WriteRequest(isCompound: true) { applier in
+                try applier.rows.prepareToStart()
+                let outboxID = try applier.start(opening)
+                applier.rows.counters.hasStarted = true
+                return .outbox(try applier.rows.db.outbox(outboxID, applier.rows.counters))
+            })
         guard case .outbox(var snapshot) = value else { preconditionFailure("start returns the outbox") }
         snapshot.loss = database.loss
         return snapshot
@@ -73,8 +80,10 @@ public final class SQLiteStore: Store {
         let content = try ContentCoding.encode(draft.content)
         let value = try await committer.submit(
             // A draft that refers to another message takes more than one statement.
-            WriteRequest(isCompound: draft.role != .message, bytes: content.count) { writer in
-                .message(try writer.enqueue(draft, content: content))
+            WriteRequest(isCompound: draft.role != .message, bytes: content.count) { [bounds] applier in
+                if !applier.rows.counters.hasStarted { throw StoreError.notStarted }
+                try applier.admit(draft, bytes: content.count, bounds)
+                return .message(try applier.enqueue(draft, content: content))
             })
         guard case .message(let message) = value else { preconditionFailure("enqueue returns the message") }
         return message
@@ -87,10 +96,15 @@ public final class SQLiteStore: Store {
             if let content = mutation.content { contents[index] = try ContentCoding.encode(content) }
         }
         _ = try await committer.submit(
-            WriteRequest(isCompound: true, bytes: contents.values.reduce(0) { $0 + $1.count }) { [contents] writer in
-                if !writer.counters.hasStarted { throw StoreError.notStarted }
+            WriteRequest(isCompound: true, bytes: contents.values.reduce(0) { $0 + $1.count }) {
+                [contents, bounds] applier in
+                if !applier.rows.counters.hasStarted { throw StoreError.notStarted }
                 for (index, mutation) in mutations.enumerated() {
-                    try writer.apply(mutation, content: contents[index])
+                    let content = contents[index]
+                    if case .enqueue(let draft) = mutation {
+                        try applier.admit(draft, bytes: content?.count ?? 0, bounds)
+                    }
+                    try applier.apply(mutation, content: content)
                 }
                 return .done
             })
@@ -107,7 +121,7 @@ public final class SQLiteStore: Store {
     }
 
     public func dependants(of id: MessageID) async throws(StoreError) -> [Message] {
-        try await read { db, account in try db.dependants(of: id, account) }
+        try await read { db, account in try db.dependants(of: id, account).map(\.message) }
     }
 
     public func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
@@ -136,7 +150,7 @@ public final class SQLiteStore: Store {
 
     public func outbox() async throws(StoreError) -> OutboxSnapshot {
         let counters = committer.committed
-        guard let outboxID = counters.outboxID else { throw database.isClosed ? .closed : .notStarted }
+        guard let outboxID = counters.outbox.id else { throw database.isClosed ? .closed : .notStarted }
         return try await read { db, _ in try db.outbox(outboxID, counters) }
     }
 
@@ -171,4 +185,11 @@ public final class SQLiteStore: Store {
 
     /// For tests: delays the next commit until `requests` calls are waiting.
     package func gather(_ requests: Int) { committer.gather(requests) }
+}
+
+extension MutationApplier<SQLiteRows> {
+    /// Throws the reason to refuse a draft. The unique index of the ids recognises one that exists already.
+    fileprivate func admit(_ draft: MessageDraft, bytes: Int, _ bounds: OutboxBounds) throws {
+        if let refusal = try refusal(of: draft, bytes: bytes, rows.counters.counts, bounds) { throw refusal }
+    }
 }

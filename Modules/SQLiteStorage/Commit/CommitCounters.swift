@@ -9,10 +9,7 @@ struct CommitCounters: Sendable {
     var account = AccountRow.first
     /// The current account; `nil` before the first session.
     var accountName: Account?
-    var outboxID: OutboxID?
-    var epoch: Int64 = 0
-    var lineage = Lineage()
-    var history: ServerHistory?
+    var outbox = OutboxRecord()
     /// The next number to assign, for ordinals, sequences and deletions alike.
     var nextSequence: Int64 = 1
     /// The next number as stored on disk: no number at or above it may be committed before a higher value is stored.
@@ -36,11 +33,6 @@ struct CommitCounters: Sendable {
             counts.count(new.syncState, bytes: newBytes)
             if new.isParked, let related = new.role.related { awaited.add(related) }
         }
-    }
-
-    mutating func takeSequence() -> Int64 {
-        defer { nextSequence += 1 }
-        return nextSequence
     }
 }
 

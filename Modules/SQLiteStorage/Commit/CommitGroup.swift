@@ -14,7 +14,7 @@ struct WriteRequest: Sendable {
     var isCompound: Bool
     /// The size of the contents that it writes.
     var bytes = 0
-    var write: @Sendable (CommitWriter) throws -> Value
+    var write: @Sendable (inout MutationApplier<SQLiteRows>) throws -> Value
 }
 
 /// The calls that share one transaction, in the order of their arrival.
@@ -36,17 +36,15 @@ struct CommitGroup {
     var requests: [WriteRequest]
     var path: String
 
-    /// - Parameter recent: the writer's cache; moved into the writer and back, never copied.
-    func run(
-        _ db: Database, _ counters: CommitCounters, _ bounds: OutboxBounds, _ rowCache: inout RowCache
-    ) -> Outcome {
-        let writer = CommitWriter(db, counters, bounds)
-        swap(&writer.rowCache, &rowCache)
-        defer { swap(&writer.rowCache, &rowCache) }
+    /// - Parameter rowCache: the cache of the rows; moved into them and back, never copied.
+    func run(_ db: Database, _ counters: CommitCounters, _ rowCache: inout RowCache) -> Outcome {
+        var applier = MutationApplier(rows: SQLiteRows(db, counters))
+        swap(&applier.rows.rowCache, &rowCache)
+        defer { swap(&applier.rows.rowCache, &rowCache) }
         do {
-            return try commit(writer, counters)
+            return try commit(&applier, counters)
         } catch {
-            writer.rowCache.forgetAll()
+            applier.rows.rowCache.forgetAll()
             let failure = StoreError(error, path: path)
             // SQLite rolls the transaction back automatically if the disk failed.
             if db.isInsideTransaction { try? db.rollback() }
@@ -56,48 +54,49 @@ struct CommitGroup {
     }
 
     /// - Parameter counters: the counters as of the last commit.
-    private func commit(_ writer: CommitWriter, _ counters: CommitCounters) throws -> Outcome {
-        let db = writer.db
+    private func commit(
+        _ applier: inout MutationApplier<SQLiteRows>, _ counters: CommitCounters
+    ) throws -> Outcome {
         var outcome = Outcome(results: [], commits: [], counters: counters)
         // Cached statements: preparing these two anew costs as much as the insertion between them.
-        try writer.execute("BEGIN IMMEDIATE")
+        try applier.rows.execute("BEGIN IMMEDIATE")
         for request in requests {
-            writer.changes = CommitChanges()
-            let result = try write(request, writer)
+            applier.changes = CommitChanges()
+            let result = try write(request, &applier)
             outcome.results.append(result)
             if case .success = result {
-                writer.counters.version += 1
-                outcome.commits.append(writer.changes.commit(version: writer.counters.version))
+                applier.rows.counters.version += 1
+                outcome.commits.append(applier.changes.commit(version: applier.rows.counters.version))
             }
         }
         if outcome.commits.isEmpty {
-            try db.rollback()
+            try applier.rows.db.rollback()
             return outcome
         }
-        try writer.reserveSequences()
-        try writer.execute("COMMIT")
-        outcome.counters = writer.counters
+        try applier.rows.reserveSequences()
+        try applier.rows.execute("COMMIT")
+        outcome.counters = applier.rows.counters
         return outcome
     }
 
     /// Writes one call; throws only errors that fail the whole transaction.
-    private func write(_ request: WriteRequest, _ writer: CommitWriter) throws -> Result<
-        WriteRequest.Value, StoreError
-    > {
-        let counters = writer.counters
-        if request.isCompound { try writer.execute("SAVEPOINT call") }
+    private func write(
+        _ request: WriteRequest, _ applier: inout MutationApplier<SQLiteRows>
+    ) throws -> Result<WriteRequest.Value, StoreError> {
+        let counters = applier.rows.counters
+        if request.isCompound { try applier.rows.execute("SAVEPOINT call") }
         do {
-            let result = try request.write(writer)
-            if request.isCompound { try writer.execute("RELEASE call") }
+            let result = try request.write(&applier)
+            if request.isCompound { try applier.rows.execute("RELEASE call") }
             return .success(result)
         } catch {
-            guard writer.db.isInsideTransaction else { throw error }
+            guard applier.rows.db.isInsideTransaction else { throw error }
             if request.isCompound {
-                try writer.execute("ROLLBACK TO call")
-                try writer.execute("RELEASE call")
+                try applier.rows.execute("ROLLBACK TO call")
+                try applier.rows.execute("RELEASE call")
             }
-            writer.counters = counters
-            writer.rowCache.forgetAll()
+            applier.rows.counters = counters
+            applier.rows.rowCache.forgetAll()
             return .failure(StoreError(error, path: path))
         }
     }

@@ -46,13 +46,11 @@ final class GroupCommitter: Sendable {
     private let queue = DispatchQueue(label: "causeway.store", qos: .userInitiated)
     private let database: StoreDatabase
     private let feed: CommitFeed
-    private let bounds: OutboxBounds
     private let groupBytesMax: Int
 
     init(_ database: StoreDatabase, _ feed: CommitFeed, _ options: SQLiteOptions) {
         self.database = database
         self.feed = feed
-        bounds = options.bounds
         groupBytesMax = options.groupBytesMax
     }
 
@@ -189,7 +187,7 @@ final class GroupCommitter: Sendable {
             let before = committed
             let group = CommitGroup(requests: requests, path: database.path)
             let outcome = try rowCache.withLock { rowCache throws(StoreError) in
-                try database.write { db in group.run(db, before, bounds, &rowCache) }
+                try database.write { db in group.run(db, before, &rowCache) }
             }
             counters.withLock { $0 = outcome.counters }
             if case .syncFailed? = outcome.failure { database.requireVerification() } else { database.boundLog() }
@@ -210,10 +208,10 @@ final class GroupCommitter: Sendable {
         guard renewed.hasStarted else { return }
         let before = renewed
         do {
-            renewed = try database.write { [bounds] db in
-                let writer = CommitWriter(db, before, bounds)
-                try writer.load()
-                return writer.counters
+            renewed = try database.write { db in
+                var rows = SQLiteRows(db, before)
+                try rows.load()
+                return rows.counters
             }
         } catch {
             // Without these numbers nothing may be committed.

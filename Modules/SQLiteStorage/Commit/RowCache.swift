@@ -1,4 +1,5 @@
 import CausewayModels
+import CausewayStorage
 
 /// A cache of the most recently written messages, so that the steps of a delivery need not read back what they have
 /// just written.

@@ -77,13 +77,28 @@ struct StatementBinder: ~Copyable {
     private static var transient: sqlite3_destructor_type { unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }
 
-extension CommitWriter {
+extension Database {
     /// Executes a statement that returns no rows.
     ///
     /// - Parameter bind: binds one value for each placeholder.
     /// - Throws: `DatabaseError`, as GRDB does.
     func execute(_ sql: String, binding bind: (inout StatementBinder) throws -> Void) throws {
-        let statement = try db.cachedStatement(sql: sql)
+        try run(sql, binding: bind) { _ in true }
+    }
+
+    /// Calls `body` for the rows of a statement, in order, until it returns false.
+    ///
+    /// Reads columns by their index: GRDB's rows build a dictionary of the names of all columns for each execution.
+    ///
+    /// - Parameters:
+    ///   - bind: binds one value for each placeholder.
+    ///   - body: must not run the same statement. The row is valid only during the call.
+    /// - Throws: `DatabaseError`, as GRDB does.
+    func run(
+        _ sql: String, binding bind: (inout StatementBinder) throws -> Void,
+        forEachRow body: (borrowing StatementRow) throws -> Bool
+    ) throws {
+        let statement = try cachedStatement(sql: sql)
         var binder = StatementBinder(statement)
         defer {
             // The step's error is reported already, and the cached statement must not keep the values.
@@ -91,9 +106,18 @@ extension CommitWriter {
             _ = unsafe sqlite3_clear_bindings(statement.sqliteStatement)
         }
         try bind(&binder)
-        let code = unsafe binder.failure ?? sqlite3_step(statement.sqliteStatement)
-        guard code == SQLITE_DONE else {
-            throw DatabaseError(resultCode: ResultCode(rawValue: code), message: db.lastErrorMessage, sql: sql)
+        if let failure = binder.failure { throw error(failure, sql) }
+        while true {
+            let code = unsafe sqlite3_step(statement.sqliteStatement)
+            guard code == SQLITE_ROW else {
+                if code == SQLITE_DONE { return }
+                throw error(code, sql)
+            }
+            guard try body(StatementRow(statement)) else { return }
         }
+    }
+
+    private func error(_ code: Int32, _ sql: String) -> DatabaseError {
+        DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage, sql: sql)
     }
 }

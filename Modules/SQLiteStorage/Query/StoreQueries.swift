@@ -1,6 +1,5 @@
 import CausewayModels
 import CausewayStorage
-import Foundation
 import GRDB
 
 /// All queries of the tables. Each names the index that it uses, so that a plan cannot change unnoticed, and is limited
@@ -49,14 +48,16 @@ enum StoreQueries {
         role, related FROM message INDEXED BY message_pending \
         WHERE sync_state < 3 AND account = ? AND lane_sequence > 0 ORDER BY lane_sequence
         """
+    static let pendingAtSequence = """
+        SELECT \(MessageRow.columns) FROM message INDEXED BY message_pending \
+        WHERE sync_state < 3 AND account = ? AND lane_sequence > 0 AND lane_sequence = ?
+        """
+    /// Every message that the server has, read in the order of the table: most messages are of this kind.
+    static let synced = "message NOT INDEXED WHERE role < 2 AND account = ? AND sync_state = 3"
     /// The messages for which ``Message/dependence`` is set, in the terms of the index, so that SQLite uses it.
     static let dependants = """
         SELECT \(MessageRow.columns) FROM message INDEXED BY message_dependant WHERE account = ? AND related = ? \
         AND related IS NOT NULL AND (role > 1 OR (sync_state = 0 AND lane_sequence = 0)) ORDER BY ordinal
-        """
-    static let targets = """
-        SELECT DISTINCT related FROM message INDEXED BY message_dependant WHERE account = ? AND related IS NOT NULL \
-        AND (role > 1 OR (sync_state = 0 AND lane_sequence = 0))
         """
     /// Failed messages whose failure pauses their lane: a few at most, so they have no index.
     static let pausing = "\(failed) AND json_valid(failure) AND json_extract(failure, '$.pausesLane')"
@@ -77,6 +78,20 @@ enum StoreQueries {
         SELECT sequence, action FROM delete_action INDEXED BY delete_action_account WHERE account = ? AND sequence < ? \
         ORDER BY sequence DESC LIMIT ?
         """
+
+    /// The statement that reads a page of a part of the messages. Its arguments are the account, for messages under way
+    /// their state, the key after which the page begins, and the number of rows.
+    static func page(of part: MessagePart) -> String {
+        let select = "SELECT \(MessageRow.columns) FROM "
+        let ordinals = " AND ordinal > ? ORDER BY ordinal LIMIT ?"
+        return switch part {
+        case .pending: select + undelivered + " AND sync_state < 3" + ordinals
+        case .failed: select + failed + ordinals
+        case .pausing: select + pausing + ordinals
+        case .synced: select + synced + ordinals
+        case .underWay: select + underWay + " AND lane_sequence > ? ORDER BY lane_sequence LIMIT ?"
+        }
+    }
 
     /// The statements that together produce a page, in the order in which they are run; each continues where the one
     /// before ended.
@@ -133,124 +148,5 @@ enum StoreQueries {
                 (select + failedInChannel + ordinals, [account.id, channel.value, query.after?.ordinal ?? start])
             ]
         }
-    }
-}
-
-extension Database {
-    /// Reads the row within the statement: copying it, with the names of its columns, costs more than the lookup.
-    func storedMessage(_ id: MessageID, _ account: AccountRow) throws -> MessageRow? {
-        let rows = try Row.fetchCursor(
-            cachedStatement(sql: StoreQueries.messageByID), arguments: [account.id, id.blob])
-        if let row = try rows.next() { return MessageRow(row) }
-        guard let ordinal = id.ordinal else { return nil }
-        let statement = try cachedStatement(sql: StoreQueries.messageByOrdinal)
-        return try Row.fetchOne(statement, arguments: [account.id, ordinal]).map { MessageRow($0) }
-    }
-
-    func dependants(of id: MessageID, _ account: AccountRow) throws -> [Message] {
-        try Row.fetchAll(cachedStatement(sql: StoreQueries.dependants), arguments: [account.id, id.blob])
-            .map { MessageRow($0).message }
-    }
-
-    func blockedCount(_ account: AccountRow) throws -> Int {
-        try Int.fetchOne(cachedStatement(sql: StoreQueries.blocked), arguments: [account.id]) ?? 0
-    }
-
-    func page(_ query: MessageQuery, _ account: AccountRow) throws -> MessagePage {
-        // One more message than requested shows whether there is another page.
-        let limit = query.limit + 1
-        var messages: [Message] = []
-        var names = MessageRow.Names()
-        for (sql, arguments) in StoreQueries.page(query, account) where messages.count < limit {
-            let rows = try Row.fetchCursor(
-                cachedStatement(sql: sql), arguments: arguments + [limit - messages.count])
-            while let row = try rows.next() { messages.append(MessageRow(row, &names).message) }
-        }
-        guard messages.count > query.limit else { return MessagePage(messages: messages, next: nil) }
-        let following = messages.removeLast()
-        return MessagePage(messages: messages, next: messages.last.map(query.cursor), following: following)
-    }
-
-    func deleteActions(before: Int64?, limit: Int, _ account: AccountRow) throws -> [DeleteAction] {
-        let rows = try Row.fetchCursor(
-            cachedStatement(sql: StoreQueries.deleteActions), arguments: [account.id, before ?? .max, limit])
-        var actions: [DeleteAction] = []
-        while let row = try rows.next() {
-            let sequence: Int64 = row[0]
-            // An unreadable row does not hide the others.
-            guard
-                var action = try? StoredJSON.decode(
-                    DeleteAction.self, row[1], table: "delete_action", key: sequence)
-            else { continue }
-            action.sequence = sequence
-            actions.append(action)
-        }
-        return actions
-    }
-
-    /// An unreadable session counts as none: the user logs in again, and all other data is kept.
-    func storedSession() throws -> Session? {
-        let text = try Row.fetchOne(self, sql: "SELECT session FROM store WHERE id = 1")?[0] as Data?
-        return text.flatMap { try? StoredJSON.decode(Session.self, $0, table: "store", key: 1) }
-    }
-
-    /// The current outbox: messages and control entries merged by their sequences.
-    ///
-    /// - Parameter counters: supplies the account, its lineage and its history.
-    func outbox(_ outboxID: OutboxID, _ counters: CommitCounters) throws -> OutboxSnapshot {
-        let account = counters.account
-        let row = try Row.fetchOne(self, sql: "SELECT epoch FROM store WHERE id = 1")
-        var lanes: [LaneID: Int64] = [:]
-        let laneRows = try Row.fetchCursor(self, sql: StoreQueries.lanes, arguments: [account.id])
-        while let row = try laneRows.next() { lanes[LaneID(rawValue: row[0])] = row[1] }
-        let controls = try Row.fetchAll(self, sql: StoreQueries.controlEntries, arguments: [account.id])
-            .compactMap { try? ChainMarker($0) }.map(\.entry)
-        var snapshot = OutboxSnapshot(
-            outboxID: outboxID, epoch: row?[0] ?? 0, lastTransmitted: lanes,
-            entries: Self.merged(try pendingEntries(account), controls), pauses: try lanePauses(account),
-            lineage: counters.lineage)
-        snapshot.history = counters.history
-        return snapshot
-    }
-
-    private func lanePauses(_ account: AccountRow) throws -> [OutboxSnapshot.LanePause] {
-        try Row.fetchAll(self, sql: StoreQueries.lanePauses, arguments: [account.id]).compactMap { row in
-            guard let lane = row[1] as String? else { return nil }
-            let id = MessageID(blob: row[2]) ?? MessageID(ordinal: row[0])
-            return OutboxSnapshot.LanePause(lane: LaneID(rawValue: lane), message: id)
-        }
-    }
-
-    private func pendingEntries(_ account: AccountRow) throws -> [OutboxEntry] {
-        var entries: [OutboxEntry] = []
-        // One `LaneID` for all messages of a lane.
-        var laneIDs: [String: LaneID] = [:]
-        let rows = try Row.fetchCursor(self, sql: StoreQueries.pendingEntries, arguments: [account.id])
-        while let row = try rows.next() {
-            let name: String = row[1] ?? ""
-            let lane = laneIDs[name] ?? LaneID(rawValue: name)
-            laneIDs[name] = lane
-            let id = MessageID(blob: row[0]) ?? MessageID(ordinal: row[7])
-            let role = RoleCode.role(row[8], (row[9] as Data?).flatMap(MessageID.init(blob:)))
-            entries.append(
-                OutboxEntry(
-                    kind: .send, lane: lane, sequence: row[2], previous: row[3], message: id, attempts: row[4],
-                    bytes: row[5], queuedAt: Timestamp(milliseconds: row[6]),
-                    isOperation: role?.isOperation == true))
-        }
-        return entries
-    }
-
-    private static func merged(_ messages: [OutboxEntry], _ controls: [OutboxEntry]) -> [OutboxEntry] {
-        var entries: [OutboxEntry] = []
-        entries.reserveCapacity(messages.count + controls.count)
-        var controls = controls[...]
-        for message in messages {
-            while let control = controls.first, control.sequence < message.sequence {
-                entries.append(controls.removeFirst())
-            }
-            entries.append(message)
-        }
-        return entries + controls
     }
 }

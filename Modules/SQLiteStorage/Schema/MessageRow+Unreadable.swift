@@ -1,37 +1,32 @@
 import CausewayModels
 import CausewayStorage
-import Foundation
-import GRDB
 
 /// Rows with contents that cannot be decoded. Such a row blocks nothing: it is shown as far as it can be read, with a
 /// failure that describes the damage, and can be listed, failed and deleted like any other. Its content is never
 /// overwritten.
 extension MessageRow {
-    init(standingInFor row: Row) {
-        let ordinal: Int64 = row[0]
-        let state = StateCode.state(row[10]) ?? .error
-        let createdAt = Timestamp(milliseconds: row[6])
-        let role = RoleCode.role(row[17], (row[18] as Data?).flatMap(MessageID.init(blob:))) ?? .message
-        let content = ContentCoding.decode(row[4] as Data) ?? .unknown(type: "unreadable", body: .null)
-        var serverPosition: ServerPosition?
-        if let acceptedAt = row[16] as Int64? {
-            serverPosition = ServerPosition(position: row[15], acceptedAt: Timestamp(milliseconds: acceptedAt))
-        }
-        let stored = (row[13] as Data?).flatMap {
+    init(standingInFor row: borrowing StatementRow) {
+        let ordinal = row.int64(0)
+        let state = StateCode.state(row.int64(10)) ?? .error
+        let createdAt = Timestamp(milliseconds: row.int64(6))
+        let stored = row.dataIfPresent(13).flatMap {
             try? StoredJSON.decode(Failure.self, $0, table: "message", key: ordinal)
         }
         let unreadable = Failure.unreadable(at: createdAt)
         self.init(
             message: Message(
-                id: MessageID(blob: row[1]) ?? MessageID(ordinal: ordinal),
-                channel: ChannelID(row[2]) ?? Self.unreadableChannel, sender: UserID(row[3]) ?? Self.unreadableSender,
-                role: role, displayed: MessageBody(content: content), createdAt: createdAt, ordinal: ordinal,
-                lane: (row[7] as String?).map(LaneID.init(rawValue:)), laneSequence: row[8],
-                queuedAt: (row[19] as Int64?).map(Timestamp.init(milliseconds:)), syncState: state,
-                failure: Self.failure(in: state, stored, unreadable), isInDoubt: row[14],
-                serverPosition: serverPosition, attempts: row[11],
-                lastAttemptAt: (row[12] as Int64?).map(Timestamp.init(milliseconds:)), previousSequence: row[9]),
-            bytes: row[5])
+                id: row.messageID(1) ?? MessageID(ordinal: ordinal),
+                channel: ChannelID(row.text(2)) ?? Self.unreadableChannel,
+                sender: UserID(row.text(3)) ?? Self.unreadableSender,
+                role: RoleCode.role(row.int64(17), row.messageID(18)) ?? .message,
+                displayed: MessageBody(
+                    content: ContentCoding.decode(row.data(4)) ?? .unknown(type: "unreadable", body: .null)),
+                createdAt: createdAt, ordinal: ordinal, lane: row.textIfPresent(7).map(LaneID.init(rawValue:)),
+                laneSequence: row.int64(8), queuedAt: row.timestampIfPresent(19), syncState: state,
+                failure: Self.failure(in: state, stored, unreadable), isInDoubt: row.int64(14) != 0,
+                serverPosition: Self.serverPosition(row), attempts: Int(row.int64(11)),
+                lastAttemptAt: row.timestampIfPresent(12), previousSequence: row.int64IfPresent(9)),
+            bytes: Int(row.int64(5)))
     }
 
     /// A message that the server has can be fetched again; one that waits can only be failed.

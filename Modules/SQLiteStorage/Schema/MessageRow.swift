@@ -1,11 +1,9 @@
 import CausewayModels
 import CausewayStorage
 import Foundation
-import GRDB
 
-/// A message as stored in the table.
-struct MessageRow: Sendable {
-    /// The columns of every query for messages, in the order that ``init(_:)`` reads.
+extension MessageRow {
+    /// The columns of every query for messages, in the order that ``init(_:_:)`` reads.
     static let columns = ownColumns + ", role, related, queued_at, history, extras, shown"
     /// The columns that every message sets; the others have a default that suits most messages.
     static let ownColumns = """
@@ -13,22 +11,8 @@ struct MessageRow: Sendable {
         sync_state, attempts, last_attempt_at, failure, in_doubt, position, accepted_at
         """
 
-    var message: Message
-    /// The size of the coded content.
-    var bytes: Int
-
-    init(message: Message, bytes: Int) {
-        self.message = message
-        self.bytes = bytes
-    }
-
-    init(_ row: Row) {
-        var names = Names()
-        self.init(row, &names)
-    }
-
     /// Decodes one of many rows, reusing names from the row before.
-    init(_ row: Row, _ names: inout Names) {
+    init(_ row: borrowing StatementRow, _ names: inout Names) {
         do {
             try self.init(reading: row, &names)
         } catch {
@@ -36,34 +20,34 @@ struct MessageRow: Sendable {
         }
     }
 
-    private init(reading row: Row, _ names: inout Names) throws {
-        let ordinal: Int64 = row[0]
-        guard let id = MessageID(blob: row[1]), let channel = names.channel(row[2]),
-            let sender = names.sender(row[3]), let content = ContentCoding.decode(row[4] as Data),
-            let state = StateCode.state(row[10]),
-            let role = RoleCode.role(row[17], (row[18] as Data?).flatMap(MessageID.init(blob:))),
-            let history = (row[20] as String?).map(HistoryCoding.decode) ?? []
+    private init(reading row: borrowing StatementRow, _ names: inout Names) throws {
+        let ordinal = row.int64(0)
+        guard let id = row.messageID(1), let channel = names.channel(row, 2), let sender = names.sender(row, 3),
+            let content = ContentCoding.decode(row.data(4)), let state = StateCode.state(row.int64(10)),
+            let role = RoleCode.role(row.int64(17), row.messageID(18)),
+            let history = row.isNull(20) ? [] : HistoryCoding.decode(row.text(20))
         else { throw UnreadableRow(table: "message", key: ordinal) }
-        var failure: Failure?
-        if let text = row[13] as Data? {
-            failure = try StoredJSON.decode(Failure.self, text, table: "message", key: ordinal)
-        }
-        var serverPosition: ServerPosition?
-        if let acceptedAt = row[16] as Int64? {
-            serverPosition = ServerPosition(position: row[15], acceptedAt: Timestamp(milliseconds: acceptedAt))
-        }
-        let extras = try StoredJSON.decode(StoredAggregates.self, ifPresent: row[21], table: "message", key: ordinal)
-        let shown = try StoredJSON.decode(MessageBody.self, ifPresent: row[22], table: "message", key: ordinal)
+        let failure = try StoredJSON.decode(
+            Failure.self, ifPresent: row.dataIfPresent(13), table: "message", key: ordinal)
+        let extras = try StoredJSON.decode(
+            StoredAggregates.self, ifPresent: row.dataIfPresent(21), table: "message", key: ordinal)
+        let shown = try StoredJSON.decode(
+            MessageBody.self, ifPresent: row.dataIfPresent(22), table: "message", key: ordinal)
         let sent = MessageBody(content: content, extras)
-        message = Message(
-            id: id, channel: channel, sender: sender, role: role, displayed: shown ?? sent,
-            confirmed: shown == nil ? nil : sent, createdAt: Timestamp(milliseconds: row[6]), ordinal: ordinal,
-            lane: (row[7] as String?).map(LaneID.init(rawValue:)), laneSequence: row[8],
-            queuedAt: (row[19] as Int64?).map(Timestamp.init(milliseconds:)), syncState: state,
-            failure: failure, isInDoubt: row[14], serverPosition: serverPosition, attempts: row[11],
-            lastAttemptAt: (row[12] as Int64?).map(Timestamp.init(milliseconds:)), history: history,
-            previousSequence: row[9])
-        bytes = row[5]
+        self.init(
+            message: Message(
+                id: id, channel: channel, sender: sender, role: role, displayed: shown ?? sent,
+                confirmed: shown == nil ? nil : sent, createdAt: Timestamp(milliseconds: row.int64(6)),
+                ordinal: ordinal, lane: names.lane(row, 7), laneSequence: row.int64(8),
+                queuedAt: row.timestampIfPresent(19), syncState: state, failure: failure,
+                isInDoubt: row.int64(14) != 0, serverPosition: Self.serverPosition(row),
+                attempts: Int(row.int64(11)), lastAttemptAt: row.timestampIfPresent(12), history: history,
+                previousSequence: row.int64IfPresent(9)),
+            bytes: Int(row.int64(5)))
+    }
+
+    static func serverPosition(_ row: borrowing StatementRow) -> ServerPosition? {
+        row.timestampIfPresent(16).map { ServerPosition(position: row.int64(15), acceptedAt: $0) }
     }
 }
 
@@ -73,15 +57,26 @@ extension MessageRow {
     struct Names {
         private var lastChannel: ChannelID?
         private var lastSender: UserID?
+        private var lastLane: LaneID?
 
-        mutating func channel(_ name: String) -> ChannelID? {
-            if lastChannel?.value != name { lastChannel = ChannelID(name) }
+        mutating func channel(_ row: borrowing StatementRow, _ column: Int32) -> ChannelID? {
+            if let lastChannel, row.text(column, equals: lastChannel.value) { return lastChannel }
+            lastChannel = ChannelID(row.text(column))
             return lastChannel
         }
 
-        mutating func sender(_ name: String) -> UserID? {
-            if lastSender?.value != name { lastSender = UserID(name) }
+        mutating func sender(_ row: borrowing StatementRow, _ column: Int32) -> UserID? {
+            if let lastSender, row.text(column, equals: lastSender.value) { return lastSender }
+            lastSender = UserID(row.text(column))
             return lastSender
+        }
+
+        /// `nil` for null.
+        mutating func lane(_ row: borrowing StatementRow, _ column: Int32) -> LaneID? {
+            if row.isNull(column) { return nil }
+            if let lastLane, row.text(column, equals: lastLane.rawValue) { return lastLane }
+            lastLane = LaneID(rawValue: row.text(column))
+            return lastLane
         }
     }
 }
@@ -136,12 +131,13 @@ extension ChainMarker {
     /// The kinds that a row may have.
     static let kinds = OutboxEntry.Kind.allCases.filter { $0 != .send }.map { "\($0.rawValue)" }.joined(separator: ", ")
 
-    init(_ row: Row) throws {
-        let sequence: Int64 = row[0]
-        guard let code = UInt8(exactly: row[1] as Int64), let kind = OutboxEntry.Kind(rawValue: code), kind != .send,
-            let message = MessageID(blob: row[4])
-        else { throw UnreadableRow(table: "control", key: sequence) }
+    /// `nil` if the row cannot be read.
+    init?(_ row: borrowing StatementRow) {
+        guard let code = UInt8(exactly: row.int64(1)), let kind = OutboxEntry.Kind(rawValue: code), kind != .send,
+            let message = row.messageID(4)
+        else { return nil }
         self.init(
-            kind: kind, lane: LaneID(rawValue: row[2]), sequence: sequence, previous: row[3], message: message)
+            kind: kind, lane: LaneID(rawValue: row.text(2)), sequence: row.int64(0), previous: row.int64IfPresent(3),
+            message: message)
     }
 }

@@ -4,12 +4,6 @@ import CausewayModels
 ///
 /// Only ``put(_:bytes:)`` and ``remove(_:)`` update the indexes.
 struct MemoryState: Sendable {
-    struct Stored: Sendable {
-        var message: Message
-        /// The size of the coded content.
-        var bytes: Int
-    }
-
     /// A position in a channel's order.
     struct ListKey: Comparable, Sendable {
         var position: Int64
@@ -29,22 +23,21 @@ struct MemoryState: Sendable {
     var account: Account?
     /// The states of the other accounts; each of them has no others of its own.
     var otherAccounts: [Account: MemoryState] = [:]
-    var outboxID: OutboxID?
-    var epoch: Int64 = 0
-    var lineage = Lineage()
-    var history: ServerHistory?
+    var outbox = OutboxRecord()
     /// The next number to assign, for ordinals, sequences and deletions alike.
     var nextSequence: Int64 = 1
-    var session: Session?
+    /// The session that was saved last.
+    var lastSession: Session?
     var lastTransmitted: [LaneID: Int64] = [:]
-    var controls: [Int64: ChainMarker] = [:]
+    /// The control entries by their sequences.
+    var markers: [Int64: ChainMarker] = [:]
     var counts = StoreCounts()
     var deletions: [Int64: DeleteAction] = [:]
     var deletionOrder = SortedKeys<Int64>()
     /// The number of recorded deletions for each message.
     var deletionCounts: [MessageID: Int] = [:]
 
-    private var stored: [Int64: Stored] = [:]
+    private var stored: [Int64: MessageRow] = [:]
     private var ordinals: [MessageID: Int64] = [:]
     private var listKeys: [ChannelID: SortedKeys<ListKey>] = [:]
     private var undelivered = SortedKeys<Int64>()
@@ -57,14 +50,9 @@ struct MemoryState: Sendable {
     private var pending: [Int64: MessageID] = [:]
     private var pendingInState: [SyncState: SortedKeys<Int64>] = [:]
 
-    init(outboxID: OutboxID? = nil) { self.outboxID = outboxID }
+    init(outboxID: OutboxID? = nil) { outbox.id = outboxID }
 
-    mutating func takeSequence() -> Int64 {
-        defer { nextSequence += 1 }
-        return nextSequence
-    }
-
-    subscript(id: MessageID) -> Stored? {
+    subscript(id: MessageID) -> MessageRow? {
         guard let ordinal = ordinals[id] else { return nil }
         return stored[ordinal]
     }
@@ -72,21 +60,26 @@ struct MemoryState: Sendable {
     func pendingMessage(sequence: Int64) -> MessageID? { pending[sequence] }
 
     /// Every message that is not `synced`, in the order of creation.
-    func allUndelivered() -> [Stored] {
-        undelivered.ascending(after: nil, limit: .max).compactMap { stored[$0] }
+    func undelivered(after ordinal: Int64 = .min) -> [MessageRow] {
+        undelivered.ascending(after: ordinal, limit: .max).compactMap { stored[$0] }
     }
 
-    /// Every message that is `synced`, in no order.
-    func allSynced() -> [Stored] { stored.values.filter { $0.message.syncState == .synced } }
+    /// Every message that is `error`, in the order of creation.
+    func failed(after ordinal: Int64 = .min) -> [MessageRow] {
+        failed.ascending(after: ordinal, limit: .max).compactMap { stored[$0] }
+    }
+
+    /// Every message with a lane sequence in this pending state, by ascending lane sequence.
+    func underWay(_ state: SyncState, after sequence: Int64) -> [MessageRow] {
+        pendingInState[state]?.ascending(after: sequence, limit: .max).compactMap { pendingMessage(at: $0) } ?? []
+    }
 
     /// Every message, in the order of its arrival.
-    func allMessages() -> [Message] {
-        stored.values.map(\.message).sorted { $0.ordinal < $1.ordinal }
-    }
+    func allMessages() -> [MessageRow] { stored.values.sorted { $0.message.ordinal < $1.message.ordinal } }
 
     /// The operations on a message and the messages parked for it, in the order of creation.
-    func allDependants(of id: MessageID) -> [Message] {
-        dependants[id]?.ascending(after: nil, limit: .max).compactMap { stored[$0]?.message } ?? []
+    func allDependants(of id: MessageID) -> [MessageRow] {
+        dependants[id]?.ascending(after: nil, limit: .max).compactMap { stored[$0] } ?? []
     }
 
     /// The counts, including the messages that wait directly or indirectly for a failed message.
@@ -94,9 +87,9 @@ struct MemoryState: Sendable {
         var counts = counts
         var open = dependants.keys.filter { self[$0]?.message.syncState == .error }
         while let next = open.popLast() {
-            let blocked = allDependants(of: next).filter(\.isParked)
+            let blocked = parked(for: next)
             counts.blocked += blocked.count
-            open += blocked.map(\.id)
+            open += blocked.map(\.message.id)
         }
         return counts
     }
@@ -104,7 +97,7 @@ struct MemoryState: Sendable {
     mutating func put(_ message: Message, bytes: Int) {
         if let old = self[message.id] { unindex(old) }
         ordinals[message.id] = message.ordinal
-        stored[message.ordinal] = Stored(message: message, bytes: bytes)
+        stored[message.ordinal] = MessageRow(message: message, bytes: bytes)
         if !message.role.isOperation {
             listKeys[message.channel, default: SortedKeys()].insert(ListKey(message.cursor))
         }
@@ -131,7 +124,7 @@ struct MemoryState: Sendable {
         ordinals[id] = nil
     }
 
-    private mutating func unindex(_ old: Stored) {
+    private mutating func unindex(_ old: MessageRow) {
         let message = old.message
         listKeys[message.channel]?.remove(ListKey(message.cursor))
         if let related = message.dependence {
@@ -193,16 +186,18 @@ extension MemoryState {
         deletionOrder.descending(before: before, limit: limit).compactMap { deletions[$0] }
     }
 
+    func entries() -> [OutboxEntry] {
+        var entries = undelivered().compactMap { $0.message.entry(bytes: $0.bytes) }
+        entries += markers.values.map(\.entry)
+        return entries.sorted { ($0.sequence, $0.kind.rawValue) < ($1.sequence, $1.kind.rawValue) }
+    }
+
     /// - Precondition: the store has been started.
-    func outbox(_ outboxID: OutboxID) -> OutboxSnapshot {
-        let undelivered = allUndelivered()
-        var entries = undelivered.compactMap { $0.message.entry(bytes: $0.bytes) }
-        entries += controls.values.map(\.entry)
-        entries.sort { ($0.sequence, $0.kind.rawValue) < ($1.sequence, $1.kind.rawValue) }
+    func snapshot(_ outboxID: OutboxID) -> OutboxSnapshot {
         var snapshot = OutboxSnapshot(
-            outboxID: outboxID, epoch: epoch, lastTransmitted: lastTransmitted, entries: entries,
-            pauses: undelivered.compactMap(\.message.pause), lineage: lineage)
-        snapshot.history = history
+            outboxID: outboxID, epoch: outbox.epoch, lastTransmitted: lastTransmitted, entries: entries(),
+            pauses: failed().compactMap(\.message.pause), lineage: outbox.lineage)
+        snapshot.history = outbox.history
         return snapshot
     }
 }

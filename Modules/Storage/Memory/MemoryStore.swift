@@ -1,6 +1,12 @@
 public import CausewayModels
 import Synchronization
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A store that keeps all data in memory, for tests, simulation and previews.
 ///
 /// Deterministic: it starts no task, reads no clock and never suspends. One lock guards the state; it is held while
@@ -39,7 +45,7 @@ public final class MemoryStore: Store {
     /// ascending sequence. Must not be called by a subscriber, which runs within a commit.
     package var contents: (messages: [Message], controls: [ChainMarker]) {
         run.withLock { run in
-            (run.state.allMessages(), run.state.controls.values.sorted { $0.sequence < $1.sequence })
+            (run.state.allMessages().map(\.message), run.state.markers.values.sorted { $0.sequence < $1.sequence })
         }
     }
 
@@ -47,8 +53,8 @@ public final class MemoryStore: Store {
     package var account: Account? { run.withLock { $0.state.account } }
 
     /// The last history that the server of the current account named.
-    package var history: ServerHistory? { run.withLock { $0.state.history } }
-    package var outboxID: OutboxID? { run.withLock { $0.state.outboxID } }
+    package var history: ServerHistory? { run.withLock { $0.state.outbox.history } }
+    package var outboxID: OutboxID? { run.withLock { $0.state.outbox.id } }
 
     /// Makes a message of the current account unreadable, as a damaged row on a disk is.
     package func damage(_ id: MessageID) {
@@ -69,39 +75,31 @@ public final class MemoryStore: Store {
     // MARK: Store
 
     public func start(_ opening: StartOptions) async throws(StoreError) -> OutboxSnapshot {
-        try write(beginning: true) { state, changes throws(StoreError) in
-            let outboxID = state.outboxID ?? opening.newOutboxID
-            state.outboxID = outboxID
-            state.epoch += 1
-            state.lineage.open(opening.opening, nextSequence: state.nextSequence)
-            state.sweep(opening.restart, opening.failure)
-            changes.isReset = true
-            return state.outbox(outboxID)
+        try write(beginning: true) { applier throws(StoreError) in
+            let outboxID = applier.start(opening)
+            return applier.rows.snapshot(outboxID)
         }
     }
 
     public func enqueue(_ draft: MessageDraft) async throws(StoreError) -> Message {
         let draft = draft.normalized
-        let bytes = try ContentCoding.encode(draft.content).count
-        return try write { [bounds] state, changes throws(StoreError) in
-            try state.admit(draft, as: state.account)
-            guard state[draft.id] == nil else { throw .duplicate(draft.id) }
-            try bounds.admit(bytes: bytes, to: state.counts)
-            state.enqueue(draft, bytes: bytes, &changes)
-            guard let message = state[draft.id]?.message else { preconditionFailure("what was put in is there") }
-            return message
+        let content = try ContentCoding.encode(draft.content)
+        return try write { [bounds] applier throws(StoreError) in
+            if let refusal = applier.refusal(of: [(draft, content.count)], bounds) { throw refusal }
+            return applier.enqueue(draft, content: content)
         }
     }
 
     public func commit(_ mutations: [Mutation]) async throws(StoreError) {
         let mutations = mutations.map(\.normalized)
-        var sizes: [Int] = []
-        for mutation in mutations {
-            sizes.append(try mutation.content.map(ContentCoding.encode)?.count ?? 0)
-        }
-        try write { [bounds] state, changes throws(StoreError) in
-            try state.admit(mutations, sizes, bounds)
-            for (mutation, bytes) in zip(mutations, sizes) { state.apply(mutation, bytes: bytes, to: &changes) }
+        var contents: [Data?] = []
+        for mutation in mutations { contents.append(try mutation.content.map(ContentCoding.encode)) }
+        try write { [bounds] applier throws(StoreError) in
+            let drafts = zip(mutations, contents).compactMap { mutation, content in
+                if case .enqueue(let draft) = mutation { (draft, content?.count ?? 0) } else { nil }
+            }
+            if let refusal = applier.refusal(of: drafts, bounds) { throw refusal }
+            for (mutation, content) in zip(mutations, contents) { applier.apply(mutation, content: content) }
         }
     }
 
@@ -114,7 +112,7 @@ public final class MemoryStore: Store {
     }
 
     public func dependants(of id: MessageID) async throws(StoreError) -> [Message] {
-        try read { state throws(StoreError) in state.allDependants(of: id) }
+        try read { state throws(StoreError) in state.allDependants(of: id).map(\.message) }
     }
 
     public func page(_ query: MessageQuery) async throws(StoreError) -> MessagePage {
@@ -131,13 +129,13 @@ public final class MemoryStore: Store {
     }
 
     public func session() async throws(StoreError) -> Session? {
-        try read { state throws(StoreError) in state.session }
+        try read { state throws(StoreError) in state.lastSession }
     }
 
     public func outbox() async throws(StoreError) -> OutboxSnapshot {
         try read { state throws(StoreError) in
-            guard let outboxID = state.outboxID else { throw StoreError.notStarted }
-            return state.outbox(outboxID)
+            guard let outboxID = state.outbox.id else { throw StoreError.notStarted }
+            return state.snapshot(outboxID)
         }
     }
 
@@ -160,17 +158,19 @@ public final class MemoryStore: Store {
     /// Performs one commit. `body` throws before it changes anything.
     private func write<Value>(
         beginning: Bool = false,
-        _ body: (inout MemoryState, inout CommitChanges) throws(StoreError) -> sending Value
+        _ body: (inout MutationApplier<MemoryState>) throws(StoreError) -> sending Value
     ) throws(StoreError) -> sending Value {
         try run.withLock { run throws(StoreError) in
             if run.isClosed { throw .closed }
             if run.hasStarted == beginning { throw beginning ? .startedTwice : .notStarted }
             if !run.faults.isEmpty { throw run.faults.removeFirst() }
-            var changes = CommitChanges()
-            let value = try body(&run.state, &changes)
+            var applier = MutationApplier(rows: MemoryState())
+            swap(&applier.rows, &run.state)
+            defer { swap(&applier.rows, &run.state) }
+            let value = try body(&applier)
             run.hasStarted = true
             run.version += 1
-            feed.publish(changes.commit(version: run.version))
+            feed.publish(applier.changes.commit(version: run.version))
             return value
         }
     }
@@ -183,6 +183,21 @@ public final class MemoryStore: Store {
             if !run.hasStarted { throw .notStarted }
             return try body(run.state)
         }
+    }
+}
+
+extension MutationApplier<MemoryState> {
+    /// The reason to refuse the first of several drafts that may not be enqueued, before anything is changed.
+    ///
+    /// - Parameter drafts: with the sizes of their coded contents.
+    fileprivate func refusal(of drafts: [(draft: MessageDraft, bytes: Int)], _ bounds: OutboxBounds) -> StoreError? {
+        var counts = rows.counts
+        for (draft, bytes) in drafts {
+            if let refusal = refusal(of: draft, bytes: bytes, counts, bounds) { return refusal }
+            if rows.message(draft.id) != nil { return .duplicate(draft.id) }
+            counts.count(.created, bytes: bytes)
+        }
+        return nil
     }
 }
 

@@ -10,11 +10,12 @@ package struct OutboxBounds: Sendable, Hashable {
         self.bytesMax = bytesMax
     }
 
-    /// Refuses a message of `bytes` bytes if the outbox with these counts has no room for it.
-    package func admit(bytes: Int, to counts: StoreCounts) throws(StoreError) {
+    /// The reason to refuse a message of `bytes` bytes; `nil` if the outbox with these counts has room for it.
+    package func refusal(bytes: Int, _ counts: StoreCounts) -> StoreError? {
         guard counts.undelivered < messagesMax, counts.undeliveredBytes + bytes <= bytesMax else {
-            throw .outboxFull(messages: counts.undelivered, bytes: counts.undeliveredBytes)
+            return .outboxFull(messages: counts.undelivered, bytes: counts.undeliveredBytes)
         }
+        return nil
     }
 }
 

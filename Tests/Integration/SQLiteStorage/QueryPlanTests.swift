@@ -14,8 +14,6 @@ struct QueryPlanTests {
         "SCAN control", "SCAN lane", "SCAN message USING INDEX message_undelivered",
         "SCAN message USING INDEX message_pending", "SCAN message USING INDEX message_failed",
         "SCAN delete_action USING COVERING INDEX delete_action_message",
-        // Messages that the server lost are searched among all stored ones, once for each restore of the server.
-        "SCAN message USING INDEX message_place",
         // The counts at the start are grouped by state.
         "USE TEMP B-TREE FOR GROUP BY",
     ]

@@ -1,0 +1,40 @@
+import CausewayModels
+
+/// Dependencies between messages: operations are displayed in their target, and parked messages wait for the message
+/// that they refer to.
+extension MutationApplier {
+    func related(_ role: MessageRole) throws(Rows.Failure) -> Message? {
+        guard let related = role.related else { return nil }
+        return try rows.message(related)?.message
+    }
+
+    /// Assigns lane sequences to the messages parked for this one, if it is on the server or no longer exists.
+    mutating func release(_ id: MessageID, at time: Timestamp?) throws(Rows.Failure) {
+        let parked = try rows.parked(for: id)
+        if parked.isEmpty { return }
+        if let message = try rows.message(id)?.message, message.syncState != .synced { return }
+        for dependant in parked {
+            let sequence = rows.takeSequence()
+            try save(dependant.message.released(sequence: sequence, at: time), over: dependant)
+        }
+    }
+
+    /// Updates the displayed body of a message with its pending operations.
+    mutating func overlay(_ id: MessageID) throws(Rows.Failure) {
+        guard let old = try rows.message(id) else { return }
+        try save(try overlaid(old.message), over: old)
+    }
+
+    /// The message with its pending operations applied.
+    func overlaid(_ message: Message) throws(Rows.Failure) -> Message {
+        message.overlaid(with: try rows.operations(on: message.id))
+    }
+
+    /// Updates the displayed bodies of messages in a commit whose changes are not listed.
+    mutating func overlayUnlisted(_ targets: Set<MessageID>) throws(Rows.Failure) {
+        let listed = changes
+        changes = CommitChanges()
+        for target in targets { try overlay(target) }
+        changes = listed
+    }
+}

@@ -1,0 +1,147 @@
+package import CausewayModels
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// Applies mutations to the rows of a store: the only place that knows what a ``Mutation`` does, for all stores.
+///
+/// The effect on a single message is in `Message+Transitions`, the effect of operations on their target in
+/// `Message+Operations`. This type adds what involves several rows: numbers, dependencies, chains, accounts. It
+/// collects the changes for the feed.
+///
+/// It belongs to one commit. An error is one of the rows; the commit must then be discarded.
+package struct MutationApplier<Rows: StoreRows> {
+    package var rows: Rows
+    /// The changes so far.
+    package var changes = CommitChanges()
+
+    package init(rows: Rows) { self.rows = rows }
+
+    /// Applies one mutation.
+    ///
+    /// - Parameter content: ``Mutation/content``, coded.
+    /// - Precondition: for ``Mutation/enqueue(_:)``, ``refusal(of:bytes:_:)`` returned `nil`.
+    package mutating func apply(_ mutation: Mutation, content: Data?) throws(Rows.Failure) {
+        switch mutation {
+        case .attempt(let id, let previous, let attempts, let time):
+            try change(id) { $0.attempted(previous: previous, attempts: attempts, at: time) }
+        case .requeue(let id, let attempts, let time):
+            try change(id) { $0.requeued(attempts: attempts, at: time) }
+        case .deliver(let id, let serverPosition, let time):
+            try deliver(id, serverPosition, at: time)
+        case .fail(let id, let failure, let inDoubt):
+            try fail(id, failure, inDoubt: inDoubt)
+        case .settle(let id):
+            try change(id) { $0.settled() }
+        case .resend(let id, let time):
+            try resend(id, at: time)
+        case .park(let id, let failure):
+            try park(id, failure)
+        case .enqueue(let draft):
+            _ = try enqueue(draft, content: Self.coded(content))
+        case .rewrite(let id, let text):
+            try change(id, content: content) { $0.rewritten(text) }
+            try overlay(id)
+        case .delete(let id):
+            try delete(id)
+        case .merge(let placed, let time):
+            try merge(placed, content: Self.coded(content), at: time)
+        case .putMarker, .appendDelete, .attemptMarker, .removeMarker, .rebase, .setLastTransmitted, .raiseSequence:
+            try applyToChain(mutation)
+        case .forkOutbox(let id, let time):
+            try forkOutbox(id, try rows.entries(), at: time)
+        case .keepHistory(let history):
+            try keepHistory(history)
+        case .followHistory(let history, let id, let marks, let time):
+            try followHistory(history, id, marks: marks, at: time)
+        case .recordDelete(var action):
+            action.sequence = rows.takeSequence()
+            try rows.insert(action, keeping: Limits.deleteActionsKeptMax)
+            changes.add(action)
+        case .saveSession(let session):
+            try save(session)
+        case .endSession(let failure):
+            try endSession(failure, releasesLanes: true)
+        }
+    }
+
+    private static func coded(_ content: Data?) -> Data {
+        guard let content else { preconditionFailure("a mutation with content comes with its coded form") }
+        return content
+    }
+
+    // MARK: Creation
+
+    /// The reason to refuse a draft; `nil` if it may be enqueued, unless its id exists already.
+    ///
+    /// A draft that exists already is recognised here only if the outbox is full: rows report it by themselves.
+    ///
+    /// - Parameter bytes: the size of the coded content.
+    package func refusal(
+        of draft: MessageDraft, bytes: Int, _ counts: StoreCounts, _ bounds: OutboxBounds
+    ) throws(Rows.Failure) -> StoreError? {
+        if let wanted = draft.account, let account = rows.account, wanted != account { return .otherAccount(wanted) }
+        guard let full = bounds.refusal(bytes: bytes, counts) else { return nil }
+        return try rows.message(draft.id) == nil ? full : .duplicate(draft.id)
+    }
+
+    /// Enqueues a draft that was not refused; returns the message as stored.
+    package mutating func enqueue(_ draft: MessageDraft, content: Data) throws(Rows.Failure) -> Message {
+        let related = try related(draft.role)
+        let ordinal = rows.takeSequence()
+        let mayGo = Message.mayGo(draft.role, in: draft.lane, with: related)
+        let message = Message(draft, ordinal: ordinal, laneSequence: mayGo ? ordinal : 0)
+        try insert(message, content: content)
+        return message
+    }
+
+    // MARK: Rows
+
+    mutating func insert(_ message: Message, content: Data) throws(Rows.Failure) {
+        try rows.insert(message, content: content)
+        changes.add(message: nil, message, bytes: content.count)
+        if let target = message.role.target { try overlay(target) }
+    }
+
+    /// - Parameter content: the coded content, if the step may change it and it is at hand.
+    mutating func change(
+        _ id: MessageID, content: Data? = nil, _ step: (Message) -> Message
+    ) throws(Rows.Failure) {
+        guard let old = try rows.message(id) else { return }
+        try save(step(old.message), over: old, content: content)
+    }
+
+    /// Saves a message if it changed; the target of an operation is updated with it.
+    mutating func save(_ message: Message, over old: MessageRow, content: Data? = nil) throws(Rows.Failure) {
+        guard message != old.message else { return }
+        let bytes = try rows.update(old, to: message, content: content)
+        changes.add(message: old.message, message, bytes: bytes)
+        if let target = message.role.target { try overlay(target) }
+    }
+
+    mutating func remove(_ old: MessageRow) throws(Rows.Failure) {
+        try rows.remove(old)
+        changes.add(message: old.message, nil, bytes: old.bytes)
+        if let target = old.message.role.target { try overlay(target) }
+    }
+
+    /// Calls `body` for each message of a part of the store. `body` may change the message that it is called for, so
+    /// that it leaves the part, and no other one of the part.
+    mutating func forEach(
+        _ part: MessagePart, _ body: (inout Self, MessageRow) throws(Rows.Failure) -> Void
+    ) throws(Rows.Failure) {
+        var page = try rows.page(of: part, after: .min)
+        while let last = page.last {
+            for row in page { try body(&self, row) }
+            page = try rows.page(of: part, after: part.key(of: last.message))
+        }
+    }
+
+    /// Writes a message if it changed, in a commit whose changes are not listed.
+    mutating func write(_ message: Message, over old: MessageRow) throws(Rows.Failure) {
+        if message != old.message { _ = try rows.update(old, to: message, content: nil) }
+    }
+}

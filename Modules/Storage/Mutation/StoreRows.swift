@@ -1,0 +1,139 @@
+package import CausewayModels
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// The rows of a store on which ``MutationApplier`` works: reading and writing single rows of the current account, with
+/// no knowledge of what a mutation means.
+///
+/// A call belongs to one commit, which either takes effect as a whole or not at all; the adapter discards everything if
+/// a call throws. What was written is read by the next call. Rows of other accounts are neither returned nor changed.
+package protocol StoreRows: MessageRows, ChainRows, AccountRows, DeletionRows {}
+
+/// The messages, and with them the operations and the counts (``StoreCounts``), which follow each write.
+package protocol MessageRows {
+    /// The error of the layer below; `Never` for rows in memory.
+    associatedtype Failure: Error
+
+    /// The message with this id; `nil` if there is none.
+    func message(_ id: MessageID) throws(Failure) -> MessageRow?
+
+    /// Adds a message.
+    ///
+    /// - Parameter content: the coded content of the message.
+    /// - Precondition: no message has its id. Rows that detect one by their index throw instead.
+    mutating func insert(_ message: Message, content: Data) throws(Failure)
+
+    /// Replaces a message by its next state, which has the same id and the same ordinal.
+    ///
+    /// - Parameter content: the coded form of a content that may be new; `nil` if it is not at hand, in which case a
+    ///   new content is coded here.
+    /// - Returns: the size of the coded content.
+    mutating func update(_ old: MessageRow, to message: Message, content: Data?) throws(Failure) -> Int
+
+    mutating func remove(_ old: MessageRow) throws(Failure)
+
+    /// The operations on a message in any state, by ascending ordinal.
+    func operations(on id: MessageID) throws(Failure) -> [Message]
+
+    /// The messages and operations parked for a message, by ascending ordinal. Constant cost if there are none.
+    func parked(for id: MessageID) throws(Failure) -> [MessageRow]
+
+    /// The pending message with this lane sequence; `nil` if there is none.
+    func pendingMessage(at sequence: Int64) throws(Failure) -> MessageRow?
+
+    /// The first messages of a part of the store, in its order, with keys above `key`: as many as the adapter reads at
+    /// once, and none at the end. Cost: linear in their number.
+    func page(of part: MessagePart, after key: Int64) throws(Failure) -> [MessageRow]
+}
+
+/// A part of the messages of an account, in an order of its own.
+package enum MessagePart: Sendable, Hashable {
+    /// Every message that is neither `synced` nor `error`, parked ones included, in the order of creation.
+    case pending
+    /// Every message in state `error`, in the order of creation.
+    case failed
+    /// Every message in state `error` whose failure pauses its lane, in the order of creation.
+    case pausing
+    /// Every message that the server has, in the order of its arrival here.
+    case synced
+    /// Every message in this state, which is `uploading` or `syncing`, by ascending lane sequence.
+    case underWay(SyncState)
+
+    /// The number by which the part is ordered.
+    package func key(of message: Message) -> Int64 {
+        switch self {
+        case .pending, .failed, .pausing, .synced: message.ordinal
+        case .underWay: message.laneSequence
+        }
+    }
+}
+
+/// The chains of the lanes.
+package protocol ChainRows {
+    associatedtype Failure: Error
+
+    /// The next number to assign, for ordinals, sequences and deletions alike; only ever increased.
+    var nextSequence: Int64 { get set }
+
+    /// The links of all lanes as in ``OutboxSnapshot/entries``. Cost: linear in the outbox.
+    func entries() throws(Failure) -> [OutboxEntry]
+
+    /// The control entry at a sequence; `nil` if there is none.
+    func marker(at sequence: Int64) throws(Failure) -> ChainMarker?
+
+    /// Stores the control entry at its sequence, replacing an existing one; `nil` removes it.
+    mutating func setMarker(_ marker: ChainMarker?, at sequence: Int64) throws(Failure)
+
+    mutating func setLastTransmitted(_ lane: LaneID, _ sequence: Int64) throws(Failure)
+
+    /// Removes all control entries, and what was last transmitted in each lane.
+    mutating func removeChains() throws(Failure)
+}
+
+extension ChainRows {
+    /// Assigns the next number.
+    package mutating func takeSequence() -> Int64 {
+        defer { nextSequence += 1 }
+        return nextSequence
+    }
+}
+
+/// The current account: its session and its outbox.
+package protocol AccountRows {
+    associatedtype Failure: Error
+
+    /// The current account; `nil` before the first session.
+    var account: Account? { get }
+
+    /// Makes another account the current one; its rows are those that it had when it was last current.
+    ///
+    /// An account without a name takes the given one and keeps its rows. A new account gets an outbox with the given
+    /// id. Epoch, history and openings of ``outbox`` are then those of that account's last visit, except what is common
+    /// to all accounts.
+    mutating func enter(_ account: Account, newOutboxID: OutboxID) throws(Failure)
+
+    /// The session that was saved last; `nil` if there never was one, or it cannot be read.
+    func session() throws(Failure) -> Session?
+
+    mutating func setSession(_ session: Session) throws(Failure)
+
+    var outbox: OutboxRecord { get }
+
+    /// Writes only what differs from ``outbox``.
+    mutating func setOutbox(_ outbox: OutboxRecord) throws(Failure)
+}
+
+/// Past deletions.
+package protocol DeletionRows {
+    associatedtype Failure: Error
+
+    /// True if one of the recorded deletions is of this message.
+    func hasDeletion(of id: MessageID) throws(Failure) -> Bool
+
+    /// Adds a deletion, and removes the oldest one if there are more than `limit`.
+    mutating func insert(_ action: DeleteAction, keeping limit: Int) throws(Failure)
+}
