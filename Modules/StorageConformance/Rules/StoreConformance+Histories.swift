@@ -15,8 +15,49 @@ extension StoreConformance {
                         detail: "history \(seed): \(failure.detail)", file: failure.file, line: failure.line)
                 }
             }
-        }
+        },
+        Rule("what changes the whole outbox reaches every message, however many there are") { factory in
+            let ids = (0..<wholeCount).map(Sample.id)
+            let time = Sample.time(3)
+            let attempts = ids.enumerated().filter { $0.offset.isMultiple(of: 3) }.map { _, id in
+                Mutation.attempt(id, previous: 1, attempts: 1, at: time)
+            }
+            let deliveries = ids.enumerated().filter { $0.offset.isMultiple(of: 2) }.map { position, id in
+                Mutation.deliver(id, Sample.serverPosition(Int64(position + 1)), at: time)
+            }
+            let create = (0..<wholeCount).map { Mutation.enqueue(Sample.draft($0)) }
+            let fork = Mutation.forkOutbox(Sample.otherOutboxID, at: time)
+            try await live(create + attempts, .resume, [fork], ids, factory)
+            try await live(create + attempts, .fail, [fork], ids, factory)
+            try await live(create + attempts, .resume, [.endSession(Sample.ended)], ids, factory)
+            let follow = Mutation.followHistory(Sample.history(1), Sample.otherOutboxID, marks: [.text: 9], at: time)
+            try await live(create + deliveries, .resume, [follow], ids, factory)
+        },
     ]
+
+    /// More than any store reads at once.
+    private static let wholeCount = 300
+
+    /// Commits the first mutations, restarts, and commits the last ones.
+    private static func live(
+        _ first: [Mutation], _ restart: RestartPolicy, _ last: [Mutation], _ ids: [MessageID], _ factory: StoreFactory
+    ) async throws {
+        var store = try await factory.started()
+        var model = ReferenceModel()
+        model.start(Sample.opening())
+        try await store.commit(first)
+        model.commit(first)
+        try await model.adopt(from: store)
+        store = try await factory.restarted(store, restart)
+        model.start(Sample.opening(restart))
+        try await model.adopt(from: store)
+        try await model.check(store, ids: ids, pageLimit: 100)
+        try await store.commit(last)
+        model.commit(last)
+        try await model.adopt(from: store)
+        try await model.check(store, ids: ids, pageLimit: 100)
+        await store.close()
+    }
 
     private static func live(_ seed: UInt64, _ factory: StoreFactory) async throws {
         var generator = HistoryGenerator(seed: seed)
