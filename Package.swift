@@ -203,13 +203,14 @@ let package = Package(
                 "CausewayModels", "CausewaySystem", "CausewayTLS", .hummingbirdCore, .httpTypes, .logging, .nioCore,
                 .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1,
             ]),
-        module(
-            "Hub",
-            [
+        .target(
+            name: "CausewayHub",
+            dependencies: [
                 "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayHTTPServer", "CausewaySystem",
                 "CausewayTLS", .grdb, .hummingbird, .hummingbirdCore, .httpTypes, .lifecycle,
                 .logging, .nioCore, .nioHTTP1,
-            ]),
+            ],
+            path: "Modules", sources: ["Hub", "HubSQLite"], swiftSettings: strict),
 
         // The status page: its templates and its sheet are compiled in, so that the program needs no folder beside it.
         .target(
