@@ -126,6 +126,7 @@ let package = Package(
         module("TransportConformance", ["CausewayModels", "CausewayRuntime", "CausewayTransport"]),
         module("Outbox", ["CausewayModels", "CausewayStorage", .deque]),
         module("HubRules", ["CausewayModels", .deque]),
+        module("HubStorage", ["CausewayHubRules", "CausewayModels"]),
 
         // Adapters.
         .systemLibrary(
@@ -203,14 +204,20 @@ let package = Package(
                 "CausewayModels", "CausewaySystem", "CausewayTLS", .hummingbirdCore, .httpTypes, .logging, .nioCore,
                 .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1,
             ]),
-        .target(
-            name: "CausewayHub",
-            dependencies: [
-                "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayHTTPServer", "CausewaySystem",
-                "CausewayTLS", .grdb, .hummingbird, .hummingbirdCore, .httpTypes, .lifecycle,
-                .logging, .nioCore, .nioHTTP1,
-            ],
-            path: "Modules", sources: ["Hub", "HubSQLite"], swiftSettings: strict),
+        module(
+            "Hub",
+            [
+                "CausewayModels", "CausewayWire", "CausewayHubRules", "CausewayHubStorage", "CausewayHTTPServer",
+                "CausewaySystem", "CausewayTLS", .hummingbird, .hummingbirdCore, .httpTypes, .lifecycle, .logging,
+                .nioCore, .nioHTTP1,
+            ]),
+        // The hub's storage by default. Only the program chooses it.
+        module(
+            "HubSQLite",
+            [
+                "CausewayHubRules", "CausewayHubStorage", "CausewayModels", "CausewaySystem", .grdb, .grdbSQLite,
+                .logging,
+            ]),
 
         // The status page: its templates and its sheet are compiled in, so that the program needs no folder beside it.
         .target(
@@ -249,8 +256,10 @@ let package = Package(
         app(
             "causeway-hub",
             [
-                "CausewayConfiguration", "CausewayControlAPI", "CausewayDiagnostics", "CausewayHub", "CausewayModels",
-                "CausewaySystem", .argumentParser, .lifecycle, .logging, .unixSignals,
+                "CausewayConfiguration", "CausewayControlAPI", "CausewayDiagnostics", "CausewayHub",
+                "CausewayHubSQLite",
+                "CausewayHubStorage", "CausewayModels", "CausewaySystem", .argumentParser, .lifecycle, .logging,
+                .unixSignals,
             ]),
         app(
             "causeway-status",
@@ -359,10 +368,10 @@ let package = Package(
         tests(
             "Replay", in: "Conformance",
             [
-                "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubRules", "CausewayModels",
-                "CausewayRuntime", "CausewaySQLiteStorage", "CausewayScriptedWorld", "CausewaySimulatedHub",
-                "CausewaySimulatedRuntime", "CausewayStorage", "CausewayTLS", "CausewayTestSupport",
-                "CausewayTransport", .logging,
+                "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubRules", "CausewayHubSQLite",
+                "CausewayModels", "CausewayRuntime", "CausewaySQLiteStorage", "CausewayScriptedWorld",
+                "CausewaySimulatedHub", "CausewaySimulatedRuntime", "CausewayStorage", "CausewayTLS",
+                "CausewayTestSupport", "CausewayTransport", .logging,
             ]),
 
         // Tests: real disks and sockets.
@@ -380,14 +389,14 @@ let package = Package(
             "HTTPTransport", in: "Integration",
             [
                 "CausewayModels", "CausewayTransport", "CausewayTransportConformance", "CausewayWire",
-                "CausewayHTTPTransport", "CausewayTLS", "CausewayTestSupport", "CausewayHub", .logging, .nioCore,
-                .nioPosix,
+                "CausewayHTTPTransport", "CausewayTLS", "CausewayTestSupport", "CausewayHub", "CausewayHubSQLite",
+                .logging, .nioCore, .nioPosix,
             ]),
         tests(
             "Hub", in: "Integration",
             [
-                "CausewayHub", "CausewayHTTPServer", "CausewayModels", "CausewayTestSupport", "CausewayWire",
-                "causeway-hub", .grdb, .logging, .nioCore, .nioHTTP1, .nioPosix,
+                "CausewayHub", "CausewayHubSQLite", "CausewayHubStorage", "CausewayHTTPServer", "CausewayModels",
+                "CausewayTestSupport", "CausewayWire", "causeway-hub", .grdb, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]),
         tests(
             "Control", in: "Integration",
@@ -411,8 +420,9 @@ let package = Package(
         tests(
             "EndToEnd", in: "System",
             [
-                "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayModels", "CausewaySQLiteStorage",
-                "CausewayScriptedWorld", "CausewayTLS", "CausewayTestSupport", "CausewayTransport", "causeway-cli",
+                "Causeway", "CausewayHTTPTransport", "CausewayHub", "CausewayHubSQLite", "CausewayModels",
+                "CausewaySQLiteStorage", "CausewayScriptedWorld", "CausewayTLS", "CausewayTestSupport",
+                "CausewayTransport", "causeway-cli",
                 "causeway-hub", "causewayd", .grdb, .logging,
             ]),
         tests(

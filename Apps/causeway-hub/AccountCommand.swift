@@ -1,5 +1,6 @@
 import ArgumentParser
 import CausewayHub
+import CausewayHubStorage
 import CausewayModels
 import Foundation
 
@@ -17,8 +18,7 @@ struct AccountCommand: AsyncParsableCommand {
         func run() async throws {
             try await failing {
                 let path = try file.path(for: name, in: data.folder)
-                let store = try HubStore(data.folder)
-                let token = try await store.addAccount(name)
+                let token = try await data.administration().addAccount(name)
                 try token.write(to: path)
                 AuditLog(data.folder).record("account added", name)
                 try say("Added \(name); its token is in \(path)")
@@ -36,8 +36,7 @@ struct AccountCommand: AsyncParsableCommand {
         func run() async throws {
             try await failing {
                 let path = try file.path(for: name, in: data.folder, replacing: true)
-                let store = try HubStore(data.folder)
-                let token = try await store.renewAccount(name)
+                let token = try await data.administration().renewAccount(name)
                 try token.replace(at: path)
                 AuditLog(data.folder).record("account renewed", name)
                 try say("Renewed \(name); its new token is in \(path)")
@@ -53,7 +52,7 @@ struct AccountCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await failing {
-                try await HubStore(data.folder).removeAccount(name)
+                try await data.administration().removeAccount(name)
                 AuditLog(data.folder).record("account removed", name)
                 try say("Removed \(name)")
             }
@@ -73,7 +72,7 @@ struct AccountCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await failing {
-                let accounts = try await HubStore(data.folder).accounts()
+                let accounts = try await data.administration().accounts()
                 guard !json else {
                     let lines = accounts.map { account in
                         Line(

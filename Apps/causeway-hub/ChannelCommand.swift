@@ -1,5 +1,6 @@
 import ArgumentParser
 import CausewayHub
+import CausewayHubStorage
 import CausewayModels
 
 struct ChannelCommand: AsyncParsableCommand {
@@ -18,7 +19,7 @@ struct ChannelCommand: AsyncParsableCommand {
                     throw HubError.badName(
                         kind: "channel", name: name, problem: Name.problem(with: name) ?? "is wrong")
                 }
-                let (_, isNew) = try await HubStore(data.folder).addChannel(id)
+                let (_, isNew) = try await data.administration().addChannel(id)
                 if isNew { AuditLog(data.folder).record("channel created", name) }
                 try say(isNew ? "Added \(name)" : "\(name) exists already")
             }
@@ -32,8 +33,10 @@ struct ChannelCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await failing {
-                guard let id = ChannelID(name) else { throw HubError.unknownChannel(name: String(name.prefix(64))) }
-                try await HubStore(data.folder).removeChannel(id)
+                guard let id = ChannelID(name) else {
+                    throw HubError.storage(.unknownChannel(name: String(name.prefix(64))))
+                }
+                try await data.administration().removeChannel(id)
                 AuditLog(data.folder).record("channel removed", name)
                 try say("Removed \(name)")
             }
@@ -47,7 +50,7 @@ struct ChannelCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await failing {
-                let channels = try await HubStore(data.folder).channels()
+                let channels = try await data.administration().channels()
                 guard !json else {
                     try say(JSONOutput.text(channels))
                     return

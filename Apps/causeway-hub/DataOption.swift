@@ -1,6 +1,7 @@
 import ArgumentParser
 import CausewayConfiguration
 import CausewayHub
+import CausewayHubSQLite
 import Foundation
 
 /// The option `--data`, the same in every command.
@@ -16,6 +17,11 @@ struct DataOption: ParsableArguments {
         let environment = ProcessInfo.processInfo.environment
         if let path = data ?? environment["CAUSEWAY_HUB_DATA"] { return DataFolder(Self.absolute(path)) }
         return DataFolder(StandardFolders(environment: environment).hubData)
+    }
+
+    /// The accounts and channels of the hub in the folder.
+    func administration() async throws(HubError) -> HubAdministration {
+        try await HubAdministration.of(folder, opening: SQLiteHubStorage.open)
     }
 
     /// An absolute path, so that the printed commands work from any folder.

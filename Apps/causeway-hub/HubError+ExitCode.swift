@@ -1,6 +1,7 @@
 import ArgumentParser
 import CausewayControlAPI
 import CausewayHub
+import CausewayHubStorage
 import CausewaySystem
 
 /// Runs a command and turns its error into a line on standard error and the documented exit code.
@@ -29,13 +30,26 @@ extension HubError {
     /// The exit status of a command that this error ended.
     var exitStatus: ExitStatus {
         switch self {
-        case .notSetUp, .unknownAccount, .unknownChannel: .notFound
+        case .notSetUp: .notFound
         case .cannotListen: .unavailable
-        case .alreadySetUp, .taken, .channelInUse: .cannotCreate
-        case .io, .outcomeUnknown, .full, .damaged, .newerSchema, .tooMany: .inputOutput
-        case .inUse, .busy, .recovering: .temporary
+        case .alreadySetUp: .cannotCreate
+        case .io: .inputOutput
+        case .inUse: .temporary
         case .configuration: .configuration
         case .badName: .usage
+        case .storage(let error): error.exitStatus
+        }
+    }
+}
+
+extension HubStorageError {
+    /// The exit status of a command that this error ended.
+    var exitStatus: ExitStatus {
+        switch self {
+        case .unknownAccount, .unknownChannel: .notFound
+        case .exists, .taken, .channelInUse: .cannotCreate
+        case .io, .outcomeUnknown, .full, .damaged, .newerSchema, .tooMany: .inputOutput
+        case .busy, .recovering: .temporary
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CausewayHub
+import CausewayHubSQLite
 
 struct Init: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -28,7 +29,7 @@ struct Init: AsyncParsableCommand {
             let names = name.isEmpty ? ["localhost", "127.0.0.1", "::1"] : name
             let made = try await HubSetup(
                 folder: data.folder, names: names, account: account, channel: channel
-            ).run()
+            ).run(opening: SQLiteHubStorage.open)
             try say(Self.report(made))
         }
     }

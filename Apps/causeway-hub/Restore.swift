@@ -1,5 +1,7 @@
 import ArgumentParser
 import CausewayHub
+import CausewayHubSQLite
+import CausewayHubStorage
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,16 +17,16 @@ struct Restore: AsyncParsableCommand {
 
     func run() async throws {
         try await failing {
-            let report = try HubRestore(folder: data.folder, from: from).run()
+            let report = try HubRestore(folder: data.folder, from: from).run(SQLiteHubRestore.run)
             AuditLog(data.folder).record("hub restored", report.source)
             try say(
                 """
                 Restored \(report.database)
                   from      \(report.source)
-                  holds     \(report.messages) messages, \(report.accounts) accounts
+                  holds     \(report.restored.messages) messages, \(report.restored.accounts) accounts
                 """)
-            if let replaced = report.replaced { try say("  replaced  \(replaced)") }
-            if !report.knowsReplaced { try say("  the replaced database could not be read") }
+            if let replaced = report.restored.replaced { try say("  replaced  \(replaced)") }
+            if !report.restored.knowsReplaced { try say("  the replaced database could not be read") }
         }
     }
 }

@@ -3,6 +3,7 @@ import CausewayConfiguration
 import CausewayControlAPI
 import CausewayDiagnostics
 import CausewayHub
+import CausewayHubSQLite
 import CausewaySystem
 import Foundation
 import Logging
@@ -59,7 +60,7 @@ struct Serve: AsyncParsableCommand {
             plain
             ? HubConfiguration(folder: folder, host: host, port: port, security: .plainOnLoopback)
             : HubConfiguration.secure(folder, host: host, port: port)
-        let hub = try HubService(configuration, logger: logger)
+        let hub = try await HubService(configuration, opening: SQLiteHubStorage.open, logger: logger)
         var group = ServiceGroupConfiguration(
             services: [hub], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(HubLimits.shutdownSecondsMax)

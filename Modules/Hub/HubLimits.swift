@@ -1,11 +1,11 @@
 internal import CausewayWire
 
-/// The limits of the hub, with their units in their names. The limits of messages are in `Limits`.
+/// The limits of the hub, with their units in their names. The limits of messages are in `Limits`, those of its data in
+/// `HubStorageLimits`.
 package enum HubLimits {
     /// Different reactions to one message.
     package static let reactionNamesMax = 64
-    /// Deletions of messages that have not arrived, remembered for each account; the oldest are dropped.
-    package static let earlyDeletionsPerAccountMax = 2_000
+
     // Size of a request
 
     /// Bytes of one header field, name and value.
@@ -88,41 +88,19 @@ package enum HubLimits {
     static let pagesMax = 4
     /// Requests of one account that wait for the same resource; past it the response is `503 busy`.
     static let waitingPerAccountMax = 64
-    /// Database connections for reading.
-    package static let readersMax = 8
 
-    /// Memory of the writer's page cache, which keeps the index of ids from being reread from the disk.
-    package static let writerCacheKibibytes = 32 * 1024
-    /// Bytes of the write-ahead log's file that are kept when it restarts.
-    static let logBytesKept = 1024 * 1024
     /// The time without a write after which the write-ahead log is emptied and memory is released.
     package static let restSeconds: Int64 = 10
-    /// Pages of 4 KiB in the write-ahead log before they are moved into the database.
-    package static let checkpointPages = 4000
 
     // Storage and responses
 
-    /// Channels of a hub.
-    package static let channelsMax = 10_000
-    /// Channels that one account has created.
-    package static let channelsPerAccountMax = 500
     /// Channels that one address creates in a burst, with all its accounts, and how long it takes to earn one more.
     package static let newChannelsPerPeerMax = 2_000
     package static let newChannelSeconds: Int64 = 60
-    /// Starts of the hub that are kept in its history.
-    static let startsKeptMax = 10_000
-    /// Lanes of an outbox whose marks are sent to a client that asks for them.
-    static let marksMax = 10_000
     /// Ids of deleted messages in one line of the log.
     static let loggedIDsMax = 8
-    /// Accounts of a hub, removed ones included.
-    package static let accountsMax = 100_000
     /// Bytes of the messages in one page, which ends early rather than exceed it; a single message is always included.
     package static let pageBytesMax = 1024 * 1024
-    /// Changed messages of a channel, at any position, that are examined for one response; past it clients read pages.
-    static let changesScannedMax = 10_000
-    /// Openings of the database whose revisions are kept; clients with cursors of earlier ones read pages.
-    static let openingsKeptMax = 1000
     /// Characters of an error's text.
     package static let detailCharactersMax = 400
 
@@ -137,18 +115,10 @@ package enum HubLimits {
 
     // Waiting
 
-    /// How long a writer waits for another process that writes to the same database, such as `account add`.
-    package static let databaseBusySecondsMax = 5
     /// `Retry-After` of a response that reports overload.
     package static let busyRetrySeconds = 1
     /// `Retry-After` while the storage is being reopened.
     static let recoveryRetrySeconds = 5
-    /// The pause after the first failed attempt to reopen the storage; each further one doubles it.
-    static let recoverySecondsMin = 1
-    /// How often that pause is doubled.
-    static let recoveryDoublingsMax = 5
-    /// The longest pause between two attempts.
-    static let recoverySecondsMax = 30
     /// `Retry-After` of a response that reports a full disk.
     package static let fullRetrySeconds = 30
 }

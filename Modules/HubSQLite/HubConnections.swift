@@ -1,3 +1,4 @@
+internal import CausewayHubStorage
 internal import GRDB
 
 /// The open database: one connection for writing, some for reading, and a separate one for look-ups of tokens, which
@@ -5,15 +6,13 @@ internal import GRDB
 struct HubConnections: Sendable {
     let pool: DatabasePool
     let tokens: DatabaseQueue
-    /// The id of this opening of the database, see ``ChangesCursor``.
-    let opening = (0..<ChangesCursor.openingBytes).map { _ in UInt8.random(in: .min ... .max) }
 
     /// Opens the file, configures it, and migrates an older one.
     init(opening path: String) throws {
         var configuration = GRDB.Configuration()
         configuration.label = "hub"
-        configuration.busyMode = .timeout(Double(HubLimits.databaseBusySecondsMax))
-        configuration.maximumReaderCount = HubLimits.readersMax
+        configuration.busyMode = .timeout(Double(SQLiteHubLimits.busySecondsMax))
+        configuration.maximumReaderCount = SQLiteHubLimits.readersMax
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA trusted_schema = OFF")
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
@@ -22,16 +21,16 @@ struct HubConnections: Sendable {
         // Set after the pool has opened, because the pool sets NORMAL, which loses commits in a power failure.
         let mode = try pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = FULL")
-            try db.execute(sql: "PRAGMA cache_size = -\(HubLimits.writerCacheKibibytes)")
-            try db.execute(sql: "PRAGMA wal_autocheckpoint = \(HubLimits.checkpointPages)")
-            try db.execute(sql: "PRAGMA journal_size_limit = \(HubLimits.logBytesKept)")
+            try db.execute(sql: "PRAGMA cache_size = -\(SQLiteHubLimits.writerCacheKibibytes)")
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = \(SQLiteHubLimits.checkpointPages)")
+            try db.execute(sql: "PRAGMA journal_size_limit = \(SQLiteHubLimits.logBytesKept)")
             return try Int.fetchOne(db, sql: "PRAGMA synchronous")
         }
         guard mode == 2 else {
-            throw HubError.io(path: path, detail: "SQLite did not accept synchronous = FULL")
+            throw HubStorageError.io(path: path, detail: "SQLite did not accept synchronous = FULL")
         }
         let migrator = HubSchema.migrator
-        guard try !pool.read(migrator.hasBeenSuperseded) else { throw HubError.newerSchema(path: path) }
+        guard try !pool.read(migrator.hasBeenSuperseded) else { throw HubStorageError.newerSchema(path: path) }
         try migrator.migrate(pool)
         configuration.label = "hub.tokens"
         configuration.readonly = true
@@ -45,10 +44,10 @@ struct HubConnections: Sendable {
     func verify(path: String) throws {
         try pool.writeWithoutTransaction { db in
             let isBusy = try Bool.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-            guard isBusy == false else { throw HubError.busy(path: path) }
+            guard isBusy == false else { throw HubStorageError.busy(path: path) }
             let problem = try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
             guard problem == "ok" else {
-                throw HubError.damaged(path: path, detail: problem ?? "the check of its pages returned nothing")
+                throw HubStorageError.damaged(path: path, detail: problem ?? "the check of its pages returned nothing")
             }
         }
     }

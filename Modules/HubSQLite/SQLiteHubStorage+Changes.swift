@@ -1,24 +1,9 @@
-internal import CausewayModels
-internal import CausewayWire
+package import CausewayHubStorage
+package import CausewayModels
 internal import GRDB
+internal import Synchronization
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
-/// A request for the changes of a part of a channel.
-struct ChangesQuery: Sendable {
-    var since: ChangesCursor
-    var from: Int64
-    var through: Int64
-    /// True when the part also includes every position after `through`.
-    var isOpen: Bool
-    var limit: Int
-}
-
-extension HubStore {
+extension SQLiteHubStorage {
     private static let scanned = """
         SELECT count(*) FROM (
             SELECT 1 FROM message INDEXED BY message_revised WHERE channel = ? AND revision > ? LIMIT ?)
@@ -29,88 +14,98 @@ extension HubStore {
                 AND (message.position <= ? OR ? AND message.deleted_at IS NOT NULL)
             ORDER BY message.revision LIMIT ?
             """
-    private static let placedBehind =
-        selection(from: "message") + """
-             WHERE message.channel = ? AND message.deleted_at IS NULL AND message.position > ?
-            ORDER BY message.position LIMIT ?
-            """
 
-    /// Returns the JSON of a `WireChanges`: all changes of a part of a channel since a revision, or none of them; `nil`
-    /// when there is no such channel.
-    ///
-    /// Cost: the number of changes, up to the limit, at any position.
-    func changes(
-        of channel: ChannelID, _ query: ChangesQuery, for account: Account
-    ) async throws(HubError) -> ResponseParts? {
-        try await read { db in
-            guard
-                let found = try Row.fetchOne(
-                    db, sql: "SELECT number, last_position FROM channel WHERE name = ?", arguments: [channel.value])
-            else { return nil }
-            let (number, newest): (Int64, Int64) = (found[0], found[1])
-            let cursor = try ChangesCursor.current(db).text
-            let gathered = try Self.gather(query, in: number, newest: newest, for: account, db)
-            let head = ChangesHead(
-                gone: gathered?.gone ?? [], cursor: cursor, newest: newest, isComplete: gathered != nil)
-            return try HubCoding.encode(head, with: "messages", arrayOf: gathered?.messages.map(\.json) ?? [])
+    package func changes(
+        of channel: ChannelID, _ query: ChangesQuery, limit: PageLimit, for reader: Int64
+    ) async throws(HubStorageError) -> ChannelChanges? {
+        // Before the snapshot, as for a page.
+        let cursor = try cursor()
+        return try await read { [self] db in
+            guard let found = try Self.place(of: channel, db) else { return nil }
+            // A state that was never reached here belongs to another history.
+            let isKnown = try query.through <= found.lastPosition && isKnown(query.since, present: cursor, db)
+            return ChannelChanges(
+                changed: isKnown ? try gather(query, in: found, limit, for: reader, db) : nil,
+                lastPosition: found.lastPosition, cursor: cursor)
         }
     }
 
-    private static func gather(
-        _ query: ChangesQuery, in channel: Int64, newest: Int64, for account: Account, _ db: Database
-    ) throws -> GatheredChanges? {
-        // A state that was never reached here belongs to another history.
-        guard try query.since.isKnown(db), query.through <= newest else { return nil }
-        let since = query.since.revision
-        let count = try Int.fetchOne(
-            db.cachedStatement(sql: scanned), arguments: [channel, since, HubLimits.changesScannedMax + 1])
-        guard let count, count <= HubLimits.changesScannedMax else { return nil }
-        var gathered = GatheredChanges(limit: query.limit)
-        if count > 0 {
-            let rows = try Row.fetchCursor(
-                db.cachedStatement(sql: revised),
-                arguments: [channel, since, query.from, query.through, query.isOpen, query.limit + 1])
-            while let row = try rows.next() {
-                guard try gathered.take(row, for: account, db) else { return nil }
+    private func gather(
+        _ query: ChangesQuery, in channel: (number: Int64, lastPosition: Int64), _ limit: PageLimit,
+        for reader: Int64, _ db: Database
+    ) throws -> ChannelChanges.Changed? {
+        var count = try SQLStatement(Self.scanned, db)
+        count.bind(channel.number)
+        count.bind(query.since.commit)
+        count.bind(HubStorageLimits.changesScannedMax + 1)
+        guard try count.step(), count.number(0) <= HubStorageLimits.changesScannedMax else { return nil }
+        var gathered = GatheredChanges(limit: limit)
+        if count.number(0) > 0 {
+            var row = try SQLStatement(Self.revised, db)
+            row.bind(channel.number)
+            row.bind(query.since.commit)
+            row.bind(query.from)
+            row.bind(query.through)
+            row.bind(query.isOpen)
+            row.bind(limit.messages + 1)
+            while try row.step() {
+                guard try gather(row, into: &gathered, for: reader, db) else { return nil }
             }
         }
-        if query.isOpen, query.through < newest {
-            let rows = try Row.fetchCursor(
-                db.cachedStatement(sql: placedBehind), arguments: [channel, query.through, query.limit + 1])
-            while let row = try rows.next() {
-                guard try gathered.take(row, for: account, db) else { return nil }
+        if query.isOpen, query.through < channel.lastPosition {
+            var row = try SQLStatement(Self.shownAbove, db)
+            row.bind(channel.number)
+            row.bind(query.through)
+            row.bind(limit.messages + 1)
+            while try row.step() {
+                guard try gather(row, into: &gathered, for: reader, db) else { return nil }
             }
         }
-        gathered.messages.sort { $0.position < $1.position }
-        return gathered
+        gathered.changed.messages.sort { $0.position < $1.position }
+        return gathered.changed
+    }
+
+    /// - Returns: false when there are too many.
+    private func gather(
+        _ row: borrowing SQLStatement, into gathered: inout GatheredChanges, for reader: Int64, _ db: Database
+    ) throws -> Bool {
+        guard !gathered.isFull else { return false }
+        if let content = row.text(3) {
+            gathered.contentBytes += content.utf8.count
+            gathered.changed.messages.append(try message(row, content: content, for: reader, db))
+        } else if let id = row.id(0) {
+            gathered.changed.gone.append(MessageID(id))
+        }
+        return gathered.contentBytes <= gathered.limit.contentBytes
+    }
+
+    /// The last confirmed commit.
+    func cursor() throws(HubStorageError) -> ChangesCursor {
+        guard let opening = serving.withLock({ $0?.opening }) else { throw .recovering(path: path) }
+        return ChangesCursor(opening: opening.id, commit: opening.lastCommit)
+    }
+
+    /// True when this hub was once in this state, and no restored backup has undone it.
+    private func isKnown(_ cursor: ChangesCursor, present: ChangesCursor, _ db: Database) throws -> Bool {
+        if cursor.opening == present.opening { return cursor.commit <= present.commit }
+        var opening = try SQLStatement("SELECT 1 FROM hub_opening WHERE id = ? AND last_commit >= ?", db)
+        opening.bind(cursor.opening)
+        opening.bind(cursor.commit)
+        if try opening.step() { return true }
+        // Named by a hub that numbered revisions apart from commits.
+        var revision = try SQLStatement("SELECT 1 FROM revision WHERE opening = ? AND first <= ? AND last >= ?", db)
+        revision.bind(cursor.opening)
+        revision.bind(cursor.commit)
+        revision.bind(cursor.commit)
+        return try revision.step()
     }
 }
 
 /// The changes found so far, bounded by number and bytes.
 private struct GatheredChanges {
-    let limit: Int
-    var bytes = 0
-    var messages: [(position: Int64, json: [UInt8])] = []
-    var gone: [MessageID] = []
+    let limit: PageLimit
+    var contentBytes = 0
+    var changed = ChannelChanges.Changed(messages: [], gone: [])
 
-    /// - Returns: false when there are too many.
-    mutating func take(_ row: Row, for account: Account, _ db: Database) throws -> Bool {
-        guard messages.count + gone.count < limit else { return false }
-        if let content: String = row[3] {
-            let message = try HubStore.message(row, content: content, for: account, db)
-            bytes += message.count
-            messages.append((row[5], message))
-        } else if let id = UUIDv7(bytes: row[0] as Data) {
-            gone.append(MessageID(id))
-        }
-        return bytes <= HubLimits.pageBytesMax
-    }
-}
-
-/// A `WireChanges` without its messages.
-private struct ChangesHead: Encodable {
-    let gone: [MessageID]
-    let cursor: String
-    let newest: Int64
-    let isComplete: Bool
+    var isFull: Bool { changed.messages.count + changed.gone.count >= limit.messages }
 }

@@ -1,73 +1,75 @@
+package import CausewayHubStorage
 package import CausewayModels
 internal import GRDB
 
-extension HubStore {
-    /// Creates a channel unless it exists.
-    ///
-    /// - Parameter account: the requesting account; `nil` for the hub's operator, who is not limited.
-    /// - Returns: the channel, and whether this call created it.
-    /// - Throws: `tooMany`.
+extension SQLiteHubStorage {
     package func addChannel(
-        _ id: ChannelID, of account: Account? = nil
-    ) async throws(HubError) -> (channel: Channel, isNew: Bool) {
-        // An idempotent PUT of an existing channel should not wait for the writer.
+        _ id: ChannelID, creator: Int64?, at time: Timestamp
+    ) async throws(HubStorageError) -> (channel: Channel, isNew: Bool) {
+        // An idempotent request for an existing channel should not wait for the writer.
         if let channel = try await channel(id) { return (channel, false) }
-        let now = now().milliseconds
         return try await write { db in
             if let channel = try Self.channel(id, db) { return (channel, false) }
             let all = try Int.fetchOne(db, sql: "SELECT count(*) FROM channel") ?? 0
-            guard all < HubLimits.channelsMax else {
-                throw HubError.tooMany(kind: "channel", limit: HubLimits.channelsMax)
+            guard all < HubStorageLimits.channelsMax else {
+                throw HubStorageError.tooMany(kind: "channel", limit: HubStorageLimits.channelsMax)
             }
-            if let account {
+            if let creator {
                 let own = try Int.fetchOne(
-                    db, sql: "SELECT count(*) FROM channel WHERE creator = ?", arguments: [account.number])
-                guard own ?? 0 < HubLimits.channelsPerAccountMax else {
-                    throw HubError.tooMany(kind: "channel of one account", limit: HubLimits.channelsPerAccountMax)
+                    db, sql: "SELECT count(*) FROM channel WHERE creator = ?", arguments: [creator])
+                guard own ?? 0 < HubStorageLimits.channelsPerAccountMax else {
+                    throw HubStorageError.tooMany(
+                        kind: "channel of one account", limit: HubStorageLimits.channelsPerAccountMax)
                 }
             }
             let floor = try Self.floor(db)
-            try db.execute(
-                sql: "INSERT INTO channel (name, created_at, creator, last_position) VALUES (?, ?, ?, ?)",
-                arguments: [id.value, now, account?.number, floor])
+            var insertion = try SQLStatement(
+                "INSERT INTO channel (name, created_at, creator, last_position) VALUES (?, ?, ?, ?)", db)
+            insertion.bind(id.value)
+            insertion.bind(time)
+            insertion.bind(creator)
+            insertion.bind(floor)
+            try insertion.run()
             return (Channel(id: id, lastPosition: floor), true)
         }
     }
 
-    /// Removes a channel that never had a message.
-    ///
-    /// A channel that had messages stays: its positions and messages are kept for ever.
-    ///
-    /// - Throws: `unknownChannel`, `channelInUse`.
-    package func removeChannel(_ id: ChannelID) async throws(HubError) {
+    package func removeChannel(_ id: ChannelID) async throws(HubStorageError) {
         try await write { db in
-            guard try Self.channel(id, db) != nil else { throw HubError.unknownChannel(name: id.value) }
-            let hasMessages = try Bool.fetchOne(
-                db,
-                sql: """
-                    SELECT EXISTS (SELECT 1 FROM message WHERE channel = (SELECT number FROM channel WHERE name = ?))
-                    """, arguments: [id.value])
-            guard hasMessages == false else { throw HubError.channelInUse(name: id.value) }
-            try db.execute(sql: "DELETE FROM channel WHERE name = ?", arguments: [id.value])
+            var found = try SQLStatement(
+                """
+                SELECT number, EXISTS (SELECT 1 FROM message WHERE channel = channel.number) FROM channel
+                WHERE name = ?
+                """, db)
+            found.bind(id.value)
+            guard try found.step() else { throw HubStorageError.unknownChannel(name: id.value) }
+            guard !found.flag(1) else { throw HubStorageError.channelInUse(name: id.value) }
+            var removal = try SQLStatement("DELETE FROM channel WHERE number = ?", db)
+            removal.bind(found.number(0))
+            found.again()
+            try removal.run()
         }
     }
 
-    /// Returns the channel; `nil` when there is none with this name.
-    package func channel(_ id: ChannelID) async throws(HubError) -> Channel? {
+    package func channel(_ id: ChannelID) async throws(HubStorageError) -> Channel? {
         try await read { db in try Self.channel(id, db) }
     }
 
-    /// Returns all channels by name; at most `HubLimits.channelsMax`.
-    package func channels() async throws(HubError) -> [Channel] {
+    package func channels() async throws(HubStorageError) -> [Channel] {
         try await read { db in
-            try Row.fetchAll(db, sql: "SELECT name, last_position FROM channel ORDER BY name").compactMap { row in
-                ChannelID(row[0]).map { Channel(id: $0, lastPosition: row[1]) }
+            var row = try SQLStatement("SELECT name, last_position FROM channel ORDER BY name", db)
+            var channels: [Channel] = []
+            while try row.step() {
+                guard let id = row.text(0).flatMap(ChannelID.init) else { continue }
+                channels.append(Channel(id: id, lastPosition: row.number(1)))
             }
+            return channels
         }
     }
 
     private static func channel(_ id: ChannelID, _ db: Database) throws -> Channel? {
-        let statement = try db.cachedStatement(sql: "SELECT last_position FROM channel WHERE name = ?")
-        return try Int64.fetchOne(statement, arguments: [id.value]).map { Channel(id: id, lastPosition: $0) }
+        var row = try SQLStatement("SELECT last_position FROM channel WHERE name = ?", db)
+        row.bind(id.value)
+        return try row.step() ? Channel(id: id, lastPosition: row.number(0)) : nil
     }
 }

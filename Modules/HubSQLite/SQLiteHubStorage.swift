@@ -1,96 +1,100 @@
-internal import CausewayHTTPServer
+package import CausewayHubStorage
 internal import CausewayModels
+internal import CausewaySystem
 package import GRDB
 package import Logging
 internal import Synchronization
 
-/// The hub's database: accounts, channels, messages, marks. SQLite in WAL mode with `synchronous = FULL`: every
-/// acknowledged write survives a power failure.
-///
-/// Invariants after every commit, whichever process died at any time:
-///
-/// 1. A message id is stored once, under the account that first used it, for ever; a deleted one without its content.
-/// 2. The positions of a channel ascend up to `channel.last_position`, in the order of acceptance, each assigned once:
-///   1, 2, 3 … in the first history, and from the floor of the history in a later one.
-/// 3. A lane's mark moves in the same transaction as the operations applied to it: nothing at or below the mark is
-///   applied any more, and everything answered with `accepted` is stored.
-/// 4. An outbox's epoch never decreases.
-/// 5. The file contains no secret that grants access: of a token there is only the SHA-256. The key of the hub's own
-///   seals can prove no more than that data was lost.
+/// The hub's storage in one file: SQLite in WAL mode with `synchronous = FULL`, so that every confirmed transaction
+/// survives a failure of power.
 ///
 /// Safe for concurrent calls. Writes are serialized; reads run beside them and see whole transactions. Other processes
-/// may open the same file (the account commands do).
-package final class HubStore: Sendable {
-    let condition: StorageCondition
-    let path: String
-    let history = HubHistory()
-    /// The wall clock; positions and order never depend on it.
-    let now: @Sendable () -> Timestamp
-    /// Counts every read and write, so that idle periods can be detected.
-    private let done = Atomic(0)
-    let logger: Logger?
-    private let recovers: Bool
-    let faults: HubFaults?
+/// may open the same file (the account commands do). After a failed write or sync the file is reopened and verified in
+/// the background, see ``StorageCondition``.
+package final class SQLiteHubStorage: HubStorage {
+    /// The present opening. The lock is held only for a read or an assignment.
+    struct Serving: Sendable {
+        var opening: HubOpening
+        /// The number of the last commit that was started.
+        var taken: Int64
 
-    /// Opens the database of a folder, and migrates an older one.
+        mutating func take(_ commit: Int64) { taken = max(taken, commit) }
+
+        mutating func confirm(_ commit: Int64) { opening.lastCommit = max(opening.lastCommit, commit) }
+    }
+
+    let path: String
+    let condition: StorageCondition
+    let serving = Mutex<Serving?>(nil)
+    let logger: Logger?
+    let faults: StorageFaults?
+    private let calls = Atomic(0)
+    private let recovers: Bool
+
+    /// Opens the database, and migrates an older one.
     ///
     /// - Parameters:
+    ///   - path: the path of the file.
     ///   - creating: creates a new one, readable by its owner only.
     ///   - faults: for tests only.
     ///   - logger: receives failures of the storage and their end; without it, a failed storage is not reopened.
-    /// - Throws: `notSetUp`, `alreadySetUp` if a new one should be created and one exists, `newerSchema`,
-    ///   `damaged`, `io`, `full`, `busy`.
+    /// - Throws: `exists` if a new one should be created and one exists, `newerSchema`, `damaged`, `io`, `full`,
+    ///   `busy`.
     package convenience init(
-        _ folder: DataFolder, creating: Bool = false, faults: HubFaults? = nil, logger: Logger? = nil
-    ) throws(HubError) {
-        try folder.checkOwner()
-        guard creating || folder.isSetUp else { throw .notSetUp(folder: folder.path) }
-        if creating { try DataFolder.writeSecret("", to: folder.database) }
+        path: String, creating: Bool = false, faults: StorageFaults? = nil, logger: Logger? = nil
+    ) throws(HubStorageError) {
+        if creating { try DatabaseFile.create(path) }
         let connections: HubConnections
         do {
-            connections = try HubConnections(opening: folder.database)
-        } catch let error as HubError {
-            throw error
+            connections = try HubConnections(opening: path)
         } catch {
-            throw Self.classified(error, path: folder.database)
+            throw Self.classified(error, path: path)
         }
-        self.init(connections, path: folder.database, faults: faults, logger: logger)
+        self.init(connections, path: path, faults: faults, logger: logger)
+    }
+
+    /// Opens or creates the database at a path, without faults.
+    ///
+    /// - Throws: as the initializer.
+    package static func open(
+        path: String, isNew: Bool, logger: Logger?
+    ) async throws(HubStorageError) -> any HubStorage {
+        try SQLiteHubStorage(path: path, creating: isNew, logger: logger)
     }
 
     // An initializer that throws after the counter has been initialized makes the optimizer of Swift 6.3 abort.
-    private init(_ connections: HubConnections, path: String, faults: HubFaults?, logger: Logger?) {
+    private init(_ connections: HubConnections, path: String, faults: StorageFaults?, logger: Logger?) {
         condition = StorageCondition(connections)
         self.path = path
-        now = SystemClock.now
         self.logger = logger
         recovers = logger != nil
         self.faults = faults
     }
 
     /// SQLite's `synchronous` setting in force on the writer; 2 is FULL.
-    package func synchronousMode() async throws(HubError) -> Int {
+    package func synchronousMode() async throws(HubStorageError) -> Int {
         try await write { db in try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? -1 }
     }
 
-    /// Closes the file; later calls throw.
     package func close() { condition.close()?.close() }
 
-    /// Whether requests can be served; false from a failure of the storage until it has been reopened and verified.
     package var isHealthy: Bool { condition.connections != nil }
+
+    package var activity: Int { calls.load(ordering: .relaxed) }
 
     /// Reads in one transaction, concurrently with writes.
     ///
     /// - Throws: `recovering` while the storage is being reopened.
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
-    ) async throws(HubError) -> Value {
+    ) async throws(HubStorageError) -> Value {
         try await use { try await $0.pool.read(body) }
     }
 
     /// Reads on the connection for tokens; `body` must be short.
     func readToken<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
-    ) async throws(HubError) -> Value {
+    ) async throws(HubStorageError) -> Value {
         try await use { try await $0.tokens.read(body) }
     }
 
@@ -98,26 +102,20 @@ package final class HubStore: Sendable {
     ///
     /// - Throws: `outcomeUnknown` if the commit failed: the transaction may or may not be on the disk. After every
     ///   other error it is not: `recovering`, `full`, `busy`, `io`, or the error of `body`.
-    func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(HubError) -> Value
-    {
-        try await write { db, _ in try body(db) }
-    }
-
-    /// Runs one transaction as an opening of the database, see ``ChangesCursor``.
     func write<Value: Sendable>(
-        _ body: @escaping @Sendable (Database, _ opening: [UInt8]) throws -> Value
-    ) async throws(HubError) -> Value {
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(HubStorageError) -> Value {
         let hasReachedCommit = Mutex(false)
         do {
             return try await use { connections in
                 let value = try await connections.pool.write { db in
-                    try faults?.injectStorage(.write)
-                    let value = try body(db, connections.opening)
+                    try faults?.inject(.write)
+                    let value = try body(db)
                     hasReachedCommit.withLock { $0 = true }
-                    try faults?.injectStorage(.commit)
+                    try faults?.inject(.commit)
                     return value
                 }
-                try faults?.injectStorage(.sync)
+                try faults?.inject(.sync)
                 return value
             }
         } catch .recovering where hasReachedCommit.withLock({ $0 }) {
@@ -127,17 +125,15 @@ package final class HubStore: Sendable {
         }
     }
 
-    var activity: Int { done.load(ordering: .relaxed) }
-
-    private func use<Value>(_ body: (HubConnections) async throws -> Value) async throws(HubError) -> Value {
+    private func use<Value>(_ body: (HubConnections) async throws -> Value) async throws(HubStorageError) -> Value {
         guard let connections = condition.connections else { throw .recovering(path: path) }
-        done.wrappingAdd(1, ordering: .relaxed)
+        calls.wrappingAdd(1, ordering: .relaxed)
         do {
             return try await body(connections)
         } catch {
             let problem = Self.classified(error, path: path)
             // A one-shot command reports the error and ends.
-            guard recovers, !(error is HubError) else { throw problem }
+            guard recovers, !(error is HubStorageError) else { throw problem }
             let hasFailed = Self.isFailure(error)
             if hasFailed { recover(from: problem, of: connections) }
             // Also when another call's failure closed the connections under this one.
@@ -145,8 +141,8 @@ package final class HubStore: Sendable {
         }
     }
 
-    static func classified(_ error: any Error, path: String) -> HubError {
-        if let error = error as? HubError { return error }
+    static func classified(_ error: any Error, path: String) -> HubStorageError {
+        if let error = error as? HubStorageError { return error }
         if error is CancellationError { return .busy(path: path) }
         guard let error = error as? DatabaseError else { return .io(path: path, detail: "\(error)") }
         let detail = error.message ?? "SQLite result \(error.resultCode.rawValue)"
@@ -156,5 +152,15 @@ package final class HubStore: Sendable {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB: .damaged(path: path, detail: detail)
         default: .io(path: path, detail: detail)
         }
+    }
+
+    package func rest() async -> Bool {
+        let isBlocked = try? await condition.connections?.pool.writeWithoutTransaction { db in
+            let isBlocked = try Bool.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+            try db.execute(sql: "PRAGMA shrink_memory")
+            return isBlocked
+        }
+        condition.connections?.pool.releaseMemory()
+        return isBlocked == false
     }
 }

@@ -1,3 +1,4 @@
+internal import CausewayHubStorage
 internal import CausewayModels
 internal import CausewayWire
 internal import Dispatch
@@ -11,7 +12,7 @@ final class DeliveryDecoder: Sendable {
     private let queue = DispatchQueue(label: "causeway.hub.decoding", attributes: .concurrent)
 
     /// - Throws: `HubHTTPError` 400 or 413 for a body that no client of this protocol sends; 503 `busy`.
-    func decode(_ body: ByteBuffer, of account: Account) async throws -> ValidatedDelivery {
+    func decode(_ body: ByteBuffer, of account: HubAccount) async throws -> ValidatedDelivery {
         try await gate.run(for: account) {
             try await withCheckedThrowingContinuation { continuation in
                 queue.async { continuation.resume(with: Result { try Self.decode(body) }) }

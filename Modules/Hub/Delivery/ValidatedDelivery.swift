@@ -6,9 +6,19 @@ internal import HTTPTypes
 /// A delivery that obeys the rules of the wire, with its contents encoded for storage: everything that can be checked
 /// before the transaction.
 struct ValidatedDelivery: Sendable {
+    /// A new message.
+    struct Send: Sendable {
+        let channel: ChannelID
+        let type: MessageType
+        /// JSON.
+        let content: String
+        let createdAt: Timestamp
+        let parent: MessageID?
+    }
+
     struct Operation: Sendable {
         enum Body: Sendable {
-            case send(channel: ChannelID, content: String, createdAt: Timestamp, parent: MessageID?)
+            case send(Send)
             case edit(MessageID, type: MessageType, content: String)
             case react(MessageID, name: String, isAdded: Bool)
             /// An operation that can never be accepted.
@@ -90,7 +100,10 @@ struct ValidatedDelivery: Sendable {
                     code: "contentInvalid", detail: "a message needs a channel, a content and a createdAt")
             }
             return checked(content) {
-                .send(channel: channel, content: $0, createdAt: createdAt, parent: operation.parent)
+                .send(
+                    Send(
+                        channel: channel, type: content.type, content: $0, createdAt: createdAt,
+                        parent: operation.parent))
             }
         case .edit:
             guard let target = operation.target, let content = operation.content else {

@@ -1,4 +1,5 @@
 internal import CausewayHTTPServer
+internal import CausewayHubStorage
 internal import CausewayModels
 internal import HTTPTypes
 internal import Hummingbird
@@ -14,12 +15,12 @@ final class AuthenticationMiddleware: RouterMiddleware {
     private static let scheme = "Bearer "
     private static let tokenBytesMax = 4096
 
-    private let store: HubStore
+    private let storage: any HubStorage
     private let limiter: Mutex<AttemptLimiter>
 
     /// - Parameter refill: how long it takes a peer to earn one more failed attempt.
-    init(_ store: HubStore, refill: Duration) {
-        self.store = store
+    init(_ storage: any HubStorage, refill: Duration) {
+        self.storage = storage
         limiter = Mutex(
             AttemptLimiter(burst: HubLimits.failedAttemptsMax, refill: refill, peersMax: HubLimits.peersTrackedMax))
     }
@@ -29,7 +30,8 @@ final class AuthenticationMiddleware: RouterMiddleware {
         _ request: Request, context: HubRequestContext,
         next: @concurrent (Request, HubRequestContext) async throws -> Response
     ) async throws -> Response {
-        guard let token = Self.token(in: request.headers), let account = try await store.account(token: token) else {
+        guard let token = Self.token(in: request.headers), let account = try await account(of: token)
+        else {
             let peer = PeerAddress.text(of: context.channel)
             let wait = limiter.withLock { $0.recordFailure(of: peer, at: SystemClock.monotonic()) }
             if wait == nil {
@@ -43,6 +45,11 @@ final class AuthenticationMiddleware: RouterMiddleware {
         var context = context
         context.account = account
         return try await next(request, context)
+    }
+
+    /// Only the digest of a token is stored and compared.
+    private func account(of token: String) async throws(HubStorageError) -> HubAccount? {
+        try await storage.account(tokenDigest: AccountToken.digest(of: token))
     }
 
     private static func token(in headers: HTTPFields) -> String? {

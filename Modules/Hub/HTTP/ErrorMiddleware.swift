@@ -1,3 +1,4 @@
+internal import CausewayHubStorage
 internal import CausewayWire
 internal import HTTPTypes
 internal import Hummingbird
@@ -36,7 +37,7 @@ struct ErrorMiddleware: RouterMiddleware {
                     "refused", metadata: ["status": "\(refusal.status.code)", "code": "\(refusal.body.code)"])
             }
             return refusal.response
-        } catch let error as HubError {
+        } catch let error as HubStorageError {
             // A storage that is being reopened was logged when it failed.
             if case .recovering = error { return HubHTTPError(error).response }
             context.logger.error("store failed", metadata: ["error": "\(error)"])

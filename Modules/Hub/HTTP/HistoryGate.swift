@@ -4,7 +4,7 @@ internal import Hummingbird
 
 /// Detects that a client knows more than the hub still has, and names the history in every response.
 struct HistoryGate: RouterMiddleware {
-    let store: HubStore
+    let history: HubHistory
 
     @concurrent
     func handle(
@@ -14,13 +14,13 @@ struct HistoryGate: RouterMiddleware {
         var context = context
         let texts = request.headers[values: JSONResponse.historyField]
         context.history = texts.count > 1 ? .foreign : HistoryClaim(texts.first)
-        context.knowsHistory = try await store.knowsPresent(context.history)
+        context.knowsHistory = try await history.knowsPresent(context.history)
         do {
             var response = try await next(request, context)
-            response.headers[JSONResponse.historyField] = store.history.text
+            response.headers[JSONResponse.historyField] = history.text
             return response
         } catch var refusal as HubHTTPError {
-            refusal.headers[JSONResponse.historyField] = store.history.text
+            refusal.headers[JSONResponse.historyField] = history.text
             throw refusal
         }
     }

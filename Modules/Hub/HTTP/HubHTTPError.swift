@@ -1,3 +1,4 @@
+internal import CausewayHubStorage
 internal import CausewayWire
 internal import HTTPTypes
 internal import Hummingbird
@@ -51,8 +52,8 @@ struct HubHTTPError: Error, Sendable {
         HubHTTPError(.notFound, code: code, detail: what)
     }
 
-    /// The response to an error of the store; paths and causes go to the hub's log only.
-    init(_ error: HubError) {
+    /// The response to an error of the storage; paths and causes go to the hub's log only.
+    init(_ error: HubStorageError) {
         switch error {
         case .full:
             self.init(

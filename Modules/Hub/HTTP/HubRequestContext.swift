@@ -1,4 +1,5 @@
 internal import CausewayHTTPServer
+internal import CausewayHubStorage
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
@@ -9,7 +10,7 @@ struct HubRequestContext: RequestContext {
     /// The connection of the request.
     let channel: any Channel
     /// The account of the token; set by `AuthenticationMiddleware`.
-    var account: Account?
+    var account: HubAccount?
     /// The history that the request names, and whether it is the present one; set by `HistoryGate`.
     var history = HistoryClaim.none
     var knowsHistory = true
@@ -35,7 +36,7 @@ struct HubRequestContext: RequestContext {
     }
 
     /// - Throws: 401 on a route without its middleware, so that a forgotten one fails closed.
-    func requireAccount() throws -> Account {
+    func requireAccount() throws -> HubAccount {
         guard let account else { throw HubHTTPError.tokenRefused }
         return account
     }

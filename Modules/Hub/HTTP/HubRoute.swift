@@ -1,37 +1,42 @@
+internal import CausewayWire
 internal import HTTPTypes
 
-/// The hub's paths and the methods of each.
+/// The hub's requests: the one table of its paths, from which requests are routed and refused.
 enum HubRoute: CaseIterable {
-    case health, session, channels, channel, messages, message, deliveries
-
-    /// The segments of the path; `nil` matches any.
-    var pattern: [String?] {
-        switch self {
-        case .health: ["healthz"]
-        case .session: ["v1", "session"]
-        case .channels: ["v1", "channels"]
-        case .channel: ["v1", "channels", nil]
-        case .messages: ["v1", "channels", nil, "messages"]
-        case .message: ["v1", "messages", nil]
-        case .deliveries: ["v1", "deliveries"]
-        }
-    }
+    case health, session, channels, channel, messages, changes, message, deliveries
 
     var method: HTTPRequest.Method {
         switch self {
-        case .health, .session, .channels, .messages, .message: .get
+        case .health, .session, .channels, .messages, .changes, .message: .get
         case .channel: .put
         case .deliveries: .post
         }
     }
+
+    /// The path, with parameters in braces.
+    var path: String {
+        switch self {
+        case .health: WireProtocol.healthPath
+        case .session: WireProtocol.sessionPath
+        case .channels: WireProtocol.channelsPath
+        case .channel: WireProtocol.channelPath("{channel}")
+        case .messages: WireProtocol.messagesPath("{channel}")
+        case .changes: WireProtocol.changesPath("{channel}")
+        case .message: WireProtocol.messagePath("{message}")
+        case .deliveries: WireProtocol.deliveriesPath
+        }
+    }
+
+    /// Whether a request needs the token of an account.
+    var needsAccount: Bool { self != .health }
 
     /// Returns the response for a request that no route accepts: the path is unknown (404), or the method is wrong for
     /// it (405).
     static func refusal(method: HTTPRequest.Method, path: String) -> HubHTTPError {
         let segments = path.split(separator: "/")
         let route = allCases.first { route in
-            route.pattern.count == segments.count
-                && zip(route.pattern, segments).allSatisfy { $0 == nil || $0.map { $0[...] } == $1 }
+            let pattern = route.path.split(separator: "/")
+            return pattern.count == segments.count && zip(pattern, segments).allSatisfy { $0.first == "{" || $0 == $1 }
         }
         guard let route else { return .notFound("unknown path", code: "pathUnknown") }
         return HubHTTPError(

@@ -1,3 +1,5 @@
+internal import CausewayHTTPServer
+internal import CausewayHubStorage
 internal import CausewayModels
 internal import CausewayWire
 internal import Foundation
@@ -11,7 +13,9 @@ struct HubRouter: Sendable {
     /// The hub's name and version, for display.
     static let serverName = "causeway-hub/0.1"
 
-    let store: HubStore
+    let storage: any HubStorage
+    let history: HubHistory
+    let reader: MessageReader
     let writer: DeliveryWriter
     let budget = BodyLimiter()
     let decoder = DeliveryDecoder()
@@ -25,23 +29,36 @@ struct HubRouter: Sendable {
     func build() -> Router<HubRequestContext> {
         let router = Router(context: HubRequestContext.self)
         router.add(middleware: ErrorMiddleware(faults: faults))
-        router.get("healthz") { _, _ in try health() }
-        router.group("v1").add(middleware: AuthenticationMiddleware(store, refill: attemptRefill))
+        let admitted = router.group().add(middleware: AuthenticationMiddleware(storage, refill: attemptRefill))
             .add(middleware: accountConnections).add(middleware: RequestShares())
-            .add(middleware: HistoryGate(store: store))
-            .get("session") { request, context in try await session(request, context) }
-            .get("channels") { _, context in try await channels(context) }
-            .put("channels/{channel}") { _, context in try await putChannel(context) }
-            .get("channels/{channel}/messages") { request, context in try await page(request, context) }
-            .get("channels/{channel}/changes") { request, context in try await changes(request, context) }
-            .get("messages/{message}") { _, context in try await message(context) }
-            .post("deliveries") { request, context in try await deliver(request, context) }
+            .add(middleware: HistoryGate(history: history))
+        for route in HubRoute.allCases {
+            let group: any RouterMethods<HubRequestContext> = route.needsAccount ? admitted : router
+            group.on(RouterPath(route.path), method: route.method) { request, context in
+                try await respond(route, request, context)
+            }
+        }
         return router
+    }
+
+    private func respond(
+        _ route: HubRoute, _ request: Request, _ context: HubRequestContext
+    ) async throws -> Response {
+        switch route {
+        case .health: try health()
+        case .session: try await session(request, context)
+        case .channels: try await channels(context)
+        case .channel: try await putChannel(context)
+        case .messages: try await page(request, context)
+        case .changes: try await changes(request, context)
+        case .message: try await message(context)
+        case .deliveries: try await deliver(request, context)
+        }
     }
 
     /// Fails from a failure of the storage until it has been reopened and verified.
     private func health() throws -> Response {
-        guard store.isHealthy else { throw HubError.recovering(path: store.path) }
+        guard storage.isHealthy else { throw HubStorageError.recovering(path: "hub") }
         return JSONResponse.json(.ok, Array(#"{"status":"ok"}"#.utf8))
     }
 
@@ -51,7 +68,7 @@ struct HubRouter: Sendable {
         if !context.knowsHistory, let text = request.uri.queryParameters["outbox"] {
             guard let outbox = OutboxID(String(text)) else { throw badQuery("outbox must be a UUID of 36 characters") }
             return try await responses.respond(context) {
-                session.marks = try await store.marks(of: outbox, account)
+                session.marks = try await storage.marks(of: OutboxKey(account: account.number, id: outbox))
                 return ResponseParts(try HubCoding.encode(session))
             }
         }
@@ -62,7 +79,7 @@ struct HubRouter: Sendable {
 
     private func channels(_ context: HubRequestContext) async throws -> Response {
         try await responses.respond(context) {
-            ResponseParts(try HubCoding.encode(WireChannels(channels: try await store.channels())))
+            ResponseParts(try HubCoding.encode(WireChannels(channels: try await storage.channels())))
         }
     }
 
@@ -70,10 +87,11 @@ struct HubRouter: Sendable {
         let id = try channelID(context)
         let owner = try context.requireOwner()
         // An existing channel costs no share.
-        if let wait = newChannels.wait(of: owner.peer), try await store.channel(id) == nil {
+        if let wait = newChannels.wait(of: owner.peer), try await storage.channel(id) == nil {
             throw HubHTTPError.tooManyNewChannels(seconds: wait)
         }
-        let (channel, isNew) = try await store.addChannel(id, of: context.requireAccount())
+        let (channel, isNew) = try await storage.addChannel(
+            id, creator: context.requireAccount().number, at: SystemClock.now())
         if isNew {
             newChannels.recordNew(of: owner.peer)
             let who = try context.who(["channel": "\(id)"])
@@ -87,7 +105,7 @@ struct HubRouter: Sendable {
         let query = request.uri.queryParameters
         let limit = try number("limit", in: query) ?? Int64(Limits.pageSizeDefault)
         guard limit > 0 else { throw badQuery("limit must be above 0") }
-        let range: PageRange
+        let range: MessageRange
         switch (try number("after", in: query), try number("before", in: query)) {
         case (nil, nil): range = .newest
         case (let after?, nil): range = .after(after)
@@ -96,7 +114,7 @@ struct HubRouter: Sendable {
         }
         let bounded = Int(min(limit, Int64(Limits.pageSizeMax)))
         return try await paged(id, context) { account in
-            try await store.page(of: id, range, limit: bounded, for: account)
+            try await reader.page(of: id, range, limit: bounded, for: account)
         }
     }
 
@@ -112,13 +130,16 @@ struct HubRouter: Sendable {
         }
         let part = ChangesQuery(
             since: since, from: try number("from", in: query) ?? 1, through: through,
-            isOpen: try number("open", in: query) ?? 0 > 0, limit: Int(min(limit, Int64(Limits.pageSizeMax))))
-        return try await paged(id, context) { account in try await store.changes(of: id, part, for: account) }
+            isOpen: try number("open", in: query) ?? 0 > 0)
+        let bounded = Int(min(limit, Int64(Limits.pageSizeMax)))
+        return try await paged(id, context) { account in
+            try await reader.changes(of: id, part, limit: bounded, for: account)
+        }
     }
 
     /// Responds with messages of a channel that `read` encodes as JSON.
     private func paged(
-        _ id: ChannelID, _ context: HubRequestContext, _ read: (Account) async throws -> ResponseParts?
+        _ id: ChannelID, _ context: HubRequestContext, _ read: (HubAccount) async throws -> ResponseParts?
     ) async throws -> Response {
         let account = try context.requireAccount()
         return try await responses.respond(context, reserving: HubLimits.pageBytesMax) {
@@ -160,13 +181,7 @@ struct HubRouter: Sendable {
                 .badRequest, code: "idInvalid", detail: "invalid message id; use a UUID of 36 characters")
         }
         let account = try context.requireAccount()
-        return try await responses.respond(context) {
-            switch try await store.message(id, for: account) {
-            case .found(let message): return ResponseParts(message)
-            case .deleted: throw HubHTTPError.notFound("message \(id) was deleted", code: "messageDeleted")
-            case .unknown: throw HubHTTPError.notFound("no message \(id)", code: "messageNotFound")
-            }
-        }
+        return try await responses.respond(context) { try await reader.message(id, for: account) }
     }
 
     private func deliver(_ request: Request, _ context: HubRequestContext) async throws -> Response {

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Synchronization
 
 /// Deliberate faults of a hub, for tests. Passed in where a hub is constructed in process; no input of a released hub
@@ -21,18 +20,6 @@ package final class HubFaults: Sendable {
         case tryLater(fromSequence: Int64, after: Duration? = nil)
     }
 
-    /// A step of the storage that can fail as if the disk had.
-    package enum StorageStep: Sendable, Equatable {
-        /// Before anything of a transaction is done.
-        case write
-        /// At the commit, which is rolled back.
-        case commit
-        /// After the commit.
-        case sync
-        /// When the file is reopened.
-        case reopen
-    }
-
     /// The requests that a fault applies to.
     package enum Scope: Sendable, Equatable { case deliveries, everything }
 
@@ -44,7 +31,6 @@ package final class HubFaults: Sendable {
 
     private struct State {
         var entries: [Entry] = []
-        var storage: [StorageStep] = []
         var deliveries = 0
     }
 
@@ -57,27 +43,9 @@ package final class HubFaults: Sendable {
         state.withLock { $0.entries.append(Entry(fault: fault, scope: scope, times: times)) }
     }
 
-    /// - Parameter times: how often the step fails.
-    package func inject(_ step: StorageStep, times: Int = 1) {
-        state.withLock { $0.storage += Array(repeating: step, count: times) }
-    }
-
-    /// Throws the error that SQLite throws when the disk fails.
-    func injectStorage(_ step: StorageStep) throws {
-        let fails = state.withLock { state in
-            guard let index = state.storage.firstIndex(of: step) else { return false }
-            state.storage.remove(at: index)
-            return true
-        }
-        if fails { throw DatabaseError(resultCode: .SQLITE_IOERR, message: "a fault for a test") }
-    }
-
     /// Removes all faults.
     package func clear() {
-        state.withLock { state in
-            state.entries = []
-            state.storage = []
-        }
+        state.withLock { $0.entries = [] }
     }
 
     /// Deliveries that reached the hub with a valid token, including those affected by faults.

@@ -1,16 +1,19 @@
+internal import CausewayHubStorage
 internal import CausewaySystem
-internal import GRDB
 internal import Logging
 
 /// Housekeeping after a load.
-extension HubStore {
-    /// Empties the write-ahead log and releases memory, once for each load: after a write and then a whole `interval`
-    /// without activity. Ends when the task is cancelled.
-    func keepHouse(every interval: Duration) async {
-        var seen = activity
+struct HubHousekeeping: Sendable {
+    let storage: any HubStorage
+    let logger: Logger
+
+    /// Lets the storage rest and releases memory, once for each load: after a call and then a whole `interval` without
+    /// any. Ends when the task is cancelled.
+    func run(every interval: Duration) async {
+        var seen = storage.activity
         var isAtRest = true
         while (try? await Task.sleep(for: interval)) != nil {
-            let now = activity
+            let now = storage.activity
             if now != seen {
                 seen = now
                 isAtRest = false
@@ -22,14 +25,9 @@ extension HubStore {
 
     /// - Returns: false when a reader of this or another process was in the way; the caller tries again.
     private func rest() async -> Bool {
-        let isBlocked = try? await condition.connections?.pool.writeWithoutTransaction { db in
-            let isBlocked = try Bool.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-            try db.execute(sql: "PRAGMA shrink_memory")
-            return isBlocked
-        }
-        condition.connections?.pool.releaseMemory()
+        let isDone = await storage.rest()
         SystemMemory.giveBackFree()
-        logger?.debug("at rest", metadata: ["log": isBlocked == false ? "emptied" : "held by a reader"])
-        return isBlocked == false
+        logger.debug("at rest", metadata: ["log": isDone ? "emptied" : "held by a reader"])
+        return isDone
     }
 }

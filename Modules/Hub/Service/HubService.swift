@@ -1,4 +1,5 @@
 internal import CausewayHTTPServer
+package import CausewayHubStorage
 internal import CausewaySystem
 internal import CausewayTLS
 internal import Hummingbird
@@ -7,13 +8,15 @@ package import Logging
 internal import NIOCore
 internal import ServiceLifecycle
 
-/// A hub: its store and its server.
+/// A hub: its storage and its server.
 ///
 /// It holds the lock of its data folder from its creation until it is released. `run` ends at once when cancelled; on a
 /// graceful shutdown it accepts no new connection, completes the requests in progress, and returns.
 package final class HubService: Service {
-    /// The store it serves from; may be used while it runs.
-    package let store: HubStore
+    /// The storage it serves from; may be used while it runs.
+    package let storage: any HubStorage
+    /// Its accounts and channels.
+    package var administration: HubAdministration { HubAdministration(storage) }
     private let configuration: HubConfiguration
     private let lock: DataFolderLock
     private let tls: TLSServerContext?
@@ -23,10 +26,14 @@ package final class HubService: Service {
 
     /// Opens everything that can fail before a port is bound.
     ///
-    /// - Parameter faults: for tests only; `nil` in every released program.
-    /// - Throws: `notSetUp`, `inUse`, the errors of `HubStore`, `configuration` for certificates that cannot be used or
-    ///   a plain hub on an address that other machines reach.
-    package init(_ configuration: HubConfiguration, faults: HubFaults? = nil, logger: Logger) throws(HubError) {
+    /// - Parameters:
+    ///   - opening: opens the storage, once the data folder is locked.
+    ///   - faults: for tests only; `nil` in every released program.
+    /// - Throws: `notSetUp`, `inUse`, `storage`, `configuration` for certificates that cannot be used or a plain hub on
+    ///   an address that other machines reach.
+    package init(
+        _ configuration: HubConfiguration, opening: HubStorageOpening, faults: HubFaults? = nil, logger: Logger
+    ) async throws(HubError) {
         guard configuration.folder.isSetUp else { throw .notSetUp(folder: configuration.folder.path) }
         switch configuration.security {
         case .tls(let certificate, let key):
@@ -40,8 +47,13 @@ package final class HubService: Service {
             tls = nil
         }
         lock = try DataFolderLock(configuration.folder)
-        store = try HubStore(configuration.folder, faults: faults, logger: logger)
-        try store.beginOpening()
+        try configuration.folder.checkOwner()
+        storage = try await configuration.folder.storage(opening, logger: logger)
+        do {
+            try await storage.beginOpening(SecureRandom.bytes(16))
+        } catch {
+            throw .storage(error)
+        }
         self.configuration = configuration
         self.faults = faults
         self.logger = logger
@@ -52,7 +64,8 @@ package final class HubService: Service {
     /// - Throws: `HubError.cannotListen`.
     package func run() async throws {
         let router = HubRouter(
-            store: store, writer: DeliveryWriter(store), newChannels: ChannelCreationShares(configuration),
+            storage: storage, history: HubHistory(storage, logger: logger), reader: MessageReader(storage),
+            writer: DeliveryWriter(storage), newChannels: ChannelCreationShares(configuration),
             accountConnections: AccountConnections(connectionsMax: configuration.connectionsPerAccountMax),
             faults: faults, attemptRefill: configuration.attemptRefill
         ).build()
@@ -74,7 +87,7 @@ package final class HubService: Service {
                 readiness.open(port: port)
             },
             logger: Self.quiet(logger))
-        async let _: Void = store.keepHouse(every: configuration.rest)
+        async let _: Void = HubHousekeeping(storage: storage, logger: logger).run(every: configuration.rest)
         do {
             try await application.run()
             readiness.close(.cannotListen(address: address(port: configuration.port), detail: "the hub was stopped"))
@@ -126,10 +139,10 @@ package final class HubService: Service {
 extension HubService {
     /// Runs a hub while `body` runs; for tests and tools.
     package static func running<Value: Sendable>(
-        _ configuration: HubConfiguration, faults: HubFaults? = nil, logger: Logger,
+        _ configuration: HubConfiguration, opening: HubStorageOpening, faults: HubFaults? = nil, logger: Logger,
         _ body: @Sendable (HubService) async throws -> Value
     ) async throws -> Value {
-        let hub = try HubService(configuration, faults: faults, logger: logger)
+        let hub = try await HubService(configuration, opening: opening, faults: faults, logger: logger)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await hub.run() }
             _ = try await hub.port()

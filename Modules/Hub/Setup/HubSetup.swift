@@ -43,8 +43,9 @@ package struct HubSetup: Sendable {
 
     /// Creates everything or nothing: a failed attempt removes what it created.
     ///
+    /// - Parameter opening: creates the storage.
     /// - Throws: `alreadySetUp` if any of the files exists; nothing is overwritten.
-    package func run() async throws(HubError) -> Made {
+    package func run(opening: HubStorageOpening) async throws(HubError) -> Made {
         let tokenPath = folder.token(of: account.value)
         let files = [
             folder.database, folder.authorityCertificate, folder.authorityKey, folder.serverCertificate,
@@ -59,7 +60,7 @@ package struct HubSetup: Sendable {
         for path in files where FileSystem.exists(path) { throw .alreadySetUp(path: path) }
         do {
             try makeCertificates()
-            try await makeDatabase(tokenPath)
+            try await makeDatabase(tokenPath, opening)
         } catch {
             for path in files + [folder.database + "-wal", folder.database + "-shm"] { DataFolder.remove(path) }
             throw error
@@ -80,11 +81,12 @@ package struct HubSetup: Sendable {
         }
     }
 
-    private func makeDatabase(_ tokenPath: String) async throws(HubError) {
-        let store = try HubStore(folder, creating: true)
-        defer { store.close() }
-        let token = try await store.addAccount(account.value)
+    private func makeDatabase(_ tokenPath: String, _ opening: HubStorageOpening) async throws(HubError) {
+        let storage = try await folder.storage(opening, isNew: true)
+        let administration = HubAdministration(storage)
+        defer { administration.close() }
+        let token = try await administration.addAccount(account.value)
         try token.write(to: tokenPath)
-        _ = try await store.addChannel(channel)
+        _ = try await administration.addChannel(channel)
     }
 }

@@ -1,4 +1,5 @@
 internal import CausewayHTTPServer
+internal import CausewayHubStorage
 internal import Hummingbird
 internal import NIOCore
 internal import Synchronization

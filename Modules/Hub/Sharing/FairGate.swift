@@ -1,4 +1,5 @@
 internal import CausewayHubRules
+internal import CausewayHubStorage
 internal import Synchronization
 
 /// Admits a few callers at a time, and takes turns between accounts when more wait.
@@ -19,7 +20,7 @@ final class FairGate: Sendable {
     /// Runs `body` when it is the account's turn.
     ///
     /// - Throws: 503 `busy` if too many of this account wait already; errors of `body`.
-    func run<Value>(for account: Account, _ body: () async throws -> Value) async throws -> Value {
+    func run<Value>(for account: HubAccount, _ body: () async throws -> Value) async throws -> Value {
         try await enter(account.number)
         defer { leave() }
         return try await body()

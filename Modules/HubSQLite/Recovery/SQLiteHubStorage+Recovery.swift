@@ -1,9 +1,10 @@
+internal import CausewayHubStorage
 internal import Dispatch
 internal import GRDB
 internal import Logging
 
 /// Automatic recovery after the disk or the file failed.
-extension HubStore {
+extension SQLiteHubStorage {
     /// Result codes after which the content of the file is unknown.
     private static let failures: [ResultCode] = [
         .SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PROTOCOL,
@@ -15,7 +16,7 @@ extension HubStore {
 
     /// Takes failed connections out of use, and reopens the file in the background until it is verified. Does nothing
     /// when an earlier call did so.
-    func recover(from error: HubError, of connections: HubConnections) {
+    func recover(from error: HubStorageError, of connections: HubConnections) {
         guard let failed = condition.fail(connections) else { return }
         logger?.critical("storage failed", metadata: ["error": "\(error)"])
         // Waiting for a hanging disk blocks a thread of its own.
@@ -30,7 +31,7 @@ extension HubStore {
     private func reopen(after failures: Int) {
         guard !condition.isClosed else { return }
         do {
-            try faults?.injectStorage(.reopen)
+            try faults?.inject(.reopen)
             let connections = try HubConnections(opening: path)
             do {
                 try connections.verify(path: path)
@@ -43,8 +44,8 @@ extension HubStore {
             logger?.notice("storage recovered", metadata: ["attempts": "\(failures + 1)"])
         } catch {
             let seconds = min(
-                HubLimits.recoverySecondsMin << min(failures, HubLimits.recoveryDoublingsMax),
-                HubLimits.recoverySecondsMax)
+                SQLiteHubLimits.recoverySecondsMin << min(failures, SQLiteHubLimits.recoveryDoublingsMax),
+                SQLiteHubLimits.recoverySecondsMax)
             logger?.error(
                 "storage not recovered",
                 metadata: ["error": "\(Self.classified(error, path: path))", "nextAttemptSeconds": "\(seconds)"])

@@ -9,11 +9,11 @@ internal import GRDB
 /// - `channel`: names, and the position of the newest message. Positions are 1, 2, 3 … without gaps. `creator` is the
 ///   account that created it; none when the operator did, or before creators were recorded.
 /// - `message`: every accepted message, for ever; a deleted one keeps its row without its content, so that a repeat of
-///   its delivery is still answered with the stored result and cannot bring it back. `revision` is that of its last
-///   edit, reaction or deletion; none when there was none.
-/// - `revision`: the hub's revision, which each delivery that changes anything increments. One row for each opening of
-///   the database that did, with the revisions from which and to which it moved: a claim about a revision that its
-///   opening never reached belongs to a history that a restored backup has lost.
+///   its delivery is still answered with the stored result and cannot bring it back. `revision` is the
+///   commit of its last edit, reaction or deletion; none when there was none.
+/// - `revision`: the count of earlier versions, which numbered the changes of messages apart from commits; only read.
+///   One row for each opening of the database, with the revisions from which and to which it moved. Commits are
+///   numbered above the highest of them.
 /// - `operation`: the ids of accepted edits and reactions, for ever, with the message that they refer to: a repeat is
 ///   answered with the stored result.
 /// - `reaction`: the reactions, by message, user and name.
@@ -27,7 +27,7 @@ internal import GRDB
 /// - `hub`: the identity of this hub, and the key of its seals. One row.
 /// - `history`: the histories of these data; the last one is the present one. No position of a history lies at or below
 ///   its `floor`.
-/// - `hub_opening`: the starts of the hub: the last commit of each run, once it is over.
+/// - `hub_opening`: the starts of the hub: the last commit before each run, and its last commit once it is over.
 enum HubSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -51,6 +51,9 @@ enum HubSchema {
         }
         migrator.registerMigration("7: histories") { db in
             try db.execute(sql: seventh)
+        }
+        migrator.registerMigration("8: commits number the changes of messages") { db in
+            try db.execute(sql: eighth)
         }
         return migrator
     }
@@ -154,6 +157,11 @@ enum HubSchema {
             last_commit INTEGER
         );
         ALTER TABLE lane ADD COLUMN changed_in INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// The row of `revision` was written in each commit, beside the lane's `changed_in`.
+    private static let eighth = """
+        ALTER TABLE hub_opening ADD COLUMN first_commit INTEGER;
         """
 
     private static let second = """

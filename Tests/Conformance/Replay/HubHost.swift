@@ -1,4 +1,5 @@
 import CausewayHub
+import CausewayHubSQLite
 import CausewayTestSupport
 import Logging
 
@@ -17,13 +18,13 @@ actor HubHost {
         self.faults = faults
     }
 
-    /// - Parameter prepare: prepares the hub's store before any client connects.
-    func start(_ prepare: @Sendable (HubStore) async throws -> Void = { _ in }) async throws {
+    /// - Parameter prepare: prepares the hub before any client connects.
+    func start(_ prepare: @Sendable (HubAdministration) async throws -> Void = { _ in }) async throws {
         var logger = Logger(label: "hub")
         logger.logLevel = .critical
         let hub = try await made(logger)
         try await reserved.waitUntilFree()
-        try await prepare(hub.store)
+        try await prepare(hub.administration)
         running = Task {
             // The outcome of a cancelled server does not matter; one that cannot start is detected below.
             try? await hub.run()
@@ -36,7 +37,8 @@ actor HubHost {
         var hub: HubService?
         try await Eventually.holds("the folder of the hub is free") {
             do throws(HubError) {
-                hub = try HubService(.secure(folder, port: port), faults: faults, logger: logger)
+                hub = try await HubService(
+                    .secure(folder, port: port), opening: SQLiteHubStorage.open, faults: faults, logger: logger)
             } catch {
                 guard case .inUse = error else { throw error }
             }

@@ -1,6 +1,7 @@
 import Causeway
 import CausewayHTTPTransport
 import CausewayHub
+import CausewayHubSQLite
 import CausewayModels
 import CausewayRuntime
 import CausewaySQLiteStorage
@@ -47,12 +48,12 @@ final class RealScenarioWorld: ScenarioWorld {
         let data = DataFolder(folder + "/hub")
         _ = try await HubSetup(
             folder: data, names: ["127.0.0.1"], account: "ann", channel: Scenario.Room.general.rawValue
-        ).run()
+        ).run(opening: SQLiteHubStorage.open)
         let faults = HubFaults()
         let hub = try HubHost(data, faults: faults)
-        try await hub.start { store in
+        try await hub.start { administration in
             guard let second = ChannelID(Scenario.Room.second.rawValue) else { return }
-            _ = try await store.addChannel(second)
+            _ = try await administration.addChannel(second)
         }
         let port = hub.port
         let result: Result<ScenarioOutcome, any Error>

@@ -1,5 +1,6 @@
 import CausewayHTTPTransport
 import CausewayHub
+import CausewayHubSQLite
 import CausewayModels
 import CausewayTLS
 import CausewayTestSupport
@@ -26,13 +27,16 @@ import Testing
     ) async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path + "/hub")
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "ada", channel: "general").run()
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "ada", channel: "general").run(
+            opening: SQLiteHubStorage.open)
         let text = try String(contentsOfFile: folder.token(of: "ada"), encoding: .utf8)
         let token = try #require(AccessToken(text.trimmingCharacters(in: .newlines)))
         let configuration = HTTPTransportConfiguration(
             tls: TLSClientConfiguration(trust: .authorities(path: folder.authorityCertificate)), proxy: .none)
         let logger = Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() }
-        try await HubService.running(.secure(folder), faults: faults, logger: logger) { hub in
+        try await HubService.running(
+            .secure(folder), opening: SQLiteHubStorage.open, faults: faults, logger: logger
+        ) { hub in
             try await body(
                 Fixture(hub: hub, port: try await hub.port(), token: token, configuration: configuration))
         }

@@ -1,5 +1,6 @@
 import CausewayHTTPServer
 import CausewayHub
+import CausewayHubStorage
 import CausewayModels
 import CausewayWire
 import Foundation
@@ -53,7 +54,7 @@ import Testing
 
     @Test func aRenewedTokenReplacesTheOldOneAtOnce() async throws {
         try await HubFixture.running { hub in
-            let fresh = try await hub.hub.store.renewAccount("me")
+            let fresh = try await hub.hub.administration.renewAccount("me")
             #expect(try await hub.client.get("/v1/session").status == 401)
             #expect(try await HubClient(port: hub.port, token: fresh.text).get("/v1/session").status == 200)
         }
@@ -63,16 +64,16 @@ import Testing
         try await HubFixture.running { hub in
             let other = try await hub.client(of: "other")
             _ = try await other.report(delivery([send(1)]))
-            try await hub.hub.store.removeAccount("other")
+            try await hub.hub.administration.removeAccount("other")
             #expect(try await other.get("/v1/session").status == 401)
             #expect(try await hub.client.messages().map(\.sender.value) == ["other"])
-            await #expect(throws: HubError.taken(kind: "account", name: "other")) {
-                try await hub.hub.store.addAccount("other")
+            await #expect(throws: HubError.storage(.taken(kind: "account", name: "other"))) {
+                try await hub.hub.administration.addAccount("other")
             }
-            await #expect(throws: HubError.unknownAccount(name: "other")) {
-                try await hub.hub.store.removeAccount("other")
+            await #expect(throws: HubError.storage(.unknownAccount(name: "other"))) {
+                try await hub.hub.administration.removeAccount("other")
             }
-            let back = HubClient(port: hub.port, token: try await hub.hub.store.renewAccount("other").text)
+            let back = HubClient(port: hub.port, token: try await hub.hub.administration.renewAccount("other").text)
             #expect(try await back.report(delivery([send(1), send(2)])).positions == [1, 2])
         }
     }
@@ -95,7 +96,7 @@ import Testing
 
     @Test func aTokenPrintsAsDots() async throws {
         try await HubFixture.running { hub in
-            let token = try await hub.hub.store.addAccount("other")
+            let token = try await hub.hub.administration.addAccount("other")
             var dumped = ""
             dump(token, to: &dumped)
             for text in ["\(token)", String(reflecting: token), dumped] { #expect(!text.contains(token.text)) }

@@ -1,4 +1,5 @@
 import CausewayHub
+import CausewayHubSQLite
 import CausewayModels
 import CausewayTestSupport
 import CausewayWire
@@ -94,7 +95,8 @@ import Testing
     @Test func aCursorOutlivesTheHub() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
+            opening: SQLiteHubStorage.open)
         let cursor = try await HubFixture.running(folder) { hub in
             _ = try await hub.client.report(delivery((1...10).map { send($0) }))
             return try await Self.cursor(hub)
@@ -111,7 +113,8 @@ import Testing
     @Test func aRestoredHubIsReadByPages() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
+            opening: SQLiteHubStorage.open)
         let before = try await HubFixture.running(folder) { hub in
             _ = try await hub.client.report(delivery((1...10).map { send($0) }))
             return try await Self.cursor(hub)

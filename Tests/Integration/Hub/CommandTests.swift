@@ -1,4 +1,5 @@
 import CausewayHub
+import CausewayHubStorage
 import CausewayModels
 import CausewayTestSupport
 import Foundation

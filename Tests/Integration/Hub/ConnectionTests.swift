@@ -1,5 +1,6 @@
 import CausewayHTTPServer
 import CausewayHub
+import CausewayHubSQLite
 import CausewayModels
 import CausewayTestSupport
 import CausewayWire
@@ -49,7 +50,8 @@ import Testing
     @Test func anAnswerThatIsNotTakenIsCutOff() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
+            opening: SQLiteHubStorage.open)
         try await HubFixture.running(folder) { hub async throws in
             let text = MessageContent.text(String(repeating: "x", count: Limits.textBytesMax))
             try await hub.client.connected { connection in

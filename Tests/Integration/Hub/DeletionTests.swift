@@ -1,4 +1,5 @@
 import CausewayHub
+import CausewayHubStorage
 import CausewayModels
 import CausewayWire
 import Testing
@@ -61,7 +62,7 @@ import Testing
     @Test func earlyDeletionsAreBoundedAndTheOldestGo() async throws {
         try await HubFixture.running { hub in
             // More than the limit of an account, in full deliveries.
-            let count = UInt64(HubLimits.earlyDeletionsPerAccountMax + 1000)
+            let count = UInt64(HubStorageLimits.earlyDeletionsPerAccountMax + 1000)
             var last: Int64 = 0
             for first in stride(from: 10, to: 10 + count, by: 1000) {
                 let operations = (first..<first + 1000).map { number in

@@ -1,4 +1,6 @@
 import CausewayHub
+import CausewayHubSQLite
+import CausewayHubStorage
 import CausewayModels
 import CausewayTestSupport
 import CausewayWire
@@ -32,7 +34,8 @@ import Testing
 
     private static func made(in temporary: TemporaryFolder) async throws -> DataFolder {
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
+            opening: SQLiteHubStorage.open)
         return folder
     }
 
@@ -121,10 +124,10 @@ import Testing
             let page = try await hub.client.get(WireProtocol.messagesPath("general")).decoded(WirePage.self)
             #expect(page.range == 1..<third.floor + 3)
             #expect(hub.log.contains("data lost"))
-            let (channel, _) = try await hub.hub.store.addChannel(try #require(ChannelID("later")))
+            let (channel, _) = try await hub.hub.administration.addChannel(try #require(ChannelID("later")))
             #expect(channel.lastPosition == third.floor)
-            #expect(try await hub.hub.store.channel(channel.id)?.lastPosition == third.floor)
-            try await hub.hub.store.removeChannel(channel.id)
+            #expect(try await hub.hub.administration.channel(channel.id)?.lastPosition == third.floor)
+            try await hub.hub.administration.removeChannel(channel.id)
         }
     }
 
@@ -137,8 +140,8 @@ import Testing
             try Self.history(try await Self.deliver([send(1)], knowing: nil, to: hub.client))
         }
         try Self.copy(folder, to: backup)
-        let faults = HubFaults()
-        try await HubFixture.running(folder, faults: faults) { hub in
+        let faults = StorageFaults()
+        try await HubFixture.running(folder, storageFaults: faults) { hub in
             let known = try Self.history(try await Self.deliver([send(2)], knowing: first, to: hub.client))
             faults.inject(.reopen, times: 1000)
             faults.inject(.write)
@@ -210,13 +213,13 @@ import Testing
         }
         try await HubFixture.running(folder) { hub in
             _ = try await Self.deliver([send(2), send(3)], knowing: first, to: hub.client)
-            #expect(throws: HubError.self) { try HubRestore(folder: folder, from: backup).run() }
+            #expect(throws: HubError.self) { try HubRestore(folder: folder, from: backup).run(SQLiteHubRestore.run) }
         }
         try await Self.isFree(folder)
-        let report = try HubRestore(folder: folder, from: backup).run()
-        #expect(report.messages == 1)
-        #expect(report.accounts == 1)
-        #expect(FileManager.default.fileExists(atPath: try #require(report.replaced)))
+        let report = try HubRestore(folder: folder, from: backup).run(SQLiteHubRestore.run)
+        #expect(report.restored.messages == 1)
+        #expect(report.restored.accounts == 1)
+        #expect(FileManager.default.fileExists(atPath: try #require(report.restored.replaced)))
         try await HubFixture.running(folder) { hub in
             let now = try Self.history(try await Self.session(knowing: first, of: hub.client))
             #expect(now.hub == first.hub)
@@ -225,8 +228,8 @@ import Testing
         }
         // Once more: positions assigned by the replaced database are not assigned again.
         try await Self.isFree(folder)
-        let again = try HubRestore(folder: folder, from: backup).run()
-        #expect(again.messages == 1)
+        let again = try HubRestore(folder: folder, from: backup).run(SQLiteHubRestore.run)
+        #expect(again.restored.messages == 1)
         try await HubFixture.running(folder) { hub in
             let now = try Self.history(try await hub.client.get(WireProtocol.sessionPath))
             #expect(now.floor > 3 << 32)
@@ -244,9 +247,9 @@ import Testing
         let (damaged, log) = (Data(repeating: 7, count: 8192), Data("a log".utf8))
         try damaged.write(to: URL(fileURLWithPath: folder.database))
         try log.write(to: URL(fileURLWithPath: folder.database + "-wal"))
-        let report = try HubRestore(folder: folder, from: backup).run()
-        #expect(!report.knowsReplaced)
-        let replaced = try #require(report.replaced)
+        let report = try HubRestore(folder: folder, from: backup).run(SQLiteHubRestore.run)
+        #expect(!report.restored.knowsReplaced)
+        let replaced = try #require(report.restored.replaced)
         #expect(try Data(contentsOf: URL(fileURLWithPath: replaced)) == damaged)
         #expect(try Data(contentsOf: URL(fileURLWithPath: replaced + "-wal")) == log)
         try await HubFixture.running(folder) { hub async throws in
@@ -259,12 +262,12 @@ import Testing
         let folder = try await Self.made(in: temporary)
         let before = try Data(contentsOf: URL(fileURLWithPath: folder.database))
         let path = folder.path + "/no-backup"
-        #expect(throws: HubError.self) { try HubRestore(folder: folder, from: path).run() }
+        #expect(throws: HubError.self) { try HubRestore(folder: folder, from: path).run(SQLiteHubRestore.run) }
         try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: path))
-        #expect(throws: HubError.self) { try HubRestore(folder: folder, from: path).run() }
+        #expect(throws: HubError.self) { try HubRestore(folder: folder, from: path).run(SQLiteHubRestore.run) }
         try Data().write(to: URL(fileURLWithPath: path))
-        #expect(throws: HubError.self) { try HubRestore(folder: folder, from: path).run() }
-        #expect(throws: HubError.self) { try HubRestore(folder: folder, from: folder.path).run() }
+        #expect(throws: HubError.self) { try HubRestore(folder: folder, from: path).run(SQLiteHubRestore.run) }
+        #expect(throws: HubError.self) { try HubRestore(folder: folder, from: folder.path).run(SQLiteHubRestore.run) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database)) == before)
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(!left.contains { $0.contains("restoring") })

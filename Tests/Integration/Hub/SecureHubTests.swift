@@ -1,4 +1,5 @@
 import CausewayHub
+import CausewayHubSQLite
 import CausewayModels
 import CausewayTestSupport
 import CausewayWire
@@ -14,8 +15,10 @@ import Testing
         let folder = DataFolder(temporary.path)
         _ = try await HubSetup(
             folder: folder, names: ["localhost", "127.0.0.1"], account: "me", channel: "general"
-        ).run()
-        return try await HubService.running(.secure(folder), logger: HubFixture.logger) { hub in
+        ).run(opening: SQLiteHubStorage.open)
+        return try await HubService.running(
+            .secure(folder), opening: SQLiteHubStorage.open, logger: HubFixture.logger
+        ) { hub in
             #expect(try await hub.address().hasPrefix("https://127.0.0.1:"))
             return try await body(folder, try await hub.port())
         }
@@ -107,11 +110,12 @@ import Testing
     @Test func aPlainHubOnAnOpenAddressIsRefused() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
+            opening: SQLiteHubStorage.open)
         for host in ["0.0.0.0", "::", "127.0.0.1.example", "192.168.0.1", "hub.example"] {
             let configuration = HubConfiguration(folder: folder, host: host, security: .plainOnLoopback)
-            #expect(throws: HubError.self, "\(host)") {
-                try HubService(configuration, logger: HubFixture.logger)
+            await #expect(throws: HubError.self, "\(host)") {
+                try await HubService(configuration, opening: SQLiteHubStorage.open, logger: HubFixture.logger)
             }
         }
     }

@@ -1,5 +1,6 @@
 import CausewayHTTPServer
 import CausewayHub
+import CausewayHubStorage
 import CausewayModels
 import CausewayTestSupport
 import CausewayWire
@@ -143,7 +144,7 @@ import Testing
         try await HubFixture.running { hub in
             let bad = try await hub.client(of: "bad")
             try await bad.connected { connection in
-                for number in 0..<HubLimits.channelsPerAccountMax {
+                for number in 0..<HubStorageLimits.channelsPerAccountMax {
                     #expect(try await connection.send(.PUT, WireProtocol.channelPath("c\(number)")).status == 201)
                 }
                 let more = try await connection.send(.PUT, WireProtocol.channelPath("more"))
@@ -154,13 +155,15 @@ import Testing
             }
             #expect(try await hub.client.send(.PUT, WireProtocol.channelPath("mine")).status == 201)
             let unused = try #require(ChannelID("c1"))
-            try await hub.hub.store.removeChannel(unused)
+            try await hub.hub.administration.removeChannel(unused)
             #expect(try await bad.send(.PUT, WireProtocol.channelPath("more")).status == 201)
             _ = try await hub.client.report(delivery([send(1, channel: "mine")]))
             let used = try #require(ChannelID("mine"))
-            await #expect(throws: HubError.channelInUse(name: "mine")) { try await hub.hub.store.removeChannel(used) }
-            await #expect(throws: HubError.unknownChannel(name: "c1")) {
-                try await hub.hub.store.removeChannel(unused)
+            await #expect(throws: HubError.storage(.channelInUse(name: "mine"))) {
+                try await hub.hub.administration.removeChannel(used)
+            }
+            await #expect(throws: HubError.storage(.unknownChannel(name: "c1"))) {
+                try await hub.hub.administration.removeChannel(unused)
             }
         }
     }

@@ -1,4 +1,5 @@
 import CausewayHub
+import CausewayHubSQLite
 import CausewayTestSupport
 import NIOCore
 import NIOPosix
@@ -10,7 +11,8 @@ import Testing
     @Test func connectionsOfTheLastMomentEndNobody() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
+            opening: SQLiteHubStorage.open)
         // Afterwards nothing else listens there, and no connection to an unused port is one to itself.
         let port = try ReservedPort()
         for _ in 0..<20 {

@@ -1,4 +1,5 @@
 import CausewayHub
+import CausewayHubSQLite
 import CausewayModels
 import CausewayTestSupport
 import CausewayWire
@@ -65,10 +66,10 @@ import Testing
     }
 
     /// A commit that fails may have been made or not; the client is told so, and the hub recovers meanwhile.
-    @Test(arguments: [HubFaults.StorageStep.commit, .sync])
-    func aCommitThatFailsIsInDoubtAndTheHubRecovers(step: HubFaults.StorageStep) async throws {
-        let faults = HubFaults()
-        try await HubFixture.running(faults: faults) { hub in
+    @Test(arguments: [StorageFaults.Step.commit, .sync])
+    func aCommitThatFailsIsInDoubtAndTheHubRecovers(step: StorageFaults.Step) async throws {
+        let faults = StorageFaults()
+        try await HubFixture.running(storageFaults: faults) { hub in
             _ = try await hub.client.report(delivery([send(1)]))
             faults.inject(step)
             let failed = try await hub.client.deliver(delivery([send(2)]))
@@ -87,8 +88,8 @@ import Testing
 
     /// Until the file has been reopened and verified, everything is deferred and the health check fails.
     @Test func aStorageThatFailedIsSaidAndEndsByItself() async throws {
-        let faults = HubFaults()
-        try await HubFixture.running(faults: faults) { hub in
+        let faults = StorageFaults()
+        try await HubFixture.running(storageFaults: faults) { hub in
             _ = try await hub.client.report(delivery([send(1)]))
             faults.inject(.reopen, times: 1000)
             faults.inject(.write)
@@ -107,7 +108,7 @@ import Testing
                 try await hub.client.get("/healthz").status == 200
             }
             #expect(try await hub.client.report(delivery([send(2)])).positions == [2])
-            #expect(try await hub.hub.store.synchronousMode() == 2)
+            #expect(try await hub.storage.synchronousMode() == 2)
         }
     }
 
@@ -115,8 +116,8 @@ import Testing
     ///
     /// - Parameter isDeep: true for a page that opening the file does not read: one full of messages.
     @Test(arguments: [false, true]) func aFileThatIsNotWholeStaysRed(isDeep: Bool) async throws {
-        let faults = HubFaults()
-        try await HubFixture.running(faults: faults) { hub in
+        let faults = StorageFaults()
+        try await HubFixture.running(storageFaults: faults) { hub in
             _ = try await hub.client.report(delivery((1...200).map { send($0) }))
             let database = try hub.folder.openDatabase()
             try await database.writeWithoutTransaction { db in
@@ -142,17 +143,17 @@ import Testing
             let busy = Counter()
             let answered = Counter()
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<HubLimits.readersMax {
+                for _ in 0..<SQLiteHubLimits.readersMax {
                     group.addTask {
-                        try await hub.hub.store.read { _ in
+                        try await hub.storage.read { _ in
                             busy.add()
                             release.wait()
                         }
                     }
                 }
-                defer { for _ in 0..<HubLimits.readersMax { release.signal() } }
+                defer { for _ in 0..<SQLiteHubLimits.readersMax { release.signal() } }
                 try await Eventually.holds("all readers are busy") {
-                    busy.count == HubLimits.readersMax
+                    busy.count == SQLiteHubLimits.readersMax
                 }
                 group.addTask {
                     let status = try await hub.client.get("/v1/session").status
@@ -205,7 +206,7 @@ import Testing
 
     @Test func theSyncSettingIsTheOneInForce() async throws {
         try await HubFixture.running { hub async throws in
-            #expect(try await hub.hub.store.synchronousMode() == 2)
+            #expect(try await hub.storage.synchronousMode() == 2)
         }
     }
 }

@@ -1,6 +1,7 @@
 import Causeway
 import CausewayHTTPTransport
 import CausewayHub
+import CausewayHubSQLite
 import CausewayModels
 import CausewaySQLiteStorage
 import CausewayScriptedWorld
@@ -39,11 +40,14 @@ struct RealWorld: Sendable {
         let temporary = try TemporaryFolder()
         let folder = temporary.path
         let data = DataFolder(folder + "/hub")
-        _ = try await HubSetup(folder: data, names: ["127.0.0.1"], account: "ann", channel: "general").run()
+        _ = try await HubSetup(folder: data, names: ["127.0.0.1"], account: "ann", channel: "general").run(
+            opening: SQLiteHubStorage.open)
         let faults = HubFaults()
         var logger = Logger(label: "hub")
         logger.logLevel = .critical
-        try await HubService.running(.secure(data), faults: faults, logger: logger) { hub in
+        try await HubService.running(
+            .secure(data), opening: SQLiteHubStorage.open, faults: faults, logger: logger
+        ) { hub in
             try await body(
                 RealWorld(
                     folder: folder, faults: faults, address: try await hub.address(),

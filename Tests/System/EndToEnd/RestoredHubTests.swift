@@ -1,5 +1,6 @@
 import Causeway
 import CausewayHub
+import CausewayHubSQLite
 import CausewayModels
 import CausewaySQLiteStorage
 import CausewayTestSupport
@@ -37,7 +38,9 @@ import Testing
             try await reserved.waitUntilFree()
             var logger = Logger(label: "hub")
             logger.logLevel = .error
-            return try await HubService.running(.secure(data, port: port), logger: logger) { _ in try await body() }
+            return try await HubService.running(
+                .secure(data, port: port), opening: SQLiteHubStorage.open, logger: logger
+            ) { _ in try await body() }
         }
 
         func copy(_ source: String, to target: String) throws {
@@ -56,13 +59,14 @@ import Testing
             try await Eventually.holds("the folder of the hub is free") { (try? DataFolderLock(data)) != nil }
             switch way {
             case .plainCopy: try copy(backup, to: data.path)
-            case .restoreCommand: _ = try HubRestore(folder: data, from: backup).run()
+            case .restoreCommand: _ = try HubRestore(folder: data, from: backup).run(SQLiteHubRestore.run)
             case .madeAnew:
                 let digest = try await DatabaseQueue(path: data.database).read { db in
                     try Data.fetchOne(db, sql: "SELECT token_sha256 FROM account WHERE name = 'ann'")
                 }
                 let other = DataFolder(folder + "/other-\(UUID().uuidString)")
-                _ = try await HubSetup(folder: other, names: ["127.0.0.1"], account: "ann", channel: "general").run()
+                _ = try await HubSetup(folder: other, names: ["127.0.0.1"], account: "ann", channel: "general")
+                    .run(opening: SQLiteHubStorage.open)
                 try copy(other.path, to: data.path)
                 try await DatabaseQueue(path: data.database).write { db in
                     try db.execute(sql: "UPDATE account SET token_sha256 = ?", arguments: [digest])
@@ -74,7 +78,8 @@ import Testing
             let temporary = try TemporaryFolder()
             let folder = temporary.path
             let data = DataFolder(folder + "/hub")
-            _ = try await HubSetup(folder: data, names: ["127.0.0.1"], account: "ann", channel: "general").run()
+            _ = try await HubSetup(folder: data, names: ["127.0.0.1"], account: "ann", channel: "general")
+                .run(opening: SQLiteHubStorage.open)
             try await body(Site(folder: folder, data: data, reserved: ReservedPort()))
         }
     }

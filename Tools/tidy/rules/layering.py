@@ -26,7 +26,7 @@ IMPORT = re.compile(
 )
 
 _PLAIN = ["Models", "Runtime", "Wire", "Storage", "StorageConformance", "Transport", "TransportConformance", "Outbox",
-          "HubRules", "Sync", "LiveQuery", "Client"]
+          "HubRules", "HubStorage", "HubStorageConformance", "Sync", "LiveQuery", "Client"]
 _PLAIN_PRODUCTS = {"DequeModule", "HeapModule", "Logging", "OrderedCollections"}
 
 # The public face, the engine and the stores.
@@ -53,6 +53,12 @@ NEVER = [
         lambda target: target in _ENGINE | {"CausewayControlAPI"},
         lambda product: False,
         "the hub shares words and rules with a client, never its engine or its store",
+    ),
+    (
+        {"CausewayHub"},
+        lambda target: target == "CausewayHubSQLite",
+        lambda product: product in {"GRDB", "GRDBSQLite"},
+        "the hub knows its storage as a port; the program chooses one",
     ),
     (
         {"CausewayControlAPI"},

@@ -11,8 +11,8 @@ from .patterns import ban, call_without, findings
 FOLDERS = [
     f"Modules/{name}"
     for name in (
-        "Models", "Storage", "StorageConformance", "Outbox", "HubRules", "Sync", "LiveQuery", "Client", "Wire",
-        "Transport", "TransportConformance", "Runtime",
+        "Models", "Storage", "StorageConformance", "Outbox", "HubRules", "HubStorage", "HubStorageConformance", "Sync",
+        "LiveQuery", "Client", "Wire", "Transport", "TransportConformance", "Runtime",
     )
 ]
 # The only place where the Runtime uses the real clock, real randomness and real tasks.

@@ -1,5 +1,7 @@
 import CausewayHTTPServer
 import CausewayHub
+import CausewayHubSQLite
+import CausewayHubStorage
 import CausewayModels
 import CausewayTestSupport
 import CausewayWire
@@ -11,6 +13,7 @@ import Logging
 struct HubFixture: Sendable {
     let hub: HubService
     let client: HubClient
+    let storage: SQLiteHubStorage
     let folder: DataFolder
     let log: LogRecorder
 
@@ -18,7 +21,7 @@ struct HubFixture: Sendable {
 
     /// Returns a client of a further account.
     func client(of account: String) async throws -> HubClient {
-        HubClient(port: client.port, token: try await hub.store.addAccount(account).text)
+        HubClient(port: client.port, token: try await hub.administration.addAccount(account).text)
     }
 
     static func token(in folder: DataFolder) throws -> String {
@@ -26,21 +29,23 @@ struct HubFixture: Sendable {
     }
 
     static func running<Value: Sendable>(
-        faults: HubFaults? = nil, limits: ConnectionLimits = ConnectionLimits.hub,
-        attemptRefill: Duration? = nil, rest: Duration? = nil,
+        faults: HubFaults? = nil, storageFaults: StorageFaults? = nil,
+        limits: ConnectionLimits = ConnectionLimits.hub, attemptRefill: Duration? = nil, rest: Duration? = nil,
         change: @Sendable (inout HubConfiguration) -> Void = { _ in },
         _ body: @Sendable (HubFixture) async throws -> Value
     ) async throws -> Value {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
-        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run()
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
+            opening: SQLiteHubStorage.open)
         return try await running(
-            folder, faults: faults, limits: limits, attemptRefill: attemptRefill, rest: rest, change: change, body)
+            folder, faults: faults, storageFaults: storageFaults, limits: limits, attemptRefill: attemptRefill,
+            rest: rest, change: change, body)
     }
 
     /// Runs a hub on a folder that is set up already.
     static func running<Value: Sendable>(
-        _ folder: DataFolder, port: Int = 0, faults: HubFaults? = nil,
+        _ folder: DataFolder, port: Int = 0, faults: HubFaults? = nil, storageFaults: StorageFaults? = nil,
         limits: ConnectionLimits = ConnectionLimits.hub, attemptRefill: Duration? = nil, rest: Duration? = nil,
         change: @Sendable (inout HubConfiguration) -> Void = { _ in },
         _ body: @Sendable (HubFixture) async throws -> Value
@@ -63,10 +68,14 @@ struct HubFixture: Sendable {
             }
         }
         return try await HubService.running(
-            configuration, faults: faults, logger: log.logger
+            configuration,
+            opening: { path, isNew, logger throws(HubStorageError) in
+                try SQLiteHubStorage(path: path, creating: isNew, faults: storageFaults, logger: logger)
+            }, faults: faults, logger: log.logger
         ) { hub in
             let client = HubClient(port: try await hub.port(), token: token)
-            return try await body(HubFixture(hub: hub, client: client, folder: folder, log: log))
+            guard let storage = hub.storage as? SQLiteHubStorage else { throw CancellationError() }
+            return try await body(HubFixture(hub: hub, client: client, storage: storage, folder: folder, log: log))
         }
     }
 

@@ -1,0 +1,139 @@
+internal import CausewayHubStorage
+internal import CausewayModels
+
+/// Applied operations, in the state that later ones see and in the changes to store.
+extension DeliveryTransaction {
+    mutating func apply(_ operation: ValidatedDelivery.Operation, _ current: inout Current) -> DeliveryOutcome {
+        switch operation.body {
+        case .send(let message): insert(message, as: operation.id, &current)
+        case .edit(let target, _, let content): edit(target, content, as: operation.id, &current)
+        case .react(let target, let name, let isAdded): react(target, name, isAdded, as: operation.id, &current)
+        case .unacceptable, .fence, .delete: preconditionFailure("Only a send, an edit or a reaction is found fine.")
+        }
+    }
+
+    // MARK: - Messages
+
+    private mutating func insert(
+        _ message: ValidatedDelivery.Send, as id: MessageID, _ current: inout Current
+    ) -> DeliveryOutcome {
+        guard let last = state.channels[message.channel] else {
+            preconditionFailure("Only a send into a channel that is there is found fine.")
+        }
+        let commit = commit(&current)
+        let position = last + 1
+        state.channels[message.channel] = position
+        changes.channels[message.channel] = position
+        var new = DeliveryChanges.AcceptedMessage(
+            id: id, channel: message.channel, position: position, sender: current.account, content: message.content,
+            createdAt: message.createdAt, acceptedAt: now, parent: message.parent)
+        let early = AccountMessage(account: current.account, message: id)
+        if state.earlyDeletions.remove(early) != nil {
+            changes.takenDeletions.insert(early)
+            new.content = nil
+            new.deletedAt = now
+            new.changeCommit = commit
+        }
+        state.messages[id] = DeliveryState.Message(
+            sender: current.account, position: position, acceptedAt: now, isDeleted: new.content == nil,
+            type: message.type.name)
+        newMessages[id] = changes.newMessages.count
+        changes.newMessages.append(new)
+        return .accepted(ServerPosition(position: position, acceptedAt: now))
+    }
+
+    mutating func delete(_ id: MessageID, _ current: inout Current) -> DeliveryOutcome {
+        guard let stored = state.messages[id] else {
+            // A copy of the account's store may still have the message and deliver it in an outbox of its own, where no
+            // mark bars it.
+            let early = AccountMessage(account: current.account, message: id)
+            if state.earlyDeletions.insert(early).inserted { changes.notedDeletions.append(early) }
+            return .deleted
+        }
+        guard stored.sender == current.account else {
+            return .refused(code: "notYours", detail: "message \(id) was sent by another account")
+        }
+        guard !stored.isDeleted else { return .deleted }
+        let commit = commit(&current)
+        state.messages[id]?.isDeleted = true
+        state.reactions[id] = nil
+        changes.reactions[id] = nil
+        if let index = newMessages[id] {
+            changes.newMessages[index].content = nil
+            changes.newMessages[index].deletedAt = now
+            changes.newMessages[index].changeCommit = commit
+        } else {
+            changes.messages[id] = .deleted(at: now, commit: commit)
+        }
+        return .deleted
+    }
+
+    // MARK: - Edits and reactions
+
+    private mutating func edit(
+        _ target: MessageID, _ content: String, as id: MessageID, _ current: inout Current
+    ) -> DeliveryOutcome {
+        let time = nextChange(of: target)
+        let commit = commit(&current)
+        if let index = newMessages[target] {
+            changes.newMessages[index].content = content
+            changes.newMessages[index].editedAt = time
+            changes.newMessages[index].changedAt = time
+            changes.newMessages[index].changeCommit = commit
+        } else {
+            changes.messages[target] = .edited(content: content, editedAt: time, changedAt: time, commit: commit)
+        }
+        return remember(id, target, at: time, current)
+    }
+
+    private mutating func react(
+        _ target: MessageID, _ name: String, _ isAdded: Bool, as id: MessageID, _ current: inout Current
+    ) -> DeliveryOutcome {
+        let reaction = Reaction(name: name, account: current.account)
+        note(reaction, isAdded, on: target)
+        let time = nextChange(of: target)
+        let commit = commit(&current)
+        if let index = newMessages[target] {
+            changes.newMessages[index].changedAt = time
+            changes.newMessages[index].changeCommit = commit
+        } else if case .edited(let content, let editedAt, _, _) = changes.messages[target] {
+            changes.messages[target] = .edited(content: content, editedAt: editedAt, changedAt: time, commit: commit)
+        } else {
+            changes.messages[target] = .reacted(at: time, commit: commit)
+        }
+        return remember(id, target, at: time, current)
+    }
+
+    private mutating func note(_ reaction: Reaction, _ isAdded: Bool, on target: MessageID) {
+        changes.reactions[target, default: [:]][reaction] = isAdded
+        if isAdded {
+            guard state.reactions[target, default: .init()].own.insert(reaction).inserted else { return }
+            state.reactions[target]?.counts[reaction.name, default: 0] += 1
+        } else {
+            guard state.reactions[target]?.own.remove(reaction) != nil,
+                let count = state.reactions[target]?.counts[reaction.name]
+            else { return }
+            state.reactions[target]?.counts[reaction.name] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    /// Times of a message's changes ascend, whatever the clock does: clients use them to tell which page is newer.
+    private mutating func nextChange(of target: MessageID) -> Timestamp {
+        let last = state.messages[target]?.changedAt?.milliseconds ?? 0
+        let time = Timestamp(milliseconds: max(now.milliseconds, last + 1))
+        state.messages[target]?.changedAt = time
+        return time
+    }
+
+    private mutating func remember(
+        _ id: MessageID, _ target: MessageID, at time: Timestamp, _ current: Current
+    ) -> DeliveryOutcome {
+        guard let stored = state.messages[target] else {
+            preconditionFailure("Only an operation on a message that is here is found fine.")
+        }
+        state.operations[id] = .init(sender: current.account, position: stored.position, acceptedAt: time)
+        changes.newOperations.append(
+            .init(id: id, sender: current.account, message: target, acceptedAt: time))
+        return .accepted(ServerPosition(position: stored.position, acceptedAt: time))
+    }
+}

@@ -1,0 +1,19 @@
+/// The limits of the hub's database, with their units in their names.
+package enum SQLiteHubLimits {
+    /// Database connections for reading.
+    package static let readersMax = 8
+    /// Memory of the writer's page cache, which keeps the index of ids from being reread from the disk.
+    static let writerCacheKibibytes = 32 * 1024
+    /// Bytes of the write-ahead log's file that are kept when it restarts.
+    static let logBytesKept = 1024 * 1024
+    /// Pages of 4 KiB in the write-ahead log before they are moved into the database.
+    static let checkpointPages = 4000
+    /// How long a writer waits for another process that writes to the same database, such as `account add`.
+    static let busySecondsMax = 5
+    /// The pause after the first failed attempt to reopen the storage; each further one doubles it.
+    static let recoverySecondsMin = 1
+    /// How often that pause is doubled.
+    static let recoveryDoublingsMax = 5
+    /// The longest pause between two attempts.
+    static let recoverySecondsMax = 30
+}

@@ -1,0 +1,92 @@
+package import CausewayModels
+
+/// The changes of a group of deliveries, each record at most once in each list, in its final state.
+package struct DeliveryChanges: Sendable, Equatable {
+    package struct AcceptedMessage: Sendable, Equatable {
+        package var id: MessageID
+        package var channel: ChannelID
+        package var position: Int64
+        /// The number of the account that sent it.
+        package var sender: Int64
+        /// JSON; `nil` exactly if the message is deleted.
+        package var content: String?
+        package var createdAt: Timestamp
+        package var acceptedAt: Timestamp
+        package var parent: MessageID?
+        package var editedAt: Timestamp?
+        package var changedAt: Timestamp?
+        package var deletedAt: Timestamp?
+        /// The commit of its last edit, reaction or deletion; `nil` when there was none.
+        package var changeCommit: Int64?
+
+        package init(
+            id: MessageID, channel: ChannelID, position: Int64, sender: Int64, content: String?, createdAt: Timestamp,
+            acceptedAt: Timestamp, parent: MessageID?
+        ) {
+            self.id = id
+            self.channel = channel
+            self.position = position
+            self.sender = sender
+            self.content = content
+            self.createdAt = createdAt
+            self.acceptedAt = acceptedAt
+            self.parent = parent
+        }
+    }
+
+    /// The change of a message that was stored before.
+    package enum MessageChange: Sendable, Equatable {
+        case reacted(at: Timestamp, commit: Int64)
+        case edited(content: String, editedAt: Timestamp, changedAt: Timestamp, commit: Int64)
+        /// The content and all reactions are removed.
+        case deleted(at: Timestamp, commit: Int64)
+    }
+
+    package struct AcceptedOperation: Sendable, Equatable {
+        package var id: MessageID
+        /// The number of the account that sent it.
+        package var sender: Int64
+        package var message: MessageID
+        package var acceptedAt: Timestamp
+
+        package init(id: MessageID, sender: Int64, message: MessageID, acceptedAt: Timestamp) {
+            self.id = id
+            self.sender = sender
+            self.message = message
+            self.acceptedAt = acceptedAt
+        }
+    }
+
+    /// The number of the last commit of the group: one for each delivery that changed anything.
+    package var lastCommit: Int64
+    package var outboxes: [OutboxKey: DeliveryState.Outbox] = [:]
+    /// Lanes; their outboxes are stored, or in `outboxes`.
+    package var lanes: [LaneKey: DeliveryState.Lane] = [:]
+    /// Openings to bar; their outboxes are stored, or in `outboxes`.
+    package var barred: Set<OpeningKey> = []
+    /// The last positions of channels.
+    package var channels: [ChannelID: Int64] = [:]
+    /// In the order of acceptance.
+    package var newMessages: [AcceptedMessage] = []
+    package var messages: [MessageID: MessageChange] = [:]
+    /// In the order of acceptance; each refers to a stored or a new message.
+    package var newOperations: [AcceptedOperation] = []
+    /// Reactions that were added (`true`, also if it is stored already) or removed (`false`, also if it is not stored),
+    /// by their message, which is stored or new and not deleted.
+    package var reactions: [MessageID: [Reaction: Bool]] = [:]
+    /// Deletions of messages that have not arrived, in their order; one that is remembered already stays as it is. The
+    /// oldest of an account above ``HubStorageLimits/earlyDeletionsPerAccountMax`` are dropped.
+    package var notedDeletions: [AccountMessage] = []
+    /// Remembered deletions whose message has arrived; some may also be in `notedDeletions`, which come first.
+    package var takenDeletions: Set<AccountMessage> = []
+
+    /// - Parameter lastCommit: the last commit before the group.
+    package init(lastCommit: Int64) { self.lastCommit = lastCommit }
+
+    /// True when nothing is to be stored.
+    package var isEmpty: Bool {
+        outboxes.isEmpty && lanes.isEmpty && barred.isEmpty && channels.isEmpty && newMessages.isEmpty
+            && messages.isEmpty && newOperations.isEmpty && reactions.isEmpty && notedDeletions.isEmpty
+            && takenDeletions.isEmpty
+    }
+}

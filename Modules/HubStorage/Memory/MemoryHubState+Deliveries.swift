@@ -1,0 +1,93 @@
+internal import CausewayModels
+
+/// Loading for a group of deliveries, and storing its changes.
+extension MemoryHubState {
+    func load(_ keys: DeliveryKeys) -> DeliveryState {
+        var loaded = DeliveryState(history: history, lastCommit: lastCommit)
+        for key in keys.lanes {
+            loaded.outboxes[key.outbox] = outboxes[key.outbox]
+            loaded.lanes[key] = lanes[key]
+        }
+        loaded.barred = keys.openings.intersection(barred)
+        for id in keys.channels { loaded.channels[id] = channels[id]?.lastPosition }
+        for id in keys.messages {
+            loaded.messages[id] = messages[id].map { state(of: $0, isTyped: keys.typed.contains(id)) }
+        }
+        for id in keys.operations {
+            guard let operation = operations[id], let target = messages[operation.message] else { continue }
+            loaded.operations[id] = .init(
+                sender: operation.sender, position: target.position, acceptedAt: operation.acceptedAt)
+        }
+        for key in keys.reactions {
+            guard let stored = reactions[key.message], !stored.isEmpty else { continue }
+            var state = loaded.reactions[key.message] ?? .init()
+            state.counts = Dictionary(grouping: stored, by: \.name).mapValues(\.count)
+            state.own.formUnion(stored.filter { $0.account == key.account })
+            loaded.reactions[key.message] = state
+        }
+        loaded.earlyDeletions = keys.earlyDeletions.filter { earlyDeletions[$0.account]?.contains($0.message) == true }
+        return loaded
+    }
+
+    private func state(of message: DeliveryChanges.AcceptedMessage, isTyped: Bool) -> DeliveryState.Message {
+        .init(
+            sender: message.sender, position: message.position, acceptedAt: message.acceptedAt,
+            changedAt: message.changedAt, isDeleted: message.content == nil,
+            type: isTyped ? message.content.flatMap(Self.type) : nil)
+    }
+
+    private static func type(of content: String) -> String? {
+        (try? JSONParser.parse(Array(content.utf8)))?["type"]?.string
+    }
+
+    mutating func store(_ changes: DeliveryChanges) {
+        lastCommit = changes.lastCommit
+        outboxes.merge(changes.outboxes) { $1 }
+        lanes.merge(changes.lanes) { $1 }
+        barred.formUnion(changes.barred)
+        for message in changes.newMessages {
+            messages[message.id] = message
+            channels[message.channel]?.hasMessages = true
+        }
+        for (id, position) in changes.channels { channels[id]?.lastPosition = position }
+        for (id, change) in changes.messages { apply(change, to: id) }
+        for (id, reactions) in changes.reactions {
+            for (reaction, isAdded) in reactions {
+                if isAdded {
+                    self.reactions[id, default: []].insert(reaction)
+                } else {
+                    self.reactions[id]?.remove(reaction)
+                }
+            }
+        }
+        for operation in changes.newOperations { operations[operation.id] = operation }
+        for noted in changes.notedDeletions { note(noted) }
+        for taken in changes.takenDeletions { earlyDeletions[taken.account]?.removeAll { $0 == taken.message } }
+    }
+
+    private mutating func apply(_ change: DeliveryChanges.MessageChange, to id: MessageID) {
+        switch change {
+        case .reacted(let time, let commit):
+            messages[id]?.changedAt = time
+            messages[id]?.changeCommit = commit
+        case .edited(let content, let editedAt, let changedAt, let commit):
+            messages[id]?.content = content
+            messages[id]?.editedAt = editedAt
+            messages[id]?.changedAt = changedAt
+            messages[id]?.changeCommit = commit
+        case .deleted(let time, let commit):
+            messages[id]?.content = nil
+            messages[id]?.deletedAt = time
+            messages[id]?.changeCommit = commit
+            reactions[id] = nil
+        }
+    }
+
+    private mutating func note(_ deletion: AccountMessage) {
+        var noted = earlyDeletions[deletion.account] ?? []
+        guard !noted.contains(deletion.message) else { return }
+        noted.append(deletion.message)
+        noted.removeFirst(max(0, noted.count - HubStorageLimits.earlyDeletionsPerAccountMax))
+        earlyDeletions[deletion.account] = noted
+    }
+}
