@@ -127,6 +127,7 @@ let package = Package(
         module("Outbox", ["CausewayModels", "CausewayStorage", .deque]),
         module("HubRules", ["CausewayModels", .deque]),
         module("HubStorage", ["CausewayHubRules", "CausewayModels"]),
+        module("HubStorageConformance", ["CausewayHubStorage", "CausewayModels"]),
 
         // Adapters.
         .systemLibrary(
@@ -365,6 +366,12 @@ let package = Package(
         tests(
             "TransportConformance", in: "Conformance",
             ["Causeway", "CausewayScriptedWorld", "CausewayTransportConformance"]),
+        tests(
+            "HubStorageConformance", in: "Conformance",
+            [
+                "CausewayHubSQLite", "CausewayHubStorage", "CausewayHubStorageConformance", "CausewayModels",
+                "CausewayTestSupport", .logging,
+            ]),
         tests(
             "Replay", in: "Conformance",
             [

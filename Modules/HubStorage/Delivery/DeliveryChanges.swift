@@ -1,6 +1,9 @@
 package import CausewayModels
 
 /// The changes of a group of deliveries, each record at most once in each list, in its final state.
+///
+/// They refer only to channels, messages, outboxes and lanes that were among the keys of the transaction, or are new in
+/// the same changes. Each commit changes a lane, which names it: a storage may derive its last commit from the lanes.
 package struct DeliveryChanges: Sendable, Equatable {
     package struct AcceptedMessage: Sendable, Equatable {
         package var id: MessageID

@@ -25,8 +25,9 @@ import Testing
         ).decoded(WireChanges.self)
     }
 
-    @Test func editsReactionsDeletionsAndNewMessages() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func editsReactionsDeletionsAndNewMessages(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             _ = try await hub.client.report(delivery((1...10).map { send($0) }))
             let cursor = try await Self.cursor(hub)
             let nothing = try await Self.changes(hub, since: cursor)
@@ -57,8 +58,9 @@ import Testing
         }
     }
 
-    @Test func tooManyChangesAreNotToldByHalves() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func tooManyChangesAreNotToldByHalves(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             _ = try await hub.client.report(delivery((1...10).map { send($0) }))
             let cursor = try await Self.cursor(hub)
             _ = try await hub.client.report(delivery((11...15).map { send($0) } + [delete(16, 1), delete(17, 2)]))
@@ -70,8 +72,9 @@ import Testing
     }
 
     /// A channel of 3,000 messages.
-    @Test func whatDidNotChangeCostsNothing() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func whatDidNotChangeCostsNothing(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             for part in 0..<6 {
                 _ = try await hub.client.report(
                     delivery((1...500).map { send(Int64(part * 500 + $0)) }))
@@ -143,8 +146,9 @@ import Testing
     }
 
     /// Cursors that no hub can have issued.
-    @Test func anotherHistoryIsReadByPages() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func anotherHistoryIsReadByPages(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             _ = try await hub.client.report(delivery((1...10).map { send($0) } + [delete(11, 1)]))
             let cursor = try await Self.cursor(hub)
             let opening = cursor.prefix { $0 != "-" }
@@ -172,8 +176,9 @@ import Testing
         }
     }
 
-    @Test func aChannelThatIsNotThereIsSaidToBe() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aChannelThatIsNotThereIsSaidToBe(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let cursor = try await Self.cursor(hub)
             let answer = try await hub.client.get(WireProtocol.changesPath("nope") + "?since=\(cursor)&through=1")
             #expect(answer.status == 404 && answer.errorCode == "channelNotFound")

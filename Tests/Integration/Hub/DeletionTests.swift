@@ -5,8 +5,9 @@ import CausewayWire
 import Testing
 
 @Suite struct DeletionTests {
-    @Test func aDeletedMessageIsGoneAndStaysGone() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aDeletedMessageIsGoneAndStaysGone(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let sent = try await hub.client.report(delivery([send(1), send(2)]))
             #expect(try await hub.client.report(delivery([delete(3, 1)])).kinds == [.deleted])
             #expect(try await hub.client.messages().map(\.id) == [id(2)])
@@ -22,15 +23,17 @@ import Testing
         }
     }
 
-    @Test func deletingAgainIsDeleted() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func deletingAgainIsDeleted(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             _ = try await hub.client.report(delivery([send(1), delete(2, 1)]))
             #expect(try await hub.client.report(delivery([delete(2, 1), delete(3, 1)])).kinds == [.deleted, .deleted])
         }
     }
 
-    @Test func deletingWhatNeverArrivedIsDeletedAndBarsTheLateCopy() async throws {
-        try await HubFixture.running { hub async throws in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func deletingWhatNeverArrivedIsDeletedAndBarsTheLateCopy(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub async throws in
             #expect(try await hub.client.report(delivery([delete(2, after: 0, 1)])).kinds == [.deleted])
             #expect(try await hub.client.report(delivery([send(1)])).kinds == [.late])
             #expect(try await hub.client.messages().isEmpty)
@@ -38,8 +41,9 @@ import Testing
     }
 
     /// Two copies of one store: one deletes a message that the other one has yet to deliver, in an outbox of its own.
-    @Test func whatWasDeletedBeforeItArrivedIsStoredAsDeleted() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func whatWasDeletedBeforeItArrivedIsStoredAsDeleted(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             #expect(try await hub.client.report(delivery([delete(1, 1)])).kinds == [.deleted])
             let report = try await hub.client.report(delivery([send(1, 1), send(2, 2)], outbox: 7))
             #expect(report.kinds == [.accepted, .accepted])
@@ -50,8 +54,9 @@ import Testing
         }
     }
 
-    @Test func aDeletionAheadIsOnlyForItsOwnAccount() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aDeletionAheadIsOnlyForItsOwnAccount(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let other = try await hub.client(of: "other")
             #expect(try await other.report(delivery([delete(1, 1)])).kinds == [.deleted])
             #expect(try await hub.client.report(delivery([send(1)])).kinds == [.accepted])
@@ -59,8 +64,9 @@ import Testing
         }
     }
 
-    @Test func earlyDeletionsAreBoundedAndTheOldestGo() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func earlyDeletionsAreBoundedAndTheOldestGo(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             // More than the limit of an account, in full deliveries.
             let count = UInt64(HubStorageLimits.earlyDeletionsPerAccountMax + 1000)
             var last: Int64 = 0
@@ -77,16 +83,18 @@ import Testing
         }
     }
 
-    @Test func aDeletionBelowTheMarkDeletes() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aDeletionBelowTheMarkDeletes(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             _ = try await hub.client.report(delivery([send(1), send(5, after: 1)]))
             #expect(try await hub.client.report(delivery([delete(3, after: 1, 1)])).kinds == [.deleted])
             #expect(try await hub.client.messages().map(\.id) == [id(5)])
         }
     }
 
-    @Test func onlyTheSenderDeletes() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func onlyTheSenderDeletes(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let other = try await hub.client(of: "other")
             _ = try await hub.client.report(delivery([send(1)]))
             let report = try await other.report(delivery([delete(1, 1), send(2, 20)]))

@@ -5,8 +5,9 @@ import Testing
 
 /// The ordered idempotent batch contract, over real HTTP.
 @Suite struct DeliveryTests {
-    @Test func messagesGetPlacesInOrder() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func messagesGetPlacesInOrder(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let report = try await hub.client.report(delivery([send(1), send(2), send(3)]))
             #expect(report.kinds == [.accepted, .accepted, .accepted])
             #expect(report.positions == [1, 2, 3])
@@ -19,8 +20,9 @@ import Testing
         }
     }
 
-    @Test func aRepeatIsAnsweredWithTheStoredResult() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aRepeatIsAnsweredWithTheStoredResult(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let first = try await hub.client.report(delivery([send(1), send(2)]))
             let again = try await hub.client.report(delivery([send(1), send(2), send(3)]))
             #expect(Array(again.results.prefix(2)) == first.results)
@@ -29,8 +31,9 @@ import Testing
         }
     }
 
-    @Test func aRepeatKeepsTheFirstContentUnderAUsedId() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aRepeatKeepsTheFirstContentUnderAUsedId(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let first = try await hub.client.report(delivery([send(1)]))
             let again = try await hub.client.report(delivery([send(1, content: .text("something else"))]))
             #expect(again.results == first.results)
@@ -38,8 +41,9 @@ import Testing
         }
     }
 
-    @Test func aResendUnderANewSequenceIsNoSecondCopy() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aResendUnderANewSequenceIsNoSecondCopy(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let first = try await hub.client.report(delivery([send(1), send(2)]))
             let again = try await hub.client.report(delivery([send(3, 1)]))
             #expect(again.results == [first.results[0]])
@@ -48,16 +52,18 @@ import Testing
         }
     }
 
-    @Test func oneIdTwiceInOneDeliveryIsOneMessage() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func oneIdTwiceInOneDeliveryIsOneMessage(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let report = try await hub.client.report(delivery([send(1, 5), send(2, 5)]))
             #expect(report.results[0] == report.results[1])
             #expect(try await hub.client.messages().count == 1)
         }
     }
 
-    @Test func aGapIsAnsweredWithTheMarkAndNothingIsApplied() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aGapIsAnsweredWithTheMarkAndNothingIsApplied(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             _ = try await hub.client.report(delivery([send(1)]))
             let report = try await hub.client.report(delivery([send(3), send(4)]))
             #expect(report.kinds == [.gap, .notAttempted])
@@ -68,16 +74,18 @@ import Testing
         }
     }
 
-    @Test func aMessageDeletedBeforeItLeftIsNoGap() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aMessageDeletedBeforeItLeftIsNoGap(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let report = try await hub.client.report(delivery([send(1), send(4, after: 1), send(9, after: 4)]))
             #expect(report.positions == [1, 2, 3])
             #expect(report.mark == 9)
         }
     }
 
-    @Test func aLateCopyIsRefusedForEver() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aLateCopyIsRefusedForEver(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             _ = try await hub.client.report(delivery([send(1), send(5, after: 1)]))
             let late = try await hub.client.report(delivery([send(3, after: 1)]))
             #expect(late.kinds == [.late])
@@ -86,8 +94,9 @@ import Testing
         }
     }
 
-    @Test func aFenceBarsTheLateCopy() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aFenceBarsTheLateCopy(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             _ = try await hub.client.report(delivery([send(1)]))
             #expect(try await hub.client.report(delivery([fence(2)])).kinds == [.fenced])
             #expect(try await hub.client.report(delivery([send(2)])).kinds == [.late])
@@ -97,15 +106,17 @@ import Testing
         }
     }
 
-    @Test func aFenceForWhatArrivedTellsItsPlace() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aFenceForWhatArrivedTellsItsPlace(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let sent = try await hub.client.report(delivery([send(1)]))
             #expect(try await hub.client.report(delivery([fence(1)])).results == sent.results)
         }
     }
 
-    @Test func aRefusalInsideABatchGoesOn() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aRefusalInsideABatchGoesOn(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let report = try await hub.client.report(
                 delivery([send(1), send(2, channel: "nowhere"), send(3, content: .text("")), send(4)]))
             #expect(report.kinds == [.accepted, .refused, .refused, .accepted])
@@ -133,8 +144,9 @@ import Testing
         }
     }
 
-    @Test func lanesDoNotWaitForEachOther() async throws {
-        try await HubFixture.running { hub async throws in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func lanesDoNotWaitForEachOther(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub async throws in
             #expect(try await hub.client.report(delivery([send(7)], lane: .media)).kinds == [.gap])
             #expect(try await hub.client.report(delivery([send(1, 10)], lane: .media)).mark == 1)
             #expect(try await hub.client.report(delivery([send(1, 11)], lane: .text)).mark == 1)
@@ -142,8 +154,9 @@ import Testing
         }
     }
 
-    @Test func anOlderEpochIsSuperseded() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func anOlderEpochIsSuperseded(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             _ = try await hub.client.report(delivery([send(1)], epoch: 2))
             let old = try await hub.client.deliver(delivery([send(2)], epoch: 1))
             #expect(old.status == 409)
@@ -158,8 +171,9 @@ import Testing
         }
     }
 
-    @Test func aCopiedStoreIsToldSoAndNothingOfItIsApplied() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aCopiedStoreIsToldSoAndNothingOfItIsApplied(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let first = try await hub.client.report(delivery([send(1)], opening: 1))
             #expect(first.opening == opening(1))
             _ = try await hub.client.report(delivery([send(2)], epoch: 2, opening: 2, after: [1], base: 1))
@@ -175,8 +189,9 @@ import Testing
         }
     }
 
-    @Test func aCopyTakenInTheMiddleOfAnOpeningIsBarredInAllLanes() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aCopyTakenInTheMiddleOfAnOpeningIsBarredInAllLanes(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             _ = try await hub.client.report(delivery([send(1), send(2)], opening: 1))
             let other = delivery([send(1, 9)], epoch: 2, opening: 2, after: [1], base: 0, lane: .media)
             _ = try await hub.client.report(other)
@@ -188,8 +203,9 @@ import Testing
         }
     }
 
-    @Test func accountsDoNotMixUnderOneOutboxId() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func accountsDoNotMixUnderOneOutboxId(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let other = try await hub.client(of: "other")
             _ = try await hub.client.report(delivery([send(1), send(2)], epoch: 5))
             let report = try await other.report(delivery([send(1, 100)], epoch: 1))
@@ -199,8 +215,9 @@ import Testing
         }
     }
 
-    @Test func anIdOfAnotherAccountIsTaken() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func anIdOfAnotherAccountIsTaken(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let other = try await hub.client(of: "other")
             _ = try await hub.client.report(delivery([send(1)]))
             let report = try await other.report(delivery([send(1), send(2, 22)]))

@@ -9,8 +9,9 @@ import Testing
 
 /// Replies, edits and reactions over real HTTP.
 @Suite struct OperationTests {
-    @Test func anEditIsDoneOnceAndItsRepeatIsAnsweredWithTheStoredResult() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func anEditIsDoneOnceAndItsRepeatIsAnsweredWithTheStoredResult(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             _ = try await hub.client.report(delivery([send(1)]))
             let edit = change(.edit, 1, after: 0, 100, on: 1)
             let lane = LaneID(rawValue: "operations")
@@ -29,8 +30,9 @@ import Testing
         }
     }
 
-    @Test func nobodyChangesWhatIsNotTheirs() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func nobodyChangesWhatIsNotTheirs(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             _ = try await hub.client.report(delivery([send(1), send(2), delete(3, 2)]))
             let other = try await hub.client(of: "other")
             let report = try await other.report(
@@ -48,8 +50,9 @@ import Testing
         }
     }
 
-    @Test func aReplyNeedsItsMessage() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aReplyNeedsItsMessage(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let batch = delivery([send(1, parent: 9), send(2), send(3, parent: 2), delete(4, 2), send(5, parent: 2)])
             let report = try await hub.client.report(batch)
             #expect(report.kinds == [.unrelated, .accepted, .accepted, .deleted, .accepted])
@@ -58,8 +61,9 @@ import Testing
         }
     }
 
-    @Test func anEditCannotChangeTheType() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func anEditCannotChangeTheType(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             var edit = change(.edit, 2, 100, on: 1)
             edit.content = .custom(.object([:]))
             let report = try await hub.client.report(delivery([send(1), edit]))

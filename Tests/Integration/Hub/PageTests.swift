@@ -32,8 +32,9 @@ import Testing
         return (page.messages.map(\.position), page.hasMore)
     }
 
-    @Test func pagesFromBothEnds() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func pagesFromBothEnds(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             _ = try await hub.client.report(delivery((1...50).map { send($0) }))
             let cases: [(query: String, positions: [Int64], hasMore: Bool)] = [
                 ("", Array(31...50), true),
@@ -62,8 +63,9 @@ import Testing
     }
 
     /// Also when messages at its ends were deleted.
-    @Test func aPageReportsTheRangeThatItCovers() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aPageReportsTheRangeThatItCovers(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             _ = try await hub.client.report(
                 delivery(
                     (1...10).map { send($0) }
@@ -91,8 +93,9 @@ import Testing
         }
     }
 
-    @Test func deletedMessagesAreNoHolesInAPage() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func deletedMessagesAreNoHolesInAPage(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             _ = try await hub.client.report(
                 delivery((1...10).map { send($0) } + (3...8).map { delete(Int64($0 + 8), UInt64($0)) }))
             #expect(try await page(hub, "?limit=3&after=1") == ([2, 9, 10], false))
@@ -101,12 +104,14 @@ import Testing
         }
     }
 
-    @Test func anEmptyChannelHasAnEmptyPage() async throws {
-        try await HubFixture.running { hub async throws in #expect(try await page(hub, "") == ([], false)) }
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func anEmptyChannelHasAnEmptyPage(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub async throws in #expect(try await page(hub, "") == ([], false)) }
     }
 
-    @Test func aPageOfLargeMessagesStopsShortAndSaysSo() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func aPageOfLargeMessagesStopsShortAndSaysSo(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let text = String(repeating: "x", count: Limits.textBytesMax)
             for start in stride(from: Int64(1), through: 100, by: 20) {
                 _ = try await hub.client.report(
@@ -133,8 +138,9 @@ import Testing
         }
     }
 
-    @Test func channelsAndSingleMessages() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func channelsAndSingleMessages(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             _ = try await hub.client.report(delivery([send(1), send(2)]))
             let made = try await hub.client.send(.PUT, WireProtocol.channelPath("a%40b"))
             #expect(made.status == 201)

@@ -124,9 +124,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func everyAnswerIsTheModels(seed: UInt64) async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: [1, 2, 3, 4] as [UInt64], HubFixture.StorageKind.allCases)
+    func everyAnswerIsTheModels(seed: UInt64, kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             var random = SplitMix64(seed: seed)
             let clients = ["me": hub.client, "other": try await hub.client(of: "other")]
             let lanes = ["me", "other"].flatMap { account in
@@ -170,8 +170,9 @@ import Testing
     }
 
     /// Many connections race with overlapping parts of one lane. Whichever arrives first: one copy of each, in order.
-    @Test func racingConnectionsKeepTheLaneInOrder() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func racingConnectionsKeepTheLaneInOrder(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let count: Int64 = 300
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for racer in UInt64(0)..<8 {
@@ -195,8 +196,9 @@ import Testing
     }
 
     /// Many accounts share transactions; a refused or superseded delivery does not affect the others.
-    @Test func deliveriesOfManyAccountsDoNotDisturbEachOther() async throws {
-        try await HubFixture.running { hub in
+    @Test(arguments: HubFixture.StorageKind.allCases)
+    func deliveriesOfManyAccountsDoNotDisturbEachOther(kind: HubFixture.StorageKind) async throws {
+        try await HubFixture.running(on: kind) { hub in
             let senders = 12
             var clients: [HubClient] = []
             for number in 0..<senders { clients.append(try await hub.client(of: "sender\(number)")) }

@@ -8,16 +8,23 @@ import CausewayWire
 import Foundation
 import GRDB
 import Logging
+import Testing
 
 /// A real hub in process, plain on loopback, with the account `me` and the channel `general`.
 struct HubFixture: Sendable {
+    enum StorageKind: CaseIterable { case sqlite, memory }
+
     let hub: HubService
     let client: HubClient
-    let storage: SQLiteHubStorage
     let folder: DataFolder
     let log: LogRecorder
 
     var port: Int { client.port }
+
+    /// The storage of a hub that was not started on another kind.
+    var storage: SQLiteHubStorage {
+        get throws { try #require(hub.storage as? SQLiteHubStorage) }
+    }
 
     /// Returns a client of a further account.
     func client(of account: String) async throws -> HubClient {
@@ -26,6 +33,19 @@ struct HubFixture: Sendable {
 
     static func token(in folder: DataFolder) throws -> String {
         try String(contentsOfFile: folder.token(of: "me"), encoding: .utf8).trimmingCharacters(in: .newlines)
+    }
+
+    /// Runs a hub on a storage of this kind.
+    static func running<Value: Sendable>(
+        on kind: StorageKind, _ body: @Sendable (HubFixture) async throws -> Value
+    ) async throws -> Value {
+        guard kind == .memory else { return try await running(body) }
+        let temporary = try TemporaryFolder()
+        let folder = DataFolder(temporary.path)
+        let data = MemoryHubData()
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
+            opening: data.open)
+        return try await running(folder, opening: data.open, body)
     }
 
     static func running<Value: Sendable>(
@@ -45,8 +65,9 @@ struct HubFixture: Sendable {
 
     /// Runs a hub on a folder that is set up already.
     static func running<Value: Sendable>(
-        _ folder: DataFolder, port: Int = 0, faults: HubFaults? = nil, storageFaults: StorageFaults? = nil,
-        limits: ConnectionLimits = ConnectionLimits.hub, attemptRefill: Duration? = nil, rest: Duration? = nil,
+        _ folder: DataFolder, port: Int = 0, opening: HubStorageOpening? = nil, faults: HubFaults? = nil,
+        storageFaults: StorageFaults? = nil, limits: ConnectionLimits = ConnectionLimits.hub,
+        attemptRefill: Duration? = nil, rest: Duration? = nil,
         change: @Sendable (inout HubConfiguration) -> Void = { _ in },
         _ body: @Sendable (HubFixture) async throws -> Value
     ) async throws -> Value {
@@ -67,15 +88,14 @@ struct HubFixture: Sendable {
                 return false
             }
         }
+        let sqlite: HubStorageOpening = { path, isNew, logger throws(HubStorageError) in
+            try SQLiteHubStorage(path: path, creating: isNew, faults: storageFaults, logger: logger)
+        }
         return try await HubService.running(
-            configuration,
-            opening: { path, isNew, logger throws(HubStorageError) in
-                try SQLiteHubStorage(path: path, creating: isNew, faults: storageFaults, logger: logger)
-            }, faults: faults, logger: log.logger
+            configuration, opening: opening ?? sqlite, faults: faults, logger: log.logger
         ) { hub in
             let client = HubClient(port: try await hub.port(), token: token)
-            guard let storage = hub.storage as? SQLiteHubStorage else { throw CancellationError() }
-            return try await body(HubFixture(hub: hub, client: client, storage: storage, folder: folder, log: log))
+            return try await body(HubFixture(hub: hub, client: client, folder: folder, log: log))
         }
     }
 

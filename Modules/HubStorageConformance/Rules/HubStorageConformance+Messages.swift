@@ -1,0 +1,99 @@
+import CausewayHubStorage
+import CausewayModels
+
+extension HubStorageConformance {
+    static let messageRules: [Rule] = [
+        Rule("a message is unknown, found or deleted") { factory in
+            let site = try await Site(factory)
+            try await site.apply([
+                .send(1, by: site.ada), .send(2, by: site.bob, content: Site.content("é\u{1F30A}"), parent: 1),
+            ])
+            let expected = StoredMessage(
+                id: Site.id(2), channel: Site.general, sender: Site.bob, position: 2, createdAt: Site.time(2),
+                acceptedAt: Site.time(2), parent: Site.id(1), editedAt: nil, changedAt: nil,
+                content: Site.content("é\u{1F30A}"), reactions: [])
+            try requireEqual(try await site.storage.message(Site.id(2), for: site.ada), .found(expected), "a message")
+            try requireEqual(try await site.storage.message(Site.id(3), for: site.ada), .unknown, "an unknown one")
+            try await site.apply([.delete(2)])
+            try requireEqual(try await site.storage.message(Site.id(2), for: site.ada), .deleted, "a deleted one")
+        },
+        Rule("pages go both ways from a position, by a limit, without deleted messages") { factory in
+            let site = try await Site(factory)
+            try await site.apply((1...9).map { .send($0, by: site.ada) } + [.send(10, by: site.ada, in: Site.second)])
+            try await site.apply([.delete(4), .delete(9)])
+            let rows: [(MessageRange, Int, [Int], Bool)] = [
+                (.newest, 100, [8, 7, 6, 5, 3, 2, 1], false), (.newest, 3, [8, 7, 6], true),
+                (.newest, 7, [8, 7, 6, 5, 3, 2, 1], false), (.before(6), 2, [5, 3], true),
+                (.before(3), 2, [2, 1], false),
+                (.before(1), 2, [], false), (.after(0), 2, [1, 2], true), (.after(3), 2, [5, 6], true),
+                (.after(6), 2, [7, 8], false), (.after(9), 2, [], false), (.before(.max), 1, [8], true),
+                (.after(.max), 1, [], false),
+            ]
+            for (range, limit, numbers, hasMore) in rows {
+                let page = try await site.page(range, limit: limit)
+                try requireEqual(page.ids, numbers.map(Site.id), "\(range), at most \(limit)")
+                try requireEqual(page.hasMore, hasMore, "more of \(range), at most \(limit)")
+                try requireEqual(page.lastPosition, 9, "the last position")
+            }
+            let none = try await site.storage.page(
+                of: Site.channel("third"), .newest, limit: PageLimit(messages: 1, contentBytes: 1), for: site.ada)
+            try requireEqual(none, nil, "an unknown channel")
+        },
+        Rule("a page ends with the message that exceeds its bytes") { factory in
+            let site = try await Site(factory)
+            try await site.apply((1...4).map { .send($0, by: site.ada, content: Site.content("12345")) })
+            let bytes = Site.content("12345").utf8.count
+            for (most, count) in [(0, 1), (bytes - 1, 1), (bytes, 2), (2 * bytes, 3), (4 * bytes, 4)] {
+                let page = try await site.page(.after(0), bytes: most)
+                try requireEqual(page.messages.count, count, "the messages within \(most) bytes")
+                try requireEqual(page.hasMore, count < 4, "more than \(most) bytes")
+            }
+        },
+    ]
+
+    static let changesRules: [Rule] = [
+        Rule("changes lead from a page to the present") { factory in
+            let site = try await Site(factory)
+            try await site.apply((1...6).map { .send($0, by: site.ada) })
+            let cursor = try await site.page(.newest).cursor
+            try requireEqual(cursor.commit, site.storage.opening?.lastCommit, "the cursor's commit")
+            let nothing = try await site.changes(since: cursor, through: 6)
+            try requireEqual(
+                nothing, .init(changed: .init(messages: [], gone: []), lastPosition: 6, cursor: cursor), "none")
+            try await site.apply([.edit(2, content: Site.content("new")), .delete(3)])
+            try await site.apply([.react(5, "wave", by: site.bob), .send(7, by: site.ada), .send(8, by: site.ada)])
+            try await site.apply([.delete(8)])
+            let all = try await site.changes(since: cursor, through: 6)
+            try requireEqual(all.changed?.messages.map(\.id), [2, 5, 7].map(Site.id), "the changed messages")
+            try requireEqual(all.changed.map { Set($0.gone) }, Set([3, 8].map(Site.id)), "the deleted ones")
+            try requireEqual(all.cursor, try await site.page(.newest).cursor, "the next cursor")
+            let later = try await site.changes(since: all.cursor, through: 8)
+            try requireEqual(later.changed, .init(messages: [], gone: []), "the changes after that")
+            let part = try await site.changes(since: cursor, from: 3, through: 4, isOpen: false)
+            try requireEqual(part.changed, .init(messages: [], gone: [Site.id(3)]), "a part")
+        },
+        Rule("too many changes, or those of another history, are none at all") { factory in
+            var site = try await Site(factory)
+            try await site.apply((1...6).map { .send($0, by: site.ada) })
+            let cursor = try await site.page(.newest).cursor
+            try await site.apply([.edit(1, content: Site.content("new")), .delete(2), .send(7, by: site.ada)])
+            try require(try await site.changes(since: cursor, through: 6, limit: 3).changed != nil, "three changes")
+            try requireEqual(try await site.changes(since: cursor, through: 6, limit: 2).changed, nil, "one too many")
+            let last = try await site.changes(since: cursor, through: 6).cursor
+            for unknown in [
+                ChangesCursor(opening: Site.bytes(9), commit: 1),
+                ChangesCursor(opening: last.opening, commit: last.commit + 1),
+            ] {
+                try requireEqual(try await site.changes(since: unknown, through: 6).changed, nil, "\(unknown)")
+            }
+            try requireEqual(try await site.changes(since: cursor, through: 8).changed, nil, "a later position")
+            site = try await Site(factory.reopen(site.storage))
+            try await site.storage.beginOpening(Site.bytes(2))
+            try requireEqual(
+                try await site.changes(since: cursor, through: 6).changed?.gone, [Site.id(2)], "an earlier opening")
+            let beyond = ChangesCursor(opening: last.opening, commit: last.commit + 1)
+            try await site.apply([.edit(1, content: Site.content("newer"))])
+            try requireEqual(try await site.changes(since: beyond, through: 6).changed, nil, "beyond its end")
+        },
+    ]
+}

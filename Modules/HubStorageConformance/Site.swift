@@ -1,0 +1,194 @@
+import CausewayHubStorage
+import CausewayModels
+
+/// A serving storage with two accounts and two channels, and short forms for what happens on it.
+struct Site: Sendable {
+    /// One change of a group. Messages are numbers.
+    enum Step: Sendable {
+        case send(
+            Int, by: Int64, in: ChannelID = Site.general, content: String = Site.content("text"), parent: Int? = nil)
+        case edit(Int, content: String, at: Int64 = 50)
+        case react(Int, String, by: Int64, isAdded: Bool = true, at: Int64 = 60)
+        case delete(Int)
+        /// An accepted edit or reaction.
+        case operation(Int, on: Int, by: Int64)
+        case note(Int, by: Int64)
+        case take(Int, by: Int64)
+        case lane(String, mark: Int64, mover: UInt64? = nil, outbox: UInt64 = 1, by: Int64)
+        case bar(UInt64, outbox: UInt64 = 1, by: Int64)
+    }
+
+    static let general = channel("general")
+    static let second = channel("second")
+    static let ada = user("ada")
+    static let bob = user("bob")
+
+    let storage: any HubStorage
+    let ada: Int64
+    let bob: Int64
+
+    init(_ factory: HubStorageFactory) async throws {
+        let storage = try await factory.make()
+        try await storage.beginOpening(Self.bytes(1))
+        for (user, digest) in [(Self.ada, 1), (Self.bob, 2)] {
+            try await storage.addAccount(user, tokenDigest: Self.digest(UInt8(digest)), at: Self.time(1))
+        }
+        for channel in [Self.general, Self.second] {
+            _ = try await storage.addChannel(channel, creator: nil, at: Self.time(2))
+        }
+        try await self.init(storage)
+    }
+
+    /// A site on a storage that was one before.
+    init(_ storage: any HubStorage) async throws {
+        self.storage = storage
+        let accounts = try await storage.accounts()
+        ada = accounts.first { $0.user == Self.ada }?.number ?? 0
+        bob = accounts.first { $0.user == Self.bob }?.number ?? 0
+    }
+
+    /// Stores a group, as one commit of a lane.
+    @discardableResult
+    func apply(_ steps: [Step]) async throws -> DeliveryState {
+        var keys = Self.keys(of: steps)
+        if keys.lanes.isEmpty { keys.lanes = [Self.lane("text", 99, ada)] }
+        return try await storage.transact(loading: keys) { [keys] state in
+            var changes = DeliveryChanges(lastCommit: state.lastCommit + 1)
+            for step in steps { Self.apply(step, to: &changes, state) }
+            if changes.lanes.isEmpty, let lane = keys.lanes.first {
+                changes.outboxes[lane.outbox] = .init(epoch: 1, opening: nil)
+                changes.lanes[lane] = .init(mark: changes.lastCommit, mover: nil, commit: changes.lastCommit)
+            }
+            return DeliveryDecision(changes: changes, value: state)
+        }
+    }
+
+    func load(_ keys: DeliveryKeys) async throws -> DeliveryState {
+        try await storage.transact(loading: keys) { state in
+            DeliveryDecision(changes: DeliveryChanges(lastCommit: state.lastCommit), value: state)
+        }
+    }
+
+    /// Returns the numbers of a page's messages, in their order.
+    func page(
+        _ range: MessageRange, limit: Int = 100, bytes: Int = .max, in channel: ChannelID = Site.general
+    ) async throws -> MessagePage {
+        let bounds = PageLimit(messages: limit, contentBytes: bytes)
+        guard let page = try await storage.page(of: channel, range, limit: bounds, for: ada) else {
+            throw ConformanceFailure(detail: "the channel has no page", file: #fileID, line: #line)
+        }
+        return page
+    }
+
+    func changes(
+        since cursor: ChangesCursor, from: Int64 = 1, through: Int64 = 0, isOpen: Bool = true, limit: Int = 100
+    ) async throws -> ChannelChanges {
+        let query = ChangesQuery(since: cursor, from: from, through: through, isOpen: isOpen)
+        let bounds = PageLimit(messages: limit, contentBytes: .max)
+        guard let found = try await storage.changes(of: Self.general, query, limit: bounds, for: ada) else {
+            throw ConformanceFailure(detail: "the channel has no changes", file: #fileID, line: #line)
+        }
+        return found
+    }
+
+    // MARK: - Groups
+
+    static func keys(of steps: [Step]) -> DeliveryKeys {
+        var keys = DeliveryKeys()
+        for step in steps {
+            switch step {
+            case .send(let number, let account, let channel, _, let parent):
+                keys.messages.insert(id(number))
+                keys.channels.insert(channel)
+                keys.earlyDeletions.insert(AccountMessage(account: account, message: id(number)))
+                if let parent { keys.messages.insert(id(parent)) }
+            case .edit(let number, _, _), .delete(let number): keys.messages.insert(id(number))
+            case .react(let number, _, let account, _, _):
+                keys.messages.insert(id(number))
+                keys.reactions.insert(AccountMessage(account: account, message: id(number)))
+            case .operation(let number, let target, _):
+                keys.operations.insert(id(number))
+                keys.messages.insert(id(target))
+            case .note(let number, let account), .take(let number, let account):
+                keys.earlyDeletions.insert(AccountMessage(account: account, message: id(number)))
+            case .lane(let name, _, _, let outbox, let account): keys.lanes.insert(lane(name, outbox, account))
+            case .bar(let opening, let outbox, let account):
+                keys.lanes.insert(lane("text", outbox, account))
+                keys.openings.insert(Self.opening(opening, outbox, account))
+            }
+        }
+        return keys
+    }
+
+    private static func apply(_ step: Step, to changes: inout DeliveryChanges, _ state: DeliveryState) {
+        let commit = changes.lastCommit
+        switch step {
+        case .send(let number, let account, let channel, let content, let parent):
+            let position = (changes.channels[channel] ?? state.channels[channel] ?? 0) + 1
+            changes.channels[channel] = position
+            changes.newMessages.append(
+                .init(
+                    id: id(number), channel: channel, position: position, sender: account, content: content,
+                    createdAt: time(Int64(number)), acceptedAt: time(position), parent: parent.map(id)))
+        case .edit(let number, let content, let at):
+            changes.messages[id(number)] = .edited(
+                content: content, editedAt: time(at), changedAt: time(at), commit: commit)
+        case .react(let number, let name, let account, let isAdded, let at):
+            changes.messages[id(number)] = .reacted(at: time(at), commit: commit)
+            changes.reactions[id(number), default: [:]][Reaction(name: name, account: account)] = isAdded
+        case .delete(let number): changes.messages[id(number)] = .deleted(at: time(70), commit: commit)
+        case .operation(let number, let target, let account):
+            changes.newOperations.append(
+                .init(id: id(number), sender: account, message: id(target), acceptedAt: time(80)))
+        case .note(let number, let account):
+            changes.notedDeletions.append(AccountMessage(account: account, message: id(number)))
+        case .take(let number, let account):
+            changes.takenDeletions.insert(AccountMessage(account: account, message: id(number)))
+        case .lane(let name, let mark, let mover, let outbox, let account):
+            let key = lane(name, outbox, account)
+            changes.outboxes[key.outbox] = .init(epoch: mark, opening: mover.map(opening))
+            changes.lanes[key] = .init(mark: mark, mover: mover.map(opening), commit: commit)
+        case .bar(let number, let outbox, let account):
+            changes.barred.insert(opening(number, outbox, account))
+        }
+    }
+
+    // MARK: - Values
+
+    static func id(_ number: Int) -> MessageID {
+        MessageID(UUIDv7(high: 0x0190_A6B2_0000_7000, low: 0x8000_0000_0000_0000 + UInt64(number)))
+    }
+
+    static func opening(_ number: UInt64) -> OpeningID { OpeningID(UUIDv7(high: 0x0190_A6B2_0000_7001, low: number)) }
+
+    static func outbox(_ number: UInt64, _ account: Int64) -> OutboxKey {
+        OutboxKey(account: account, id: OutboxID(UUIDv7(high: 0x0190_A6B2_0000_7002, low: number)))
+    }
+
+    static func lane(_ name: String, _ outbox: UInt64, _ account: Int64) -> LaneKey {
+        LaneKey(outbox: Self.outbox(outbox, account), lane: LaneID(rawValue: name))
+    }
+
+    static func opening(_ number: UInt64, _ outbox: UInt64, _ account: Int64) -> OpeningKey {
+        OpeningKey(outbox: Self.outbox(outbox, account), opening: opening(number))
+    }
+
+    static func time(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: milliseconds) }
+    static func bytes(_ number: UInt8) -> [UInt8] { Array(repeating: number, count: 16) }
+    static func digest(_ number: UInt8) -> [UInt8] { Array(repeating: number, count: 32) }
+    static func content(_ text: String) -> String { #"{"text":"\#(text)","type":"text"}"# }
+
+    static func channel(_ name: String) -> ChannelID {
+        guard let id = ChannelID(name) else { preconditionFailure("The suite's names are valid.") }
+        return id
+    }
+
+    static func user(_ name: String) -> UserID {
+        guard let id = UserID(name) else { preconditionFailure("The suite's names are valid.") }
+        return id
+    }
+}
+
+extension MessagePage {
+    var ids: [MessageID] { messages.map(\.id) }
+}

@@ -1,0 +1,154 @@
+import CausewayHubStorage
+import CausewayModels
+
+/// A storage with one fault, to show that the suite detects it.
+final class FaultyHubStorage: HubStorage {
+    enum Fault: CaseIterable, Sendable {
+        case keepsOldTokens, reusesNames, forgetsOnRestart, removesUsedChannels, ignoresLimits
+        case reusesCommits, hidesCommits, endsOpeningsEarly, beginsTwice, keepsPositions
+        case loadsTooMuch, losesLanes, losesReactions, keepsEarlyDeletions, losesKeys, confirmsWithoutStoring
+        case pageWithDeleted, pageWithoutEnd, pageBackwards, knowsEveryCursor, losesChanges, worksAfterClose
+    }
+
+    let fault: Fault
+    let base: MemoryHubStorage
+
+    init(_ fault: Fault, _ base: MemoryHubStorage) {
+        self.fault = fault
+        self.base = base
+    }
+
+    func restarted() -> FaultyHubStorage {
+        fault == .forgetsOnRestart
+            ? FaultyHubStorage(
+                fault, MemoryHubStorage(hub: [UInt8](repeating: 1, count: 16), sealKey: [2], history: [3]))
+            : FaultyHubStorage(fault, base.restarted())
+    }
+
+    var isHealthy: Bool { base.isHealthy }
+    var activity: Int { base.activity }
+    func rest() async -> Bool { await base.rest() }
+    func close() { if fault != .worksAfterClose { base.close() } }
+
+    // MARK: - Accounts and channels
+
+    func account(tokenDigest: [UInt8]) async throws(HubStorageError) -> HubAccount? {
+        try await base.account(tokenDigest: tokenDigest)
+    }
+
+    func accounts() async throws(HubStorageError) -> [HubAccount] { try await base.accounts() }
+
+    func addAccount(_ user: UserID, tokenDigest: [UInt8], at time: Timestamp) async throws(HubStorageError) {
+        do throws(HubStorageError) {
+            try await base.addAccount(user, tokenDigest: tokenDigest, at: time)
+        } catch {
+            guard fault == .reusesNames, case .taken = error else { throw error }
+            try await base.renewAccount(user, tokenDigest: tokenDigest)
+        }
+    }
+
+    func renewAccount(_ user: UserID, tokenDigest: [UInt8]) async throws(HubStorageError) {
+        if fault != .keepsOldTokens { try await base.renewAccount(user, tokenDigest: tokenDigest) }
+    }
+
+    func removeAccount(_ user: UserID, at time: Timestamp) async throws(HubStorageError) {
+        try await base.removeAccount(user, at: time)
+    }
+
+    func channel(_ id: ChannelID) async throws(HubStorageError) -> Channel? { try await base.channel(id) }
+    func channels() async throws(HubStorageError) -> [Channel] { try await base.channels() }
+
+    func addChannel(
+        _ id: ChannelID, creator: Int64?, at time: Timestamp
+    ) async throws(HubStorageError) -> (channel: Channel, isNew: Bool) {
+        try await base.addChannel(id, creator: fault == .ignoresLimits ? nil : creator, at: time)
+    }
+
+    func removeChannel(_ id: ChannelID) async throws(HubStorageError) {
+        do throws(HubStorageError) {
+            try await base.removeChannel(id)
+        } catch {
+            guard fault == .removesUsedChannels, case .channelInUse = error else { throw error }
+        }
+    }
+
+    // MARK: - Messages
+
+    func message(_ id: MessageID, for reader: Int64) async throws(HubStorageError) -> MessageLookUp {
+        try await base.message(id, for: reader)
+    }
+
+    func page(
+        of channel: ChannelID, _ range: MessageRange, limit: PageLimit, for reader: Int64
+    ) async throws(HubStorageError) -> MessagePage? {
+        guard var page = try await base.page(of: channel, range, limit: limit, for: reader) else { return nil }
+        switch fault {
+        case .pageWithoutEnd: page.hasMore = true
+        case .pageBackwards: page.messages.reverse()
+        case .pageWithDeleted: page.lastPosition = page.messages.map(\.position).max() ?? 0
+        default: break
+        }
+        return page
+    }
+
+    func changes(
+        of channel: ChannelID, _ query: ChangesQuery, limit: PageLimit, for reader: Int64
+    ) async throws(HubStorageError) -> ChannelChanges? {
+        var query = query
+        if fault == .knowsEveryCursor, let opening = base.opening {
+            query.since = ChangesCursor(opening: opening.id, commit: min(query.since.commit, opening.lastCommit))
+        }
+        var changes = try await base.changes(of: channel, query, limit: limit, for: reader)
+        if fault == .losesChanges { changes?.changed?.gone = [] }
+        return changes
+    }
+
+    // MARK: - Histories and deliveries
+
+    var opening: HubOpening? {
+        var opening = base.opening
+        if fault == .hidesCommits { opening?.lastCommit = 0 }
+        return opening
+    }
+
+    func beginOpening(_ id: [UInt8]) async throws(HubStorageError) { try await base.beginOpening(id) }
+
+    func lastCommit(ofOpening id: [UInt8]) async throws(HubStorageError) -> Int64? {
+        try await base.lastCommit(ofOpening: id).map { fault == .endsOpeningsEarly ? $0 - 1 : $0 }
+    }
+
+    func beginHistory(
+        _ id: [UInt8], above floor: Int64, after present: [UInt8], at time: Timestamp
+    ) async throws(HubStorageError) -> Bool {
+        let known = fault == .beginsTwice ? base.opening?.history ?? present : present
+        return try await base.beginHistory(
+            id, above: fault == .keepsPositions ? 0 : floor, after: known, at: time)
+    }
+
+    func marks(of outbox: OutboxKey) async throws(HubStorageError) -> [String: Int64] {
+        try await base.marks(of: outbox)
+    }
+
+    func transact<Value: Sendable>(
+        loading keys: DeliveryKeys, _ decide: @escaping @Sendable (DeliveryState) -> DeliveryDecision<Value>
+    ) async throws(HubStorageError) -> Value {
+        var keys = keys
+        if fault == .loadsTooMuch {
+            keys.lanes.formUnion(keys.lanes.map { LaneKey(outbox: $0.outbox, lane: .text) })
+        }
+        if fault == .losesKeys, keys.messages.count > 256 { keys.messages = Set(keys.messages.prefix(256)) }
+        return try await base.transact(loading: keys) { [fault] state in
+            var decision = decide(state)
+            switch fault {
+            case .reusesCommits: decision.changes.lastCommit = 1
+            case .losesLanes: decision.changes.lanes = [:]
+            case .losesReactions: decision.changes.reactions = [:]
+            case .keepsEarlyDeletions: decision.changes.takenDeletions = []
+            case .confirmsWithoutStoring where decision.changes.lastCommit > 20:
+                decision.changes = DeliveryChanges(lastCommit: state.lastCommit)
+            default: break
+            }
+            return decision
+        }
+    }
+}

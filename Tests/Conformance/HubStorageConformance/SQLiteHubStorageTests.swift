@@ -1,0 +1,67 @@
+import CausewayHubSQLite
+import CausewayHubStorage
+import CausewayHubStorageConformance
+import CausewayModels
+import CausewayTestSupport
+import Logging
+import Synchronization
+import Testing
+
+struct SQLiteHubStorageTests {
+    @Test(arguments: HubStorageConformance.rules)
+    func keeps(_ rule: HubStorageConformance.Rule) async throws {
+        let folder = try TemporaryFolder()
+        let count = Mutex(0)
+        let path = Mutex("")
+        try await rule.run(
+            HubStorageFactory(
+                make: {
+                    let number = count.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    let file = "\(folder.path)/hub\(number).sqlite"
+                    path.withLock { $0 = file }
+                    return try SQLiteHubStorage(path: file, creating: true)
+                },
+                reopen: { storage in
+                    storage.close()
+                    return try SQLiteHubStorage(path: path.withLock { $0 })
+                }))
+    }
+
+    /// With faults of the storage: a transaction that fails leaves nothing, and one whose commit fails may be stored.
+    @Test(arguments: [StorageFaults.Step.write, .commit, .sync])
+    func aTransactionThatFailsIsStoredOrReportedAsUnknown(step: StorageFaults.Step) async throws {
+        let folder = try TemporaryFolder()
+        let faults = StorageFaults()
+        let logger = Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() }
+        let storage = try SQLiteHubStorage(
+            path: folder.path + "/hub.sqlite", creating: true, faults: faults, logger: logger)
+        try await storage.beginOpening(Array(repeating: 1, count: 16))
+        let outbox = OutboxKey(account: 1, id: OutboxID(UUIDv7(high: 1, low: 1)))
+        try await storage.addAccount(
+            try #require(UserID("ada")), tokenDigest: [1], at: Timestamp(milliseconds: 1))
+        let store: @Sendable () async throws(HubStorageError) -> Int64 = { () async throws(HubStorageError) in
+            try await storage.transact(loading: DeliveryKeys()) { state in
+                var changes = DeliveryChanges(lastCommit: state.lastCommit + 1)
+                let key = LaneKey(outbox: outbox, lane: .text)
+                changes.outboxes[outbox] = .init(epoch: 1, opening: nil)
+                changes.lanes[key] = .init(mark: changes.lastCommit, mover: nil, commit: changes.lastCommit)
+                return DeliveryDecision(changes: changes, value: changes.lastCommit)
+            }
+        }
+        faults.inject(step)
+        let error = await #expect(throws: HubStorageError.self) { try await store() }
+        if case .outcomeUnknown = error { #expect(step != .write) } else { #expect(step == .write) }
+        #expect(storage.opening?.lastCommit == 0, "an unconfirmed commit is not named")
+        try await Eventually.holds("it is verified") { storage.isHealthy }
+        let marks = try await storage.marks(of: outbox)
+        #expect(marks.isEmpty == (step != .sync))
+        if step != .sync {
+            let commit = try await store()
+            #expect(commit > 0)
+            #expect(storage.opening?.lastCommit == commit)
+        }
+    }
+}
