@@ -112,7 +112,52 @@ import Testing
         }
     }
 
-    /// The restored hub has reached the same revision and position, with other changes.
+    /// Version 7 of the database counted the changes of messages apart from commits, here further than these.
+    @Test func aHubThatCountedRevisionsGoesOn() async throws {
+        let temporary = try TemporaryFolder()
+        let folder = DataFolder(temporary.path)
+        _ = try await HubSetup(folder: folder, names: ["localhost"], account: "me", channel: "general").run(
+            opening: SQLiteHubStorage.open)
+        let history = try await HubFixture.running(folder) { hub in
+            _ = try await hub.client.report(delivery((1...10).map { send($0) }))
+            return try #require(
+                try await hub.client.get("/v1/session").headers.first(name: WireProtocol.historyHeader))
+        }
+        let opening = String(repeating: "ab", count: 16)
+        let database = try folder.openDatabase()
+        try await database.write { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE hub_opening DROP COLUMN first_commit;
+                    DELETE FROM grdb_migrations WHERE identifier LIKE '8:%';
+                    INSERT INTO revision (opening, first, last) VALUES (x'\(opening)', 20, 40);
+                    UPDATE message SET revision = 35 WHERE position = 3;
+                    """)
+        }
+        try database.close()
+        // A run without a commit, then one with a commit.
+        for edit in [nil, change(.edit, 11, 101, on: 5)] {
+            try await HubFixture.running(folder) { hub in
+                if let edit { _ = try await hub.client.report(delivery([edit])) }
+                for (commit, positions) in [(40, [] as [Int64]), (35, []), (34, [3])] {
+                    let found = try await Self.changes(hub, since: "\(opening)-\(commit)")
+                    #expect(found.isComplete)
+                    #expect(found.messages.map(\.position) == positions + (edit == nil ? [] : [5]))
+                }
+                for unknown in [41, 19] {
+                    #expect(try await !Self.changes(hub, since: "\(opening)-\(unknown)").isComplete)
+                }
+                // Nothing was lost.
+                let present = try await hub.client.send(
+                    .GET, "/v1/session", headers: [WireProtocol.historyHeader: history])
+                let text = try #require(present.headers.first(name: WireProtocol.historyHeader))
+                #expect(WireHistory(text)?.history == WireHistory(history)?.history)
+                #expect(!hub.log.contains("data lost"))
+            }
+        }
+    }
+
+    /// The restored hub has reached the same commit and position, with other changes.
     @Test func aRestoredHubIsReadByPages() async throws {
         let temporary = try TemporaryFolder()
         let folder = DataFolder(temporary.path)
