@@ -13,40 +13,40 @@ extension Outbox {
         return true
     }
 
-    mutating func startProbe(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
+    mutating func startProbe(_ step: inout OutboxStep) {
         guard hasSession, !connection.isProbing else { return }
         connection.isProbing = true
         connection.nextProbe = nil
-        connection.lastProbe = clock.now
-        actions.append(.probe)
+        connection.lastProbe = step.clock.now
+        step.perform(.probe)
     }
 
     /// New messages are waiting: probe the server now, unless a probe was made recently.
-    mutating func hurryProbe(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
+    mutating func hurryProbe(_ step: inout OutboxStep) {
         guard case .offline = connection.state, actionRequired == nil, let planned = connection.nextProbe else {
             return
         }
-        let soonest = connection.lastProbe.map { $0 + configuration.probeInterval } ?? clock.now
-        if soonest <= clock.now {
-            startProbe(clock, &actions)
+        let soonest = connection.lastProbe.map { $0 + configuration.probeInterval } ?? step.clock.now
+        if soonest <= step.clock.now {
+            startProbe(&step)
         } else {
             connection.nextProbe = min(planned, soonest)
         }
     }
 
-    mutating func authenticated(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
+    mutating func authenticated(_ step: inout OutboxStep) {
         connection.isProbing = false
         connection.nextProbe = nil
-        noteHeard(clock)
+        noteHeard(step.clock)
         let hadActionRequired = actionRequired != nil
         clearActionRequired()
         switch connection.state {
-        case .unknown: connection.state = .online(since: clock.now)
-        case .offline: connection.state = .settling(until: clock.now + configuration.settlingTime)
+        case .unknown: connection.state = .online(since: step.clock.now)
+        case .offline: connection.state = .settling(until: step.clock.now + configuration.settlingTime)
         case .settling, .online: break
         }
-        if hadActionRequired || connection.isOnline { dispatchAll(clock, &actions) }
-        endQuestionPauses(clock, &actions)
+        if hadActionRequired || connection.isOnline { dispatchAll(&step) }
+        endQuestionPauses(&step)
     }
 
     mutating func probeFailed(_ error: TransportError, _ clock: ClockReading) {
@@ -154,14 +154,14 @@ extension Outbox {
         return longer <= most ? longer : max(.zero, most - (longer - most))
     }
 
-    mutating func deadlineReached(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
-        if let nextProbe = connection.nextProbe, nextProbe <= clock.now {
-            if isIdleProbeObsolete(clock) { connection.nextProbe = nil } else { startProbe(clock, &actions) }
+    mutating func deadlineReached(_ step: inout OutboxStep) {
+        if let nextProbe = connection.nextProbe, nextProbe <= step.clock.now {
+            if isIdleProbeObsolete(step.clock) { connection.nextProbe = nil } else { startProbe(&step) }
         }
-        if case .settling(let until) = connection.state, until <= clock.now {
-            connection.state = .online(since: clock.now)
+        if case .settling(let until) = connection.state, until <= step.clock.now {
+            connection.state = .online(since: step.clock.now)
         }
-        if let until = rateLimitedUntil, until <= clock.now { rateLimitedUntil = nil }
-        dispatchAll(clock, &actions)
+        if let until = rateLimitedUntil, until <= step.clock.now { rateLimitedUntil = nil }
+        dispatchAll(&step)
     }
 }

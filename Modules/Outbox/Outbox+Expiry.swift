@@ -55,31 +55,29 @@ extension Outbox {
     }
 
     /// Fails the messages of the lane that are too old.
-    mutating func expire(_ lane: Int, _ clock: ClockReading, _ actions: inout [OutboxAction]) {
+    mutating func expire(_ lane: Int, _ step: inout OutboxStep) {
         guard let limit = configuration.expiry else { return }
         dropAged(lane)
         guard hasSession else { return }
-        var settlement = Settlement()
-        while let due = nextExpiry(lane), due <= clock.now, let sequence = lanes[lane].aging.first,
+        while let due = nextExpiry(lane), due <= step.clock.now, let sequence = lanes[lane].aging.first,
             let index = lanes[lane].index(of: sequence)
         {
             let detail = "waited longer than \(limit.components.seconds) s"
-            let failure = finalFailure(.expired, code: "expired", detail: detail, at: clock)
+            let failure = finalFailure(.expired, code: "expired", detail: detail, at: step.clock)
             if lanes[lane].headMessage == lanes[lane].slots[index].message {
                 lanes[lane].hold = nil  // the pause belonged to the head
             }
             if lanes[lane].slots[index].wasTransmitted || mayBeElsewhere(sequence) {
-                giveUp(lane, index, failure, &settlement)
+                giveUp(lane, index, failure, &step)
             } else {
-                expireUnsent(lane, index, failure, &settlement)
+                expireUnsent(lane, index, failure, &step)
             }
             dropAged(lane)
-            if settlement.mutations.count >= Self.expiredPerCommitMax {
-                commit(settlement, &actions)
-                settlement = Settlement()
+            if step.mutationCount >= Self.expiredPerCommitMax {
+                step.commit()
             }
         }
-        commit(settlement, &actions)
+        step.commit()
     }
 
     /// Mutations in one commit that expires many messages.
@@ -94,10 +92,10 @@ extension Outbox {
     }
 
     /// Fails a message that was never transmitted: its number leaves no gap, and needs no fence.
-    private mutating func expireUnsent(_ lane: Int, _ index: Int, _ failure: Failure, _ settlement: inout Settlement) {
+    private mutating func expireUnsent(_ lane: Int, _ index: Int, _ failure: Failure, _ step: inout OutboxStep) {
         let slot = lanes[lane].slots.remove(at: index)  // near the front: what is before it was transmitted or is new
         lanes[lane].dropGoneHead()
         locations[slot.message] = nil
-        noteFailure(of: slot, failure, lane, &settlement)
+        noteFailure(of: slot, failure, lane, &step)
     }
 }

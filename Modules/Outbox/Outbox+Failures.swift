@@ -5,105 +5,99 @@ import DequeModule
 /// Failures: counting attempts, pausing lanes, failing messages.
 extension Outbox {
     mutating func failed(
-        _ batch: Batch, _ error: TransportError, _ clock: ClockReading, _ actions: inout [OutboxAction]
+        _ batch: Batch, _ error: TransportError, _ step: inout OutboxStep
     ) {
         guard let lane = laneIndices[batch.lane],
             lanes[lane].inFlightBatches.contains(where: { $0.batch.id == batch.id })
         else {
             // The batch was taken back meanwhile; a request to wait still applies to all lanes.
-            if case .rateLimited(let after, _) = error { limitRate(after, clock) }
+            if case .rateLimited(let after, _) = error { limitRate(after, step.clock) }
             return
         }
-        var settlement = Settlement()
-        if error.mayHaveBeenApplied { markInDoubt(lane) { $0.id == batch.id } }
+        if error.kind == .inDoubt { markInDoubt(lane) { $0.id == batch.id } }
         switch error {
         case .unreachable(let detail):
             refundAttempt(batch, lane)
-            goOffline(detail, clock)
+            goOffline(detail, step.clock)
         case .notSent:
             // A refusal by this machine is a failure neither of the message nor of the server.
             refundAttempt(batch, lane)
-            lanes[lane].hold = OutboxLane.Hold(until: clock.now + jittered(configuration.probeInterval))
+            lanes[lane].hold = OutboxLane.Hold(until: step.clock.now + jittered(configuration.probeInterval))
         case .rateLimited(let after, _):
             refundAttempt(batch, lane)
-            limitRate(after, clock)
+            limitRate(after, step.clock)
         case .actionRequired(let actionRequired):
             refundAttempt(batch, lane)
-            requireAction(actionRequired, clock)
+            requireAction(actionRequired, step.clock)
         case .transient(let code, let detail), .serverFailed(let code, let detail):
-            countAttempt(batch, lane, clock, code: code, detail: detail, &settlement)
+            countAttempt(batch, lane, code: code, detail: detail, &step)
         case .inDoubt(let detail):
-            countAttempt(batch, lane, clock, code: "noAnswer", detail: detail, &settlement)
-            goOffline(detail, clock)
+            countAttempt(batch, lane, code: "noAnswer", detail: detail, &step)
+            goOffline(detail, step.clock)
         case .storeForked:
-            return noteFork(clock, &actions)
+            return noteFork(&step)
         case .historyChanged:
             refundAttempt(batch, lane)
-            noteOtherHistory(clock, &actions)
+            noteOtherHistory(&step)
         case .refused(let code, let detail):
-            refuse(batch, lane, clock, code: code, detail: detail, &settlement)
+            refuse(batch, lane, code: code, detail: detail, &step)
         }
-        takeBack(lane, judged: batch, clock, &settlement, &actions)
-        dispatch(lane, clock, &actions)
+        takeBack(lane, judged: batch, &step)
+        dispatch(lane, &step)
     }
 
     /// One message of a batch, the head of the lane, cannot be applied now.
     mutating func tryLater(
-        _ batch: Batch, _ lane: Int, _ clock: ClockReading, code: String, detail: String, after: Duration?,
-        _ settlement: inout Settlement
+        _ batch: Batch, _ lane: Int, code: String, detail: String, after: Duration?, _ step: inout OutboxStep
     ) {
         guard let head = lanes[lane].slots.first else { return }
         if let after {
             if head.message == batch.countedMessage { refundAttempt(batch, lane) }
-            limitRate(after, clock)
+            limitRate(after, step.clock)
             return
         }
         guard head.kind == .send else {
             // The message behind the fence was not at fault.
             refundAttempt(batch, lane)
-            return backOffLane(lane, clock, isOfQuestions: false)
+            return backOffLane(lane, step.clock, isOfQuestions: false)
         }
         if head.message != batch.countedMessage {
             lanes[lane].slots[0].attempts += 1
             // A message that fails now must show the attempt; for one that waits it is stored when the batch is taken
             // back.
             if head.attempts + 1 > configuration.retry.retriesMax, let previous = head.previous {
-                settlement.mutations.append(
-                    .attempt(head.message, previous: previous, attempts: head.attempts + 1, at: clock.wall))
+                step.write(.attempt(head.message, previous: previous, attempts: head.attempts + 1, at: step.clock.wall))
             }
         }
-        countHeadAttempt(lane, clock, code: code, detail: detail, &settlement)
+        countHeadAttempt(lane, code: code, detail: detail, &step)
     }
 
     mutating func unsendable(
-        _ batch: Batch, _ messages: [MessageID], _ failure: Failure, _ clock: ClockReading,
-        _ actions: inout [OutboxAction]
+        _ batch: Batch, _ messages: [MessageID], _ failure: Failure, _ step: inout OutboxStep
     ) {
         guard let lane = laneIndices[batch.lane],
             lanes[lane].inFlightBatches.contains(where: { $0.batch.id == batch.id })
         else { return }
         refundAttempt(batch, lane)
-        var settlement = Settlement()
         for message in messages {
             guard let location = locations[message], let index = lanes[lane].index(of: location.sequence) else {
                 continue
             }
-            giveUp(lane, index, failure, &settlement)
+            giveUp(lane, index, failure, &step)
         }
-        takeBack(lane, judged: batch, clock, &settlement, &actions)
-        dispatch(lane, clock, &actions)
+        takeBack(lane, judged: batch, &step)
+        dispatch(lane, &step)
     }
 
     /// The driver cancelled the batch itself: its messages return to waiting, without a counted attempt.
-    mutating func interrupted(_ batch: Batch, _ clock: ClockReading, _ actions: inout [OutboxAction]) {
+    mutating func interrupted(_ batch: Batch, _ step: inout OutboxStep) {
         guard let lane = laneIndices[batch.lane],
             lanes[lane].inFlightBatches.contains(where: { $0.batch.id == batch.id })
         else { return }
         refundAttempt(batch, lane)
         markInDoubt(lane) { $0.id == batch.id }
-        var settlement = Settlement()
-        takeBack(lane, judged: batch, clock, &settlement, &actions)
-        dispatch(lane, clock, &actions)
+        takeBack(lane, judged: batch, &step)
+        dispatch(lane, &step)
     }
 
     // MARK: - Attempts
@@ -117,49 +111,47 @@ extension Outbox {
 
     /// Handles a transient failure of a whole batch: the attempt of its charged message has failed.
     private mutating func countAttempt(
-        _ batch: Batch, _ lane: Int, _ clock: ClockReading, code: String, detail: String,
-        _ settlement: inout Settlement
+        _ batch: Batch, _ lane: Int, code: String, detail: String, _ step: inout OutboxStep
     ) {
         lanes[lane].sendsHeadOnly = true
         guard batch.countedMessage != nil else {
-            backOffLane(lane, clock, isOfQuestions: !batch.operations.contains { $0.kind == .send })
+            backOffLane(lane, step.clock, isOfQuestions: !batch.operations.contains { $0.kind == .send })
             return
         }
-        countHeadAttempt(lane, clock, code: code, detail: detail, &settlement)
+        countHeadAttempt(lane, code: code, detail: detail, &step)
     }
 
     /// The attempt of the lane's first message has failed: it waits, or it fails and the next one is sent.
     private mutating func countHeadAttempt(
-        _ lane: Int, _ clock: ClockReading, code: String, detail: String, _ settlement: inout Settlement
+        _ lane: Int, code: String, detail: String, _ step: inout OutboxStep
     ) {
         lanes[lane].sendsHeadOnly = true
         guard let index = lanes[lane].slots.firstIndex(where: { $0.kind == .send && !$0.isGone }) else {
-            backOffLane(lane, clock, isOfQuestions: true)
+            backOffLane(lane, step.clock, isOfQuestions: true)
             return
         }
         let attempts = lanes[lane].slots[index].attempts
         guard attempts > configuration.retry.retriesMax else {
             let pause = jittered(configuration.retry.pause(afterAttempts: attempts))
-            lanes[lane].hold = OutboxLane.Hold(until: clock.now + pause)
+            lanes[lane].hold = OutboxLane.Hold(until: step.clock.now + pause)
             return
         }
         let failure = finalFailure(
-            .retriesUsedUp, code: code, detail: "\(attempts) attempts, the last one: \(detail)", at: clock)
-        giveUp(lane, index, failure, &settlement)
+            .retriesUsedUp, code: code, detail: "\(attempts) attempts, the last one: \(detail)", at: step.clock)
+        giveUp(lane, index, failure, &step)
     }
 
     /// Attempts are stored before they begin. If a message has used up all of them without a verdict, one run of the
     /// process after another ended during an attempt: it fails, so that this cannot continue.
-    mutating func failExhausted(_ lane: Int, _ clock: ClockReading, _ actions: inout [OutboxAction]) {
+    mutating func failExhausted(_ lane: Int, _ step: inout OutboxStep) {
         guard lanes[lane].inFlightBatches.isEmpty else { return }
         while !laneIsPaused(lane), let index = lanes[lane].slots.firstIndex(where: { $0.kind == .send && !$0.isGone }),
             case let attempts = lanes[lane].slots[index].attempts, attempts > configuration.retry.retriesMax
         {
             let failure = finalFailure(
-                .retriesUsedUp, code: "interrupted", detail: "\(attempts) attempts, all interrupted", at: clock)
-            var settlement = Settlement()
-            giveUp(lane, index, failure, &settlement)
-            commit(settlement, &actions)
+                .retriesUsedUp, code: "interrupted", detail: "\(attempts) attempts, all interrupted", at: step.clock)
+            giveUp(lane, index, failure, &step)
+            step.commit()
         }
     }
 
@@ -183,7 +175,7 @@ extension Outbox {
     /// Ends the pauses of fences and deletions that the server failed to process, since it is working again. One that
     /// always fails by itself is retried no more often than the server is probed. Cost: linear in the number of lanes
     /// with such pauses.
-    mutating func endQuestionPauses(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
+    mutating func endQuestionPauses(_ step: inout OutboxStep) {
         guard !questionHolds.isEmpty else { return }
         for lane in questionHolds.sorted() {
             guard let hold = lanes[lane].hold, let evidenceEndsFrom = hold.evidenceEndsFrom else {
@@ -191,18 +183,18 @@ extension Outbox {
                 continue
             }
             lanes[lane].emptyBatchFailures = 0
-            lanes[lane].hold?.until = min(hold.until, max(evidenceEndsFrom, clock.now))
-            if evidenceEndsFrom <= clock.now { dispatch(lane, clock, &actions) }
+            lanes[lane].hold?.until = min(hold.until, max(evidenceEndsFrom, step.clock.now))
+            if evidenceEndsFrom <= step.clock.now { dispatch(lane, &step) }
         }
     }
 
     /// Fails the message; its number remains in the chain as a fence.
     mutating func giveUp(
-        _ lane: Int, _ index: Int, _ failure: Failure, _ settlement: inout Settlement
+        _ lane: Int, _ index: Int, _ failure: Failure, _ step: inout OutboxStep
     ) {
         let slot = lanes[lane].slots[index]
-        noteFailure(of: slot, failure, lane, &settlement)
-        settlement.mutations.append(
+        noteFailure(of: slot, failure, lane, &step)
+        step.write(
             .putMarker(
                 ChainMarker(
                     kind: .fence, lane: lanes[lane].id, sequence: slot.sequence, previous: slot.previous,
@@ -213,28 +205,27 @@ extension Outbox {
 
     /// Marks the message as `error` and completes it, or, if it is in doubt, leaves its completion to the verdict.
     mutating func noteFailure(
-        of slot: OutboxLane.Slot, _ failure: Failure, _ lane: Int, _ settlement: inout Settlement
+        of slot: OutboxLane.Slot, _ failure: Failure, _ lane: Int, _ step: inout OutboxStep
     ) {
         // A fence for its sequence from before a resend may still wait for its verdict.
         let isInDoubt = slot.isInDoubt || fences[slot.message] != nil || mayBeElsewhere(slot.sequence)
-        settlement.mutations.append(.fail(slot.message, failure, inDoubt: isInDoubt))
+        step.write(.fail(slot.message, failure, inDoubt: isInDoubt))
         notePause(by: slot.message, failure, lane)
         if isInDoubt {
             awaitingVerdict.insert(slot.message)
         } else {
-            settlement.completions.append(.complete(slot.message, .failed(failure)))
+            step.complete(slot.message, .failed(failure))
         }
     }
 
     /// A whole request was refused: a single message in it is refused; of several, the first half is sent next.
     private mutating func refuse(
-        _ batch: Batch, _ lane: Int, _ clock: ClockReading, code: String, detail: String,
-        _ settlement: inout Settlement
+        _ batch: Batch, _ lane: Int, code: String, detail: String, _ step: inout OutboxStep
     ) {
         let sends = batch.operations.count { $0.kind == .send }
         guard sends > 0 else {
             lanes[lane].sendsHeadOnly = true
-            backOffLane(lane, clock, isOfQuestions: true)
+            backOffLane(lane, step.clock, isOfQuestions: true)
             return
         }
         lanes[lane].sendsAfterRefusalMax = max(1, sends / 2)
@@ -244,7 +235,7 @@ extension Outbox {
             refundAttempt(batch, lane)
             return
         }
-        giveUp(lane, index, finalFailure(.refused, code: code, detail: detail, at: clock), &settlement)
+        giveUp(lane, index, finalFailure(.refused, code: code, detail: detail, at: step.clock), &step)
     }
 
     // MARK: - Taking batches back
@@ -254,19 +245,18 @@ extension Outbox {
     /// One batch was judged. The others have no verdict: their messages get their attempts back, and the server may
     /// have them.
     mutating func takeBack(
-        _ lane: Int, judged: Batch, _ clock: ClockReading, _ settlement: inout Settlement,
-        _ actions: inout [OutboxAction]
+        _ lane: Int, judged: Batch, _ step: inout OutboxStep
     ) {
         let others = lanes[lane].inFlightBatches.filter { $0.batch.id != judged.id }
         for other in others { refundAttempt(other.batch, lane) }
         markInDoubt(lane) { $0.id != judged.id }
-        requeue(lane, clock, &settlement.mutations)
+        requeue(lane, &step)
         inFlightBatchCount -= lanes[lane].inFlightBatches.count
         lanes[lane].inFlightBatches.removeAll()
         lanes[lane].inFlightCount = 0
-        commit(settlement, &actions)
+        step.commit()
         for other in others {
-            if let report = other.report { applyConfirmations(of: other.batch, report, clock, &actions) }
+            if let report = other.report { applyConfirmations(of: other.batch, report, &step) }
         }
     }
 
@@ -296,11 +286,11 @@ extension Outbox {
     }
 
     /// Returns messages in batch in flight to waiting.
-    private mutating func requeue(_ lane: Int, _ clock: ClockReading, _ mutations: inout [Mutation]) {
+    private func requeue(_ lane: Int, _ step: inout OutboxStep) {
         for index in 0..<lanes[lane].inFlightCount {
             let slot = lanes[lane].slots[index]
             guard slot.kind == .send else { continue }
-            mutations.append(.requeue(slot.message, attempts: slot.attempts, at: clock.wall))
+            step.write(.requeue(slot.message, attempts: slot.attempts, at: step.clock.wall))
         }
     }
 }

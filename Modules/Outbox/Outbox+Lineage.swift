@@ -27,31 +27,29 @@ extension Outbox {
     }
 
     /// The server has received from another copy: everything under way is taken back, and the outbox is renumbered.
-    mutating func noteFork(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
-        startOver(with: .fork, clock, &actions)
-        pauseAfterForks(clock)
+    mutating func noteFork(_ step: inout OutboxStep) {
+        startOver(with: .fork, &step)
+        pauseAfterForks(step.clock)
     }
 
     /// Takes back everything under way; then the store determines the contents of the outbox.
-    mutating func startOver(with action: OutboxAction, _ clock: ClockReading, _ actions: inout [OutboxAction]) {
+    mutating func startOver(with action: OutboxAction, _ step: inout OutboxStep) {
         isForking = true
-        var settlement = Settlement()
         for lane in lanes.indices {
             guard let batch = lanes[lane].inFlightBatches.first?.batch else { continue }
             refundAttempt(batch, lane)
             markInDoubt(lane) { _ in true }
-            takeBack(lane, judged: batch, clock, &settlement, &actions)
-            settlement = Settlement()
+            takeBack(lane, judged: batch, &step)
         }
-        actions.append(action)
+        step.perform(action)
     }
 
     /// The server has another history than the deliveries name: probes it for its history and the marks of the lanes.
-    mutating func noteOtherHistory(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
+    mutating func noteOtherHistory(_ step: inout OutboxStep) {
         if case .unknown = connection.state { return }  // another lane's response arrived first
         connection.state = .unknown
-        startProbe(clock, &actions)
-        pauseAfterForks(clock)
+        startProbe(&step)
+        pauseAfterForks(step.clock)
         forks += 1
     }
 
@@ -64,7 +62,7 @@ extension Outbox {
 
     /// Replaces the outbox with a snapshot of the store, which has a new outbox id and new numbers, or changes that the
     /// feed did not report.
-    mutating func forked(_ snapshot: OutboxSnapshot, _ clock: ClockReading, _ actions: inout [OutboxAction]) {
+    mutating func forked(_ snapshot: OutboxSnapshot, _ step: inout OutboxStep) {
         var anew = Outbox(snapshot, configuration: configuration, seed: 0, firstBatch: nextBatch)
         anew.generator = generator
         anew.forks = forks + (snapshot.outboxID == outboxID ? 0 : 1)
@@ -79,10 +77,10 @@ extension Outbox {
         anew.actionRequired = actionRequired
         anew.rateLimitedUntil = rateLimitedUntil
         anew.start = start
-        anew.keepAges(of: self, clock)
+        anew.keepAges(of: self, step.clock)
         if snapshot.outboxID == outboxID { anew.keepPauses(of: self) }
         self = anew
-        dispatchAll(clock, &actions)
+        dispatchAll(&step)
     }
 
     /// An outbox that was read again keeps its numbers: everything known about its lanes is kept.

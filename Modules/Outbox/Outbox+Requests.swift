@@ -105,13 +105,13 @@ extension Outbox {
                 message: message))
     }
 
-    mutating func deleted(_ messages: [MessageID], _ clock: ClockReading, _ actions: inout [OutboxAction]) {
+    mutating func deleted(_ messages: [MessageID], _ step: inout OutboxStep) {
         for message in messages {
             release(by: message)
             if locations[message] != nil {
-                actions.append(.complete(message, .deleted))
+                step.perform(.complete(message, .deleted))
             } else if awaitingVerdict.remove(message) != nil {
-                actions.append(.completeAsStored(message))
+                step.perform(.completeAsStored(message))
             }
             if let location = fences[message], let index = lanes[location.lane].index(of: location.sequence) {
                 lanes[location.lane].slots[index].kind = .retract
@@ -130,7 +130,7 @@ extension Outbox {
                 }
             }
         }
-        dispatchAll(clock, &actions)
+        dispatchAll(&step)
     }
 
     /// The mutations that return a failed message to the queue, at the tail of its lane; empty if it is not `error`.

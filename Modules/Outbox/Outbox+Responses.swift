@@ -5,24 +5,24 @@ import DequeModule
 /// Responses: the server's outcome for each link, and its consequences.
 extension Outbox {
     mutating func responded(
-        _ batch: Batch, _ report: DeliveryReport, _ clock: ClockReading, _ actions: inout [OutboxAction]
+        _ batch: Batch, _ report: DeliveryReport, _ step: inout OutboxStep
     ) {
         confirm(batch, report)
         guard let lane = laneIndices[batch.lane],
             let inFlight = lanes[lane].inFlightBatches.firstIndex(where: { $0.batch.id == batch.id })
         else {
-            if report.isInRange { applyConfirmations(of: batch, report, clock, &actions) }
-            dispatchAll(clock, &actions)
+            if report.isInRange { applyConfirmations(of: batch, report, &step) }
+            dispatchAll(&step)
             return
         }
         guard report.outcomes.count == batch.operations.count, report.isInRange else {
-            failed(batch, .inDoubt(detail: "the server's response does not match the request"), clock, &actions)
+            failed(batch, .inDoubt(detail: "the server's response does not match the request"), &step)
             return
         }
         lanes[lane].inFlightBatches[inFlight].report = report
-        settleRespondedBatches(lane, clock, &actions)
-        dispatch(lane, clock, &actions)
-        if report.outcomes.first?.isDone == true { endQuestionPauses(clock, &actions) }
+        settleRespondedBatches(lane, &step)
+        dispatch(lane, &step)
+        if report.outcomes.first?.isDone == true { endQuestionPauses(&step) }
     }
 
     /// The maximum number of consecutive times that a lane is renumbered because the server's mark is ahead.
@@ -31,50 +31,37 @@ extension Outbox {
     /// Applies the confirmations in a response to a batch that is no longer under way: its accepted messages are on the
     /// server.
     mutating func applyConfirmations(
-        of batch: Batch, _ report: DeliveryReport, _ clock: ClockReading, _ actions: inout [OutboxAction]
+        of batch: Batch, _ report: DeliveryReport, _ step: inout OutboxStep
     ) {
         for (operation, outcome) in zip(batch.operations, report.outcomes) {
             if case .accepted(let serverPosition) = outcome {
-                confirmed(operation.message, serverPosition, clock, &actions)
+                confirmed(operation.message, serverPosition, &step)
             }
         }
     }
 
     /// Processes the responses of the oldest batches in batch in flight, in order.
     private mutating func settleRespondedBatches(
-        _ lane: Int, _ clock: ClockReading, _ actions: inout [OutboxAction]
+        _ lane: Int, _ step: inout OutboxStep
     ) {
         while let inFlight = lanes[lane].inFlightBatches.first, let report = inFlight.report {
-            var settlement = Settlement()
-            guard settle(inFlight, report, lane, clock, &settlement) else {
-                return takeBack(lane, judged: inFlight.batch, clock, &settlement, &actions)
+            guard settle(inFlight, report, lane, &step) else {
+                return takeBack(lane, judged: inFlight.batch, &step)
             }
             lanes[lane].inFlightBatches.removeFirst()
             inFlightBatchCount -= 1
             lanes[lane].dropGoneHead()
             lanes[lane].widenAfterCrash(inFlight.batch, upTo: configuration.batchOperationsMax)
             lanes[lane].widenAfterRefusal(inFlight.batch, upTo: configuration.batchOperationsMax)
-            commit(settlement, &actions)
+            step.commit()
         }
-    }
-
-    /// The consequences of a batch's outcomes: one commit, followed by the completions.
-    struct Settlement {
-        var mutations: [Mutation] = []
-        var completions: [OutboxAction] = []
-    }
-
-    func commit(_ settlement: Settlement, _ actions: inout [OutboxAction]) {
-        if !settlement.mutations.isEmpty { actions.append(.commit(settlement.mutations)) }
-        actions += settlement.completions
     }
 
     /// Applies the outcomes of a batch in order; each removes the head of the lane.
     ///
     /// - Returns: false if an outcome stopped the lane.
     private mutating func settle(
-        _ inFlight: OutboxLane.InFlightBatch, _ report: DeliveryReport, _ lane: Int, _ clock: ClockReading,
-        _ settlement: inout Settlement
+        _ inFlight: OutboxLane.InFlightBatch, _ report: DeliveryReport, _ lane: Int, _ step: inout OutboxStep
     ) -> Bool {
         let batch = inFlight.batch
         for (operation, outcome) in zip(batch.operations, report.outcomes) {
@@ -87,32 +74,32 @@ extension Outbox {
                 lanes[lane].inFlightCount -= 1
                 lanes[lane].sendsHeadOnly = false
                 lanes[lane].emptyBatchFailures = 0
-                countRefusedAttempt(slot, outcome, at: inFlight.since, &settlement)
-                conclude(slot, outcome, lane, clock, &settlement)
+                countRefusedAttempt(slot, outcome, at: inFlight.since, &step)
+                conclude(slot, outcome, lane, &step)
             case .late(let mark):
                 // A server whose mark is ahead every time must not be followed endlessly.
                 if mark > lanes[lane].lastTransmitted, slot.kind == .send,
                     lanes[lane].emptyBatchFailures < Self.renumberingsMax
                 {
                     lanes[lane].emptyBatchFailures += 1
-                    renumber(lane, above: mark, clock, &settlement)
+                    renumber(lane, above: mark, &step)
                     return false
                 }
                 lanes[lane].slots.removeFirst()
                 lanes[lane].inFlightCount -= 1
-                countRefusedAttempt(slot, outcome, at: inFlight.since, &settlement)
-                conclude(slot, outcome, lane, clock, &settlement)
+                countRefusedAttempt(slot, outcome, at: inFlight.since, &step)
+                conclude(slot, outcome, lane, &step)
             case .gap(let mark):
                 refundAttempt(batch, lane)
-                follow(inFlight.isAlone ? mark : nil, lane, clock, &settlement)
+                follow(inFlight.isAlone ? mark : nil, lane, &step)
                 return false
             case .tryLater(let code, let detail, let after):
-                tryLater(batch, lane, clock, code: code, detail: detail, after: after, &settlement)
+                tryLater(batch, lane, code: code, detail: detail, after: after, &step)
                 return false
             case .notAttempted:
                 // No earlier operation stopped the server: do not retry immediately in a loop.
                 refundAttempt(batch, lane)
-                backOffLane(lane, clock, isOfQuestions: false)
+                backOffLane(lane, step.clock, isOfQuestions: false)
                 return false
             }
         }
@@ -122,77 +109,75 @@ extension Outbox {
     /// A refusal is the verdict on an attempt, also for a message that was sent without a counted attempt behind the
     /// first of a batch: a failed message never shows fewer attempts than there were.
     private func countRefusedAttempt(
-        _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, at start: ClockReading, _ settlement: inout Settlement
+        _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, at start: ClockReading, _ step: inout OutboxStep
     ) {
         guard outcome.isRefusal, slot.kind == .send, slot.attempts == 0, let previous = slot.previous else { return }
-        settlement.mutations.append(.attempt(slot.message, previous: previous, attempts: 1, at: start.wall))
+        step.write(.attempt(slot.message, previous: previous, attempts: 1, at: start.wall))
     }
 
     /// Concludes a link that has its verdict and has left its lane.
     private mutating func conclude(
-        _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, _ lane: Int, _ clock: ClockReading,
-        _ settlement: inout Settlement
+        _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, _ lane: Int, _ step: inout OutboxStep
     ) {
         switch slot.kind {
         case .send:
             Self.forget(slot, in: &locations)
-            concludeSend(slot, outcome, lane, clock, &settlement)
+            concludeSend(slot, outcome, lane, &step)
         case .fence:
             Self.forget(slot, in: &fences)
-            settlement.mutations.append(.removeMarker(sequence: slot.sequence))
+            step.write(.removeMarker(sequence: slot.sequence))
             if case .accepted(let serverPosition) = outcome {
-                delivered(slot.message, serverPosition, clock, &settlement)
+                delivered(slot.message, serverPosition, &step)
             } else if fences[slot.message] == nil {
                 // No later fence of the message waits for its own verdict.
-                settlement.mutations.append(.settle(slot.message))
+                step.write(.settle(slot.message))
                 if awaitingVerdict.remove(slot.message) != nil {
-                    settlement.completions.append(.completeAsStored(slot.message))
+                    step.completeAsStored(slot.message)
                 }
             }
         case .retract:
             Self.forget(slot, in: &fences)
             awaitingVerdict.remove(slot.message)  // removed; an older fence may still have represented it
-            settlement.mutations.append(.removeMarker(sequence: slot.sequence))
+            step.write(.removeMarker(sequence: slot.sequence))
             if case .accepted = outcome {
-                settlement.mutations.append(.appendDelete(slot.message, lane: lanes[lane].id))
+                step.write(.appendDelete(slot.message, lane: lanes[lane].id))
             }
         case .delete:
-            settlement.mutations.append(.removeMarker(sequence: slot.sequence))
+            step.write(.removeMarker(sequence: slot.sequence))
         }
     }
 
     private mutating func concludeSend(
-        _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, _ lane: Int, _ clock: ClockReading,
-        _ settlement: inout Settlement
+        _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, _ lane: Int, _ step: inout OutboxStep
     ) {
         switch outcome {
         case .accepted(let serverPosition):
-            settlement.mutations.append(.deliver(slot.message, serverPosition, at: clock.wall))
-            settlement.completions.append(.complete(slot.message, .delivered(serverPosition)))
+            step.write(.deliver(slot.message, serverPosition, at: step.clock.wall))
+            step.complete(slot.message, .delivered(serverPosition))
         case .unrelated(let detail):
-            let alone = finalFailure(.refused, code: "messageNotFound", detail: detail, at: clock)
-            parkOrFail(slot, alone, lane, &settlement)
+            let alone = finalFailure(.refused, code: "messageNotFound", detail: detail, at: step.clock)
+            parkOrFail(slot, alone, lane, &step)
         case .refused(let code, let detail):
-            let failure = finalFailure(.refused, code: code, detail: detail, at: clock)
+            let failure = finalFailure(.refused, code: code, detail: detail, at: step.clock)
             notePause(by: slot.message, failure, lane)
-            settlement.mutations.append(.fail(slot.message, failure, inDoubt: false))
-            settlement.completions.append(.complete(slot.message, .failed(failure)))
+            step.write(.fail(slot.message, failure, inDoubt: false))
+            step.complete(slot.message, .failed(failure))
         default:
             let failure = finalFailure(
                 .refused, code: "late",
-                detail: "refused by the server before; the response with the reason was lost", at: clock)
-            parkOrFail(slot, failure, lane, &settlement)
+                detail: "refused by the server before; the response with the reason was lost", at: step.clock)
+            parkOrFail(slot, failure, lane, &step)
         }
     }
 
     /// The message follows the one that it refers to, or fails with it; the store decides. Under a policy that pauses
     /// lanes the lane waits for the store's decision.
     private mutating func parkOrFail(
-        _ slot: OutboxLane.Slot, _ failure: Failure, _ lane: Int, _ settlement: inout Settlement
+        _ slot: OutboxLane.Slot, _ failure: Failure, _ lane: Int, _ step: inout OutboxStep
     ) {
         notePause(by: slot.message, failure, lane)
-        settlement.mutations.append(.park(slot.message, failure))
-        settlement.completions.append(.completeAsStored(slot.message))
+        step.write(.park(slot.message, failure))
+        step.completeAsStored(slot.message)
     }
 
     /// Static, because a method would hold a copy of the machine, and changing `locations` would copy it.
@@ -204,15 +189,15 @@ extension Outbox {
 
     /// The server has the message, which may have been in state `error`, or waiting to be sent again.
     private mutating func delivered(
-        _ message: MessageID, _ serverPosition: ServerPosition, _ clock: ClockReading, _ settlement: inout Settlement
+        _ message: MessageID, _ serverPosition: ServerPosition, _ step: inout OutboxStep
     ) {
-        settlement.mutations.append(.deliver(message, serverPosition, at: clock.wall))
+        step.write(.deliver(message, serverPosition, at: step.clock.wall))
         release(by: message)
         if locations[message] != nil {
-            settlement.completions.append(.complete(message, .delivered(serverPosition)))
+            step.complete(message, .delivered(serverPosition))
         } else {
             confirmedBeforeKnown.insert(message)
-            if awaitingVerdict.remove(message) != nil { settlement.completions.append(.completeAsStored(message)) }
+            if awaitingVerdict.remove(message) != nil { step.completeAsStored(message) }
         }
         guard let location = locations[message], let index = lanes[location.lane].index(of: location.sequence) else {
             return
@@ -223,7 +208,7 @@ extension Outbox {
             // Its number is a link of the chain: it remains, as a fence.
             lanes[location.lane].slots[index].kind = .fence
             fences[message] = location
-            settlement.mutations.append(
+            step.write(
                 .putMarker(
                     ChainMarker(
                         kind: .fence, lane: lanes[location.lane].id, sequence: location.sequence, previous: previous,
@@ -234,30 +219,29 @@ extension Outbox {
     }
 
     mutating func confirmed(
-        _ message: MessageID, _ serverPosition: ServerPosition, _ clock: ClockReading, _ actions: inout [OutboxAction]
+        _ message: MessageID, _ serverPosition: ServerPosition, _ step: inout OutboxStep
     ) {
         if let fence = fences[message], let index = lanes[fence.lane].index(of: fence.sequence),
             lanes[fence.lane].slots[index].kind == .retract
         {
             return  // deleted meanwhile; the response to the retraction triggers the deletion
         }
-        var settlement = Settlement()
-        delivered(message, serverPosition, clock, &settlement)
-        commit(settlement, &actions)
+        delivered(message, serverPosition, &step)
+        step.commit()
     }
 
     // MARK: - A different mark on the server
 
     /// Continues from `mark`, where the server's lane is. Without a reliable mark (another batch was under way and may
     /// have moved it since) the same head is sent again, alone.
-    private mutating func follow(_ mark: Int64?, _ lane: Int, _ clock: ClockReading, _ settlement: inout Settlement) {
+    private mutating func follow(_ mark: Int64?, _ lane: Int, _ step: inout OutboxStep) {
         lanes[lane].emptyBatchFailures += 1
         if lanes[lane].emptyBatchFailures > 1 {
-            lanes[lane].hold = OutboxLane.Hold(until: clock.now + jittered(configuration.retry.interval))
+            lanes[lane].hold = OutboxLane.Hold(until: step.clock.now + jittered(configuration.retry.interval))
         }
         guard let mark, let head = lanes[lane].slots.first, head.previous != mark, mark < head.sequence else { return }
         lanes[lane].slots[0].previous = mark
-        settlement.mutations.append(.rebase(sequence: head.sequence, previous: mark))
+        step.write(.rebase(sequence: head.sequence, previous: mark))
     }
 
     /// The messages that unprocessed responses of the lane confirm.
@@ -273,26 +257,26 @@ extension Outbox {
 
     /// Another copy of this store has advanced further than this one: waiting messages get new numbers above its mark.
     private mutating func renumber(
-        _ lane: Int, above mark: Int64, _ clock: ClockReading, _ settlement: inout Settlement
+        _ lane: Int, above mark: Int64, _ step: inout OutboxStep
     ) {
-        settlement.mutations.append(.raiseSequence(above: mark))
+        step.write(.raiseSequence(above: mark))
         let proofs = proofsUnderWay(in: lane)
         for index in lanes[lane].slots.indices {
             let slot = lanes[lane].slots[index]
             guard slot.kind == .send, !slot.isGone else { continue }
             Self.forget(slot, in: &locations)
             if let serverPosition = proofs[slot.message] {
-                settlement.mutations.append(.deliver(slot.message, serverPosition, at: clock.wall))
-                settlement.completions.append(.complete(slot.message, .delivered(serverPosition)))
+                step.write(.deliver(slot.message, serverPosition, at: step.clock.wall))
+                step.complete(slot.message, .delivered(serverPosition))
             } else {
-                settlement.mutations.append(.resend(slot.message, at: clock.wall))
+                step.write(.resend(slot.message, at: step.clock.wall))
             }
         }
         lanes[lane].slots.removeAll { $0.kind == .send }
         lanes[lane].inFlightCount = 0
         lanes[lane].lastTransmitted = mark
         lanes[lane].renumberedAbove = mark
-        settlement.mutations.append(.setLastTransmitted(lanes[lane].id, mark))
+        step.write(.setLastTransmitted(lanes[lane].id, mark))
     }
 }
 

@@ -4,23 +4,23 @@ import DequeModule
 
 /// Sending: selection of the links of a lane for the next batch.
 extension Outbox {
-    mutating func dispatchAll(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
+    mutating func dispatchAll(_ step: inout OutboxStep) {
         // Including each lane's followers: a lane may be visited before the one that it waits for makes progress.
-        for lane in lanes.indices { dispatch(lane, clock, &actions) }
+        for lane in lanes.indices { dispatch(lane, &step) }
     }
 
     /// Sends what the lane may send now, and what the lanes that wait for it may send.
-    mutating func dispatch(_ lane: Int, _ clock: ClockReading, _ actions: inout [OutboxAction]) {
-        dispatchLane(lane, clock, &actions)
-        for follower in followers(of: lane) { dispatch(follower, clock, &actions) }
+    mutating func dispatch(_ lane: Int, _ step: inout OutboxStep) {
+        dispatchLane(lane, &step)
+        for follower in followers(of: lane) { dispatch(follower, &step) }
     }
 
     /// Lets lanes that found no room send while there is room, one batch each.
-    mutating func grantTurns(_ clock: ClockReading, _ actions: inout [OutboxAction]) {
-        while let lane = lanesInTurn.first, hasRoom(for: lane, clock) {
+    mutating func grantTurns(_ step: inout OutboxStep) {
+        while let lane = lanesInTurn.first, hasRoom(for: lane, step.clock) {
             lanesInTurn.removeFirst()
             lanes[lane].isInTurn = false
-            dispatchLane(lane, clock, &actions, hasTurn: true)
+            dispatchLane(lane, &step, hasTurn: true)
         }
     }
 
@@ -32,38 +32,40 @@ extension Outbox {
 
     /// - Parameter hasTurn: true for a lane that waited for room, and may send before those that still wait.
     private mutating func dispatchLane(
-        _ lane: Int, _ clock: ClockReading, _ actions: inout [OutboxAction], hasTurn: Bool = false
+        _ lane: Int, _ step: inout OutboxStep, hasTurn: Bool = false
     ) {
         guard !isForking else { return }
-        expire(lane, clock, &actions)
-        guard mayTransmit(at: clock.now) else { return }
+        expire(lane, &step)
+        guard mayTransmit(at: step.clock.now) else { return }
         if let hold = lanes[lane].hold {
-            guard hold.until <= clock.now || hold.isOfQuestions && hasMessageToSend(lane, clock) else { return }
+            guard hold.until <= step.clock.now || hold.isOfQuestions && hasMessageToSend(lane, step.clock) else {
+                return
+            }
             lanes[lane].hold = nil
             questionHolds.remove(lane)
         }
-        failExhausted(lane, clock, &actions)
+        failExhausted(lane, &step)
         dropAged(lane)
         let sendsMax = sendsMax(of: lane)
         let inFlightMax = sendsMax == .max ? configuration.deliveriesInFlightMax : 1
         var mayGo = hasTurn
         while lanes[lane].inFlightBatches.count < inFlightMax {
-            let goesByItself = goesByItself(lane, clock)
-            guard mayGo || lanesInTurn.isEmpty, hasRoom(for: lane, clock) else { return waitForTurn(lane) }
+            let goesByItself = goesByItself(lane, step.clock)
+            guard mayGo || lanesInTurn.isEmpty, hasRoom(for: lane, step.clock) else { return waitForTurn(lane) }
             let first = nextBatch
             var batch = Batch(
                 id: first, lane: lanes[lane].id, outbox: outboxID, epoch: epoch, opening: lineage.opening,
                 ancestors: isConfirmed ? [] : lineage.ancestors, base: lanes[lane].base, operations: [],
                 countedMessage: nil)
             let mutations = lanes[lane].fill(
-                &batch, configuration, clock, sendsBelow: sendLimit(of: lane), sendsMax: sendsMax,
-                expiredUntil: expiredUntil(clock))
+                &batch, configuration, step.clock, sendsBelow: sendLimit(of: lane), sendsMax: sendsMax,
+                expiredUntil: expiredUntil(step.clock))
             guard !batch.operations.isEmpty else { return }
             nextBatch += 1
             inFlightBatchCount += 1
             laneByItself = goesByItself ? lane : nil
             mayGo = false
-            actions.append(.transmit(batch, mutations))
+            step.perform(.transmit(batch, mutations))
         }
     }
 

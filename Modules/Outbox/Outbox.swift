@@ -128,58 +128,58 @@ package struct Outbox: Sendable, Hashable {
     /// Handles an event and returns the actions to perform.
     package mutating func handle(_ event: OutboxEvent, at clock: ClockReading) -> [OutboxAction] {
         beginAging(clock)
-        var actions: [OutboxAction] = []
+        var step = OutboxStep(at: clock)
         switch event {
-        case .enqueued(let entries): enqueue(entries, clock, &actions)
+        case .enqueued(let entries): enqueue(entries, &step)
         case .responded(let batch, let report):
             noteHeard(clock)
-            responded(batch, report, clock, &actions)
-        case .failed(let batch, let error): failed(batch, error, clock, &actions)
+            responded(batch, report, &step)
+        case .failed(let batch, let error): failed(batch, error, &step)
         case .unsendable(let batch, let messages, let detail):
             let failure = finalFailure(.unsendable, code: "unsendable", detail: detail, at: clock)
-            unsendable(batch, messages, failure, clock, &actions)
+            unsendable(batch, messages, failure, &step)
         case .foreign(let batch, let messages):
             let detail = "created by another account, which has logged out; log in with that account to resend it"
             let failure = Failure(reason: .sessionEnded, code: "otherAccount", detail: detail, at: clock.wall)
-            unsendable(batch, messages, failure, clock, &actions)
-        case .interrupted(let batch): interrupted(batch, clock, &actions)
+            unsendable(batch, messages, failure, &step)
+        case .interrupted(let batch): interrupted(batch, &step)
         case .historyChanged(let history, let marks):
-            startOver(with: .follow(history, marks: marks), clock, &actions)
+            startOver(with: .follow(history, marks: marks), &step)
             confirmedBeforeKnown = RecentIDs()  // confirmations in the former history
-        case .feedReset: startOver(with: .reload, clock, &actions)
-        case .forked(let snapshot): forked(snapshot, clock, &actions)
-        case .authenticated: authenticated(clock, &actions)
+        case .feedReset: startOver(with: .reload, &step)
+        case .forked(let snapshot): forked(snapshot, &step)
+        case .authenticated: authenticated(&step)
         case .probeFailed(let error):
             probeFailed(error, clock)
             // Messages behind a required user action may wait only for this probe.
-            dispatchAll(clock, &actions)
+            dispatchAll(&step)
         case .confirmed(let message, let serverPosition):
-            confirmed(message, serverPosition, clock, &actions)
-            dispatchAll(clock, &actions)
+            confirmed(message, serverPosition, &step)
+            dispatchAll(&step)
         case .rewritten(let message, let bytes): rewritten(message, bytes)
-        case .deleted(let messages): deleted(messages, clock, &actions)
+        case .deleted(let messages): deleted(messages, &step)
         case .unpaused(let messages):
             for message in messages { release(by: message) }
-            dispatchAll(clock, &actions)
+            dispatchAll(&step)
         case .sessionBegan:
             hasSession = true
-            startProbe(clock, &actions)
+            startProbe(&step)
         case .actionResolved:
             actionRequired = nil
             connection.isProbing = false  // a probe under way knows only the old token
-            startProbe(clock, &actions)
+            startProbe(&step)
         case .paused:
             isPaused = true
             forgetIdleProbe()
         case .resumed:
             isPaused = false
-            dispatchAll(clock, &actions)
-        case .probeRequested: startProbe(clock, &actions)
-        case .deadline: deadlineReached(clock, &actions)
+            dispatchAll(&step)
+        case .probeRequested: startProbe(&step)
+        case .deadline: deadlineReached(&step)
         }
-        grantTurns(clock, &actions)
+        grantTurns(&step)
         planIdleProbe(clock)
-        return actions
+        return step.actions
     }
 
     /// The time at which ``OutboxEvent/deadline`` is due; `nil` if nothing waits for time to pass.
@@ -260,22 +260,22 @@ package struct Outbox: Sendable, Hashable {
         return lanes.count - 1
     }
 
-    private mutating func enqueue(_ entries: [OutboxEntry], _ clock: ClockReading, _ actions: inout [OutboxAction]) {
+    private mutating func enqueue(_ entries: [OutboxEntry], _ step: inout OutboxStep) {
         var touched: [Int] = []
         for var entry in entries {
             guard isNew(entry) else { continue }
-            entry.queuedAt = undisturbedWall(clock)
+            entry.queuedAt = undisturbedWall(step.clock)
             let lane = laneIndex(entry.lane)
             if entry.kind == .send, entry.sequence <= lanes[lane].lastTransmitted {
                 // It got its number while the lane was renumbered above it: it needs a later one.
-                actions.append(.commit([.resend(entry.message, at: clock.wall)]))
+                step.perform(.commit([.resend(entry.message, at: step.clock.wall)]))
                 continue
             }
             append(entry)
             if touched.last != lane { touched.append(lane) }
         }
-        hurryProbe(clock, &actions)
-        for lane in touched { dispatch(lane, clock, &actions) }
+        hurryProbe(&step)
+        for lane in touched { dispatch(lane, &step) }
     }
 
     // MARK: - ActionRequired
