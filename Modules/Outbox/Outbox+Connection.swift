@@ -2,17 +2,6 @@ import CausewayModels
 
 /// Reaching the server: probes, the stable time after an outage, and deadlines.
 extension Outbox {
-    /// True if only a deadline keeps the lanes from sending.
-    var mayTransmitButForTime: Bool {
-        hasSession && !isPaused && actionRequired == nil && connection.isOnline
-    }
-
-    func mayTransmit(at now: MonotonicTime) -> Bool {
-        guard mayTransmitButForTime else { return false }
-        if let rateLimitedUntil, rateLimitedUntil > now { return false }
-        return true
-    }
-
     mutating func startProbe(_ step: inout OutboxStep) {
         guard hasSession, !connection.isProbing else { return }
         connection.isProbing = true
@@ -39,7 +28,7 @@ extension Outbox {
         connection.nextProbe = nil
         noteHeard(step.clock)
         let hadActionRequired = actionRequired != nil
-        clearActionRequired()
+        actionRequired = nil
         switch connection.state {
         case .unknown: connection.state = .online(since: step.clock.now)
         case .offline: connection.state = .settling(until: step.clock.now + configuration.settlingTime)
@@ -163,5 +152,23 @@ extension Outbox {
         }
         if let until = rateLimitedUntil, until <= step.clock.now { rateLimitedUntil = nil }
         dispatchAll(&step)
+    }
+
+    // MARK: - Required action
+
+    mutating func requireAction(_ actionRequired: ActionRequired, _ clock: ClockReading) {
+        self.actionRequired = actionRequired
+        connection.nextProbe = nil
+        planRecoveryProbe(clock)
+    }
+
+    /// Plans the next probe, whatever the result of the last one: as long as user action is required there is a next
+    /// probe, unless only the user can change the state. A server's request to wait is obeyed.
+    mutating func planRecoveryProbe(_ clock: ClockReading) {
+        guard let actionRequired, actionRequired.cause != .superseded, !connection.isProbing,
+            connection.nextProbe == nil
+        else { return }
+        let soonest = clock.now + configuration.recoveryProbeInterval
+        connection.nextProbe = max(soonest, rateLimitedUntil ?? soonest)
     }
 }

@@ -2,20 +2,12 @@ import CausewayModels
 import CausewayStorage
 import DequeModule
 
-/// Expiry of messages that waited too long: ``OutboxConfiguration/expiry``.
+/// Expiry of messages that waited too long: ``OutboxConfiguration/expiry``, by the clock of ``MessageAging``.
 ///
-/// **Age.** Counts from the time when the message entered the queue. The age of a message that is enqueued during this
-/// run is measured by the monotonic clock. A message that the store held at the start has an initial age by the wall
-/// clock, read at the first event (never negative, even if the clock was set back meanwhile), which then grows by the
-/// monotonic clock. So setting the wall clock while the program runs neither causes nor prevents an expiry.
-///
-/// **Order.** Within a lane the order of sequences is the order of entering, so the oldest message is the first that is
-/// still to be sent. ``OutboxLane/aging`` holds the sequences of messages in that order; those that were delivered or
-/// deleted meanwhile are dropped when they reach its front. O(log n) for each message, amortised; nothing is scanned.
-///
-/// **In batch in flight.** An attempt under way may succeed: it is not expired before it has ended, nor are the
-/// messages behind it, which could not leave earlier either. A batch never includes a message that is too old.
+/// A batch never includes a message that is too old, and no message expires while it is in flight.
 extension Outbox {
+    var aging: MessageAging { MessageAging(limit: configuration.expiry, start: start) }
+
     /// Determines the initial age of stored messages, at the first event of a run.
     mutating func beginAging(_ clock: ClockReading) {
         guard start == nil, configuration.expiry != nil else { return }
@@ -27,55 +19,31 @@ extension Outbox {
         }
     }
 
-    /// The time when a message that was queued at `queuedAt` expires; `nil` if it does not.
-    private func expiry(of queuedAt: Timestamp) -> MonotonicTime? {
-        guard let expiry = configuration.expiry, let start else { return nil }
-        let (age, overflow) = start.wall.milliseconds.subtractingReportingOverflow(queuedAt.milliseconds)
-        return start.now + (expiry - .milliseconds(overflow ? .max : age))
-    }
-
-    /// Messages queued at this time or earlier have expired; `nil` if nothing expires.
-    func expiredUntil(_ clock: ClockReading) -> Timestamp? {
-        configuration.expiry.map { undisturbedWall(clock).advanced(by: .zero - $0) }
-    }
-
-    /// The time of the next possible expiry in the lane; `nil` while there is none, or the oldest message is in batch
-    /// in flight.
+    /// The time of the next possible expiry in the lane; `nil` while there is none, or the oldest message is in flight.
     func nextExpiry(_ lane: Int) -> MonotonicTime? {
-        guard let sequence = lanes[lane].aging.first, let index = lanes[lane].index(of: sequence),
-            index >= lanes[lane].inFlightCount
-        else { return nil }
-        return expiry(of: lanes[lane].slots[index].queuedAt)
-    }
-
-    /// The wall clock time at `clock`, ignoring changes of the wall clock since the start.
-    func undisturbedWall(_ clock: ClockReading) -> Timestamp {
-        guard let start else { return clock.wall }
-        return start.wall.advanced(by: clock.now - start.now)
+        lanes[lane].oldestWaiting.flatMap { aging.expiry(of: lanes[lane].slots[$0].queuedAt) }
     }
 
     /// Fails the messages of the lane that are too old.
     mutating func expire(_ lane: Int, _ step: inout OutboxStep) {
         guard let limit = configuration.expiry else { return }
-        dropAged(lane)
+        lanes[lane].dropAged()
         guard hasSession else { return }
-        while let due = nextExpiry(lane), due <= step.clock.now, let sequence = lanes[lane].aging.first,
-            let index = lanes[lane].index(of: sequence)
+        while let index = lanes[lane].oldestWaiting, let due = aging.expiry(of: lanes[lane].slots[index].queuedAt),
+            due <= step.clock.now
         {
-            let detail = "waited longer than \(limit.components.seconds) s"
-            let failure = finalFailure(.expired, code: "expired", detail: detail, at: step.clock)
-            if lanes[lane].headMessage == lanes[lane].slots[index].message {
-                lanes[lane].hold = nil  // the pause belonged to the head
-            }
-            if lanes[lane].slots[index].wasTransmitted || mayBeElsewhere(sequence) {
+            let slot = lanes[lane].slots[index]
+            let failure = finalFailure(
+                of: slot, .expired, code: "expired", detail: "waited longer than \(limit.components.seconds) s",
+                at: step.clock)
+            lanes[lane].endHold(ofHead: slot.message)
+            if slot.wasTransmitted || mayBeElsewhere(slot.sequence) {
                 giveUp(lane, index, failure, &step)
             } else {
                 expireUnsent(lane, index, failure, &step)
             }
-            dropAged(lane)
-            if step.mutationCount >= Self.expiredPerCommitMax {
-                step.commit()
-            }
+            lanes[lane].dropAged()
+            if step.mutationCount >= Self.expiredPerCommitMax { step.commit() }
         }
         step.commit()
     }
@@ -83,19 +51,13 @@ extension Outbox {
     /// Mutations in one commit that expires many messages.
     private static let expiredPerCommitMax = 500
 
-    /// Drops the front of the ages of messages that are no longer to be sent.
-    mutating func dropAged(_ lane: Int) {
-        while let sequence = lanes[lane].aging.first {
-            if let index = lanes[lane].index(of: sequence), lanes[lane].slots[index].isToBeSent { return }
-            lanes[lane].aging.removeFirst()
-        }
-    }
-
     /// Fails a message that was never transmitted: its number leaves no gap, and needs no fence.
-    private mutating func expireUnsent(_ lane: Int, _ index: Int, _ failure: Failure, _ step: inout OutboxStep) {
+    private mutating func expireUnsent(
+        _ lane: Int, _ index: Int, _ failure: Failure, _ step: inout OutboxStep
+    ) {
         let slot = lanes[lane].slots.remove(at: index)  // near the front: what is before it was transmitted or is new
-        lanes[lane].dropGoneHead()
-        locations[slot.message] = nil
+        lanes[lane].dropRemovedHead()
+        slotIndex.removeSend(slot.message)
         noteFailure(of: slot, failure, lane, &step)
     }
 }

@@ -34,11 +34,11 @@ extension Outbox {
 
     /// Takes back everything under way; then the store determines the contents of the outbox.
     mutating func startOver(with action: OutboxAction, _ step: inout OutboxStep) {
-        isForking = true
+        storeView = .outdated
         for lane in lanes.indices {
             guard let batch = lanes[lane].inFlightBatches.first?.batch else { continue }
-            refundAttempt(batch, lane)
-            markInDoubt(lane) { _ in true }
+            refundAttempt(batch)
+            lanes[lane].markInDoubt { _ in true }
             takeBack(lane, judged: batch, &step)
         }
         step.perform(action)
@@ -68,7 +68,7 @@ extension Outbox {
         anew.forks = forks + (snapshot.outboxID == outboxID ? 0 : 1)
         anew.isConfirmed = isConfirmed && snapshot.outboxID == outboxID
         // The feed may not have reported that one of them was resent.
-        anew.awaitingVerdict.formUnion(awaitingVerdict.filter { anew.locations[$0] == nil })
+        anew.awaitingVerdict.formUnion(awaitingVerdict.filter { !anew.slotIndex.sends($0) })
         anew.confirmedBeforeKnown = confirmedBeforeKnown
         anew.sentAfterParent = sentAfterParent
         anew.connection = connection
@@ -92,16 +92,14 @@ extension Outbox {
             lanes[lane].base = former.base
             lanes[lane].renumberedAbove = former.renumberedAbove
             lanes[lane].hold = former.hold
-            lanes[lane].sendsHeadOnly = former.sendsHeadOnly
+            lanes[lane].caution = former.caution
             lanes[lane].emptyBatchFailures = former.emptyBatchFailures
-            lanes[lane].sendsAfterCrashMax = former.sendsAfterCrashMax
-            lanes[lane].sendsAfterRefusalMax = former.sendsAfterRefusalMax
             if former.hold?.isOfQuestions == true { questionHolds.insert(lane) }
             for slot in lanes[lane].slots.indices {
                 guard let known = former.index(of: lanes[lane].slots[slot].sequence),
-                    former.slots[known].message == lanes[lane].slots[slot].message
+                    former.slots[known].message == lanes[lane].slots[slot].message, !former.slots[known].isInDoubt
                 else { continue }
-                lanes[lane].slots[slot].isInDoubt = former.slots[known].isInDoubt
+                lanes[lane].slots[slot].clearDoubt()
             }
         }
     }
@@ -113,10 +111,8 @@ extension Outbox {
         for lane in lanes.indices {
             for index in lanes[lane].slots.indices {
                 let message = lanes[lane].slots[index].message
-                let former = old.locations[message].flatMap { location in
-                    old.lanes[location.lane].index(of: location.sequence).map { old.lanes[location.lane].slots[$0] }
-                }
-                lanes[lane].slots[index].queuedAt = former?.queuedAt ?? undisturbedWall(clock)
+                let former = old.sendSlot(of: message).map { old.lanes[$0.lane].slots[$0.index] }
+                lanes[lane].slots[index].queuedAt = former?.queuedAt ?? aging.undisturbedWall(clock)
             }
         }
     }

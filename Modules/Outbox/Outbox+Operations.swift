@@ -82,15 +82,10 @@ extension Outbox {
     /// True while no copy of the message can exist outside the store, and no fence for one: it may still be changed, or
     /// removed without a request to the server.
     func canRemoveUnsent(_ message: Message) -> Bool {
-        guard !message.isInDoubt, fences[message.id] == nil, !mayBeElsewhere(message.ordinal) else { return false }
-        return message.syncState == .error || message.isPending && message.previousSequence == nil
-    }
-
-    mutating func rewritten(_ message: MessageID, _ bytes: Int) {
-        guard let location = locations[message], let index = lanes[location.lane].index(of: location.sequence) else {
-            return
+        guard !message.isInDoubt, !slotIndex.hasFence(for: message.id), !mayBeElsewhere(message.ordinal) else {
+            return false
         }
-        lanes[location.lane].slots[index].bytes = bytes
+        return message.syncState == .error || message.isPending && message.previousSequence == nil
     }
 }
 

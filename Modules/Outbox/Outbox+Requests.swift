@@ -76,16 +76,11 @@ extension Outbox {
         toDelete message: Message, by origin: DeleteAction.Origin, at clock: ClockReading, lane: LaneID?
     ) -> [Mutation] {
         var mutations: [Mutation] = [.delete(message.id)]
-        if let location = locations[message.id], let index = lanes[location.lane].index(of: location.sequence),
-            let previous = lanes[location.lane].slots[index].previous
-        {
-            mutations.append(retraction(of: message.id, location, previous))
+        if let send = sendSlot(of: message.id), lanes[send.lane].slots[send.index].wasTransmitted {
+            mutations.append(retraction(at: send))
         }
-        let fence = fences[message.id].flatMap { location in
-            let lane = lanes[location.lane]
-            return lane.index(of: location.sequence).map { (location, lane.slots[$0].previous) }
-        }
-        if let (location, previous) = fence { mutations.append(retraction(of: message.id, location, previous)) }
+        let fence = fenceSlot(of: message.id)
+        if let fence { mutations.append(retraction(at: fence)) }
         // A retraction bars late copies under this outbox id alone; another copy of the store has one of its own.
         if mayBeElsewhere(message.ordinal) || (message.syncState == .synced && fence == nil), let lane {
             mutations.append(.appendDelete(message.id, lane: lane))
@@ -98,63 +93,43 @@ extension Outbox {
         return mutations
     }
 
-    private func retraction(of message: MessageID, _ location: SlotLocation, _ previous: Int64?) -> Mutation {
-        .putMarker(
+    private func retraction(at position: SlotPosition) -> Mutation {
+        let lane = lanes[position.lane]
+        let slot = lane.slots[position.index]
+        return .putMarker(
             ChainMarker(
-                kind: .retract, lane: lanes[location.lane].id, sequence: location.sequence, previous: previous,
-                message: message))
+                kind: .retract, lane: lane.id, sequence: slot.sequence, previous: slot.previous, message: slot.message))
     }
 
     mutating func deleted(_ messages: [MessageID], _ step: inout OutboxStep) {
         for message in messages {
-            release(by: message)
-            if locations[message] != nil {
+            pauses.remove(message)
+            if slotIndex.sends(message) {
                 step.perform(.complete(message, .deleted))
             } else if awaitingVerdict.remove(message) != nil {
                 step.perform(.completeAsStored(message))
             }
-            if let location = fences[message], let index = lanes[location.lane].index(of: location.sequence) {
-                lanes[location.lane].slots[index].kind = .retract
-            }
-            if let location = locations[message], lanes[location.lane].headMessage == message {
-                lanes[location.lane].hold = nil  // the pause belonged to the head
-            }
-            if let location = locations.removeValue(forKey: message),
-                let index = lanes[location.lane].index(of: location.sequence)
-            {
-                if lanes[location.lane].slots[index].wasTransmitted {
-                    lanes[location.lane].slots[index].kind = .retract
-                    fences[message] = location
-                } else {
-                    lanes[location.lane].removeUnsent(at: index)
-                }
-            }
+            if let fence = fenceSlot(of: message) { lanes[fence.lane].slots[fence.index].becomeRetract() }
+            if let send = sendSlot(of: message) { removeSend(of: message, at: send) }
         }
         dispatchAll(&step)
+    }
+
+    /// The message is no longer to be sent: if it was transmitted, its number remains in the chain as a retraction.
+    private mutating func removeSend(of message: MessageID, at send: SlotPosition) {
+        lanes[send.lane].endHold(ofHead: message)
+        if lanes[send.lane].slots[send.index].wasTransmitted {
+            lanes[send.lane].slots[send.index].becomeRetract()
+            slotIndex.becomeFence(message)
+        } else {
+            slotIndex.removeSend(message)
+            lanes[send.lane].removeUnsent(at: send.index)
+        }
     }
 
     /// The mutations that return a failed message to the queue, at the tail of its lane; empty if it is not `error`.
     /// The store assigns the new number, and the feed reports it.
     package func mutations(toResend message: Message, at clock: ClockReading) -> [Mutation] {
-        message.syncState == .error && locations[message.id] == nil ? [.resend(message.id, at: clock.wall)] : []
-    }
-}
-
-extension OutboxLane {
-    /// Removes a slot that was never transmitted. O(log n) amortised: gaps are closed when they are as many as the
-    /// remaining slots, so that creating and deleting behind a waiting head does not accumulate memory.
-    mutating func removeUnsent(at index: Int) {
-        slots[index].isGone = true
-        removedCount += 1
-        if removedCount > 64, removedCount * 2 > slots.count {
-            slots.removeAll(where: \.isGone)
-            removedCount = 0
-        }
-        dropGoneHead()
-    }
-
-    /// Drops removed slots at the front of the unsent ones, so that the head is found immediately.
-    mutating func dropGoneHead() {
-        while inFlightCount < slots.count, slots[inFlightCount].isGone { slots.remove(at: inFlightCount) }
+        message.syncState == .error && !slotIndex.sends(message.id) ? [.resend(message.id, at: clock.wall)] : []
     }
 }

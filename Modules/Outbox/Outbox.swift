@@ -41,17 +41,13 @@ package struct Outbox: Sendable, Hashable {
     /// between.
     var forks = 0
 
-    /// True from the time when the store's outbox differs, or must differ, from this machine until it was read: nothing
-    /// more is done under the old numbers.
-    var isForking = false
+    /// Whether this machine and the store's outbox agree.
+    var storeView = StoreView.current
 
     /// In the order in which they were first used, so that equal histories produce equal actions.
     var lanes: [OutboxLane] = []
     var laneIndices: [LaneID: Int] = [:]
-    /// The slots of messages that are to be sent.
-    var locations: [MessageID: SlotLocation] = [:]
-    /// The slots of fences, for messages that are `error` or sent again.
-    var fences: [MessageID: SlotLocation] = [:]
+    var slotIndex = SlotIndex()
     /// Messages that are `error` in doubt: their waiters are not completed before the verdict.
     var awaitingVerdict: Set<MessageID> = []
     /// Messages that were confirmed before they had a slot: the feed may still report one that the store had enqueued
@@ -59,22 +55,14 @@ package struct Outbox: Sendable, Hashable {
     var confirmedBeforeKnown = RecentIDs()
     /// Replies that were sent again because their parent is on the server after all; each only once.
     var sentAfterParent = RecentIDs()
-    /// Failed messages that pause a lane, and the lane of each.
-    var pausing: [MessageID: Int] = [:]
+    var pauses = LanePauses()
     /// The time of the first event of this run. Only set if messages expire.
     var start: ClockReading?
     var connection = ConnectionState()
     var hasSession = false
     package internal(set) var isPaused = false
     package internal(set) var actionRequired: ActionRequired?
-    /// Lanes with something to send that found no room among the batches under way, in the order of arrival; each at
-    /// most once. Empty whenever there is room for the first.
-    var lanesInTurn: Deque<Int> = []
-    /// Batches under way in all lanes.
-    var inFlightBatchCount = 0
-    /// The lane that sent last, if nothing else may be under way with that batch: see
-    /// ``OutboxLane/sendsAfterCrashMax``.
-    var laneByItself: Int?
+    var turns = DeliveryTurns()
     /// The lanes whose fences pause; may include lanes whose pause has ended.
     var questionHolds: Set<Int> = []
     /// Nothing is sent before this time, at the server's request.
@@ -83,10 +71,13 @@ package struct Outbox: Sendable, Hashable {
     /// Increases over the whole run of the process, also across ``init(_:configuration:seed:firstBatch:)``.
     package internal(set) var nextBatch: Int
 
-    struct SlotLocation: Sendable, Hashable {
-        /// Index into `lanes`, which never shrinks.
-        var lane: Int
-        var sequence: Int64
+    /// The relation between this machine and the store's outbox.
+    enum StoreView: Sendable, Hashable {
+        /// Every commit of the store is known here, or will be reported by the feed.
+        case current
+        /// The store's outbox differs, or must differ, from this machine until it was read: nothing more is sent under
+        /// the old numbers. Reached by ``startOver(with:_:)``; ends with ``OutboxEvent/forked(_:)``.
+        case outdated
     }
 
     /// Creates the machine from a snapshot of the store. Cost: linear in the outbox.
@@ -111,16 +102,14 @@ package struct Outbox: Sendable, Hashable {
         for entry in snapshot.entries {
             append(entry)
             // Waiters of a message that is sent again follow the new attempt, wherever its fence is.
-            if entry.kind == .fence, locations[entry.message] == nil { awaitingVerdict.insert(entry.message) }
+            if entry.kind == .fence, !slotIndex.sends(entry.message) { awaitingVerdict.insert(entry.message) }
         }
-        for pause in snapshot.pauses where pausing.updateValue(laneIndex(pause.lane), forKey: pause.message) == nil {
-            lanes[laneIndex(pause.lane)].pausing.append(pause.message)
-        }
+        for pause in snapshot.pauses { pauses.insert(pause.message, in: laneIndex(pause.lane)) }
         for lane in lanes.indices {
             lanes[lane].knownUntil = max(lanes[lane].lastTransmitted, lanes[lane].slots.last?.sequence ?? 0)
             // An orderly end refunds the attempt under way: a stored attempt was cut off, or failed.
-            if lanes[lane].slots.contains(where: { $0.isToBeSent && $0.attempts > 0 }) {
-                lanes[lane].sendsAfterCrashMax = 1
+            if lanes[lane].slots.contains(where: { $0.isMessage && $0.attempts > 0 }) {
+                lanes[lane].caution.afterCrashMax = 1
             }
         }
     }
@@ -136,12 +125,10 @@ package struct Outbox: Sendable, Hashable {
             responded(batch, report, &step)
         case .failed(let batch, let error): failed(batch, error, &step)
         case .unsendable(let batch, let messages, let detail):
-            let failure = finalFailure(.unsendable, code: "unsendable", detail: detail, at: clock)
-            unsendable(batch, messages, failure, &step)
+            unsendable(batch, messages, .unsendable, code: "unsendable", detail: detail, &step)
         case .foreign(let batch, let messages):
             let detail = "created by another account, which has logged out; log in with that account to resend it"
-            let failure = Failure(reason: .sessionEnded, code: "otherAccount", detail: detail, at: clock.wall)
-            unsendable(batch, messages, failure, &step)
+            unsendable(batch, messages, .sessionEnded, code: "otherAccount", detail: detail, &step)
         case .interrupted(let batch): interrupted(batch, &step)
         case .historyChanged(let history, let marks):
             startOver(with: .follow(history, marks: marks), &step)
@@ -159,7 +146,7 @@ package struct Outbox: Sendable, Hashable {
         case .rewritten(let message, let bytes): rewritten(message, bytes)
         case .deleted(let messages): deleted(messages, &step)
         case .unpaused(let messages):
-            for message in messages { release(by: message) }
+            for message in messages { pauses.remove(message) }
             dispatchAll(&step)
         case .sessionBegan:
             hasSession = true
@@ -211,90 +198,5 @@ package struct Outbox: Sendable, Hashable {
     package var depth: Int { lanes.reduce(0) { $0 + $1.slots.count } }
 
     /// The number of indexed messages: those in the chains, and those that await a verdict.
-    package var indexedCount: Int { locations.count + fences.count + awaitingVerdict.count }
-
-    // MARK: - Chains
-
-    mutating func append(_ entry: OutboxEntry) {
-        let lane = laneIndex(entry.lane)
-        let location = SlotLocation(lane: lane, sequence: entry.sequence)
-        switch entry.kind {
-        case .send:
-            if confirmedBeforeKnown.contains(entry.message) { return }
-            if let old = locations[entry.message] { removeUnsent(old) }
-            locations[entry.message] = location
-            release(by: entry.message)
-            if configuration.expiry != nil { lanes[lane].aging.append(entry.sequence) }
-            awaitingVerdict.remove(entry.message)  // sent again: its waiters follow the new attempt
-        case .fence, .retract: fences[entry.message] = location
-        case .delete: break
-        }
-        lanes[lane].slots.append(
-            OutboxLane.Slot(
-                kind: entry.kind, message: entry.message, sequence: entry.sequence, previous: entry.previous,
-                attempts: entry.attempts, bytes: entry.bytes, queuedAt: entry.queuedAt,
-                isOperation: entry.isOperation,
-                // Another run of the process transmitted it, with an unknown result.
-                isInDoubt: entry.previous != nil))
-    }
-
-    /// Removes the slot of a message that was renumbered before it was transmitted from the old slot.
-    private mutating func removeUnsent(_ location: SlotLocation) {
-        guard let index = lanes[location.lane].index(of: location.sequence),
-            !lanes[location.lane].slots[index].wasTransmitted
-        else { return }
-        lanes[location.lane].removeUnsent(at: index)
-    }
-
-    /// False for an entry that a snapshot contained already: the feed may report it again.
-    private mutating func isNew(_ entry: OutboxEntry) -> Bool {
-        let lane = laneIndex(entry.lane)
-        return entry.sequence > max(lanes[lane].knownUntil, lanes[lane].slots.last?.sequence ?? 0)
-    }
-
-    /// The index of a lane, which is added if it is new.
-    mutating func laneIndex(_ id: LaneID) -> Int {
-        if let index = laneIndices[id] { return index }
-        lanes.append(OutboxLane(id: id, lastTransmitted: 0))
-        laneIndices[id] = lanes.count - 1
-        return lanes.count - 1
-    }
-
-    private mutating func enqueue(_ entries: [OutboxEntry], _ step: inout OutboxStep) {
-        var touched: [Int] = []
-        for var entry in entries {
-            guard isNew(entry) else { continue }
-            entry.queuedAt = undisturbedWall(step.clock)
-            let lane = laneIndex(entry.lane)
-            if entry.kind == .send, entry.sequence <= lanes[lane].lastTransmitted {
-                // It got its number while the lane was renumbered above it: it needs a later one.
-                step.perform(.commit([.resend(entry.message, at: step.clock.wall)]))
-                continue
-            }
-            append(entry)
-            if touched.last != lane { touched.append(lane) }
-        }
-        hurryProbe(&step)
-        for lane in touched { dispatch(lane, &step) }
-    }
-
-    // MARK: - ActionRequired
-
-    mutating func requireAction(_ actionRequired: ActionRequired, _ clock: ClockReading) {
-        self.actionRequired = actionRequired
-        connection.nextProbe = nil
-        planRecoveryProbe(clock)
-    }
-
-    /// Plans the next probe, whatever the result of the last one: as long as user action is required there is a next
-    /// probe, unless only the user can change the state. A server's request to wait is obeyed.
-    mutating func planRecoveryProbe(_ clock: ClockReading) {
-        guard let actionRequired, actionRequired.cause != .superseded, !connection.isProbing,
-            connection.nextProbe == nil
-        else { return }
-        let soonest = clock.now + configuration.recoveryProbeInterval
-        connection.nextProbe = max(soonest, rateLimitedUntil ?? soonest)
-    }
-
-    mutating func clearActionRequired() { actionRequired = nil }
+    package var indexedCount: Int { slotIndex.count + awaitingVerdict.count }
 }

@@ -4,35 +4,13 @@ import DequeModule
 /// A lane's chain: the requests that the server has not confirmed, oldest first.
 ///
 /// ```
-///   slots:   [ in batch in flight … | transmitted before … | never transmitted … ]
+///   slots:   [ in flight … | transmitted before … | never transmitted … ]
 ///              ▲ covered by `inFlightBatches`, oldest first
 /// ```
 ///
 /// Sequences ascend. A transmitted slot is never removed from the middle: its number is a link of the chain that the
-/// server follows. A slot that was never transmitted may be removed (`isGone`) and leaves no gap.
+/// server follows. A slot that was never transmitted may be removed and leaves no gap.
 struct OutboxLane: Sendable, Hashable {
-    struct Slot: Sendable, Hashable {
-        var kind: OutboxEntry.Kind
-        var message: MessageID
-        var sequence: Int64
-        var previous: Int64?
-        var attempts: Int
-        var bytes: Int
-        /// The time when it entered the queue: by the wall clock for entries of the snapshot, otherwise by one that
-        /// ignores later changes of the wall clock.
-        var queuedAt: Timestamp
-        /// See ``OutboxEntry/isOperation``; kept when the slot becomes a fence.
-        var isOperation: Bool
-        /// Removed before it was ever transmitted; skipped.
-        var isGone = false
-        /// An attempt ended without a response: the server may have it.
-        var isInDoubt = false
-
-        var wasTransmitted: Bool { previous != nil }
-        /// True for a message that waits or is being sent.
-        var isToBeSent: Bool { kind == .send && !isGone }
-    }
-
     /// A batch under way, with its response while an older batch has none yet.
     struct InFlightBatch: Sendable, Hashable {
         var batch: Batch
@@ -55,46 +33,31 @@ struct OutboxLane: Sendable, Hashable {
     let id: LaneID
     var slots: Deque<Slot> = []
     var inFlightBatches: [InFlightBatch] = []
-    /// The number of leading slots that the batches in batch in flight cover.
+    /// The number of leading slots that the batches in flight cover.
     var inFlightCount = 0
     var lastTransmitted: Int64
     /// The value of `lastTransmitted` when this opening of the store began.
-    var base: Int64 = 0
+    var base: Int64
     /// The highest sequence in the store's snapshot.
     var knownUntil: Int64 = 0
     /// The mark above which the lane was renumbered; below it the server does not check `previous`.
     var renumberedAbove: Int64 = 0
     var hold: Hold?
-    /// Failed messages that pause the lane, oldest failure first; may include released ones, but never at the front.
-    var pausing: Deque<MessageID> = []
-    /// After a failure the head is sent alone, so that only it is judged, until something was accepted.
-    var sendsHeadOnly = false
-    /// The maximum number of messages in one batch after a crash with an attempt under way: 1, then doubled with each
-    /// response to a batch with messages, until everything that had been transmitted before the crash has been
-    /// delivered. Until then nothing of another lane is under way with a batch of this lane. So a payload that crashes
-    /// the process is soon alone with its attempts, and nothing else is charged for it twice. `nil` if there was no
-    /// crash.
-    var sendsAfterCrashMax: Int?
-    /// The maximum number of messages in one batch after the server refused a whole batch of several: half as many as
-    /// that one contained, then doubled with each response to a batch with messages, until no limit remains. So the
-    /// message that the server cannot read is isolated after a few batches, however many are sent with it. `nil` if
-    /// there is no such limit.
-    var sendsAfterRefusalMax: Int?
-    /// True while it waits for its turn, see ``Outbox/lanesInTurn``.
-    var isInTurn = false
+    var caution = BatchCaution()
     /// Consecutive failures of batches without a message, and consecutive gaps without progress.
     var emptyBatchFailures = 0
-
-    /// Slots removed since the gaps were last closed.
-    var removedCount = 0
-
     /// Sequences of messages, oldest first; may include some that are no longer to be sent. Empty without expiry.
     var aging: Deque<Int64> = []
+    /// Slots removed since the gaps were last closed.
+    var removedCount = 0
 
     init(id: LaneID, lastTransmitted: Int64) {
         self.id = id
         self.lastTransmitted = lastTransmitted
+        base = lastTransmitted
     }
+
+    // MARK: - Look-ups
 
     /// The index of the slot with this sequence. O(log n).
     func index(of sequence: Int64) -> Int? {
@@ -108,10 +71,54 @@ struct OutboxLane: Sendable, Hashable {
     }
 
     /// The first slot that was not removed. O(1) amortised.
-    var firstSlot: Slot? { slots.first { !$0.isGone } }
+    var firstSlot: Slot? { slots.first { !$0.isRemoved } }
 
-    /// The first message among the slots that were not removed. O(1) amortised.
-    var headMessage: MessageID? {
-        slots.first { $0.kind == .send && !$0.isGone }?.message
+    /// The index of the first message among the slots. O(1) amortised.
+    var headIndex: Int? { slots.firstIndex(where: \.isMessage) }
+
+    /// The first message among the slots. O(1) amortised.
+    var headMessage: MessageID? { headIndex.map { slots[$0].message } }
+
+    /// True while the batch is under way.
+    func isUnderWay(_ batch: Batch) -> Bool { inFlightBatches.contains { $0.batch.id == batch.id } }
+
+    /// The time since when the slot at this index is in flight.
+    func inFlightSince(_ index: Int) -> Timestamp? {
+        var covered = 0
+        for inFlight in inFlightBatches {
+            covered += inFlight.batch.operations.count
+            if index < covered { return inFlight.since.wall }
+        }
+        return nil
+    }
+
+    // MARK: - Removal
+
+    /// Removes a slot that was never transmitted. O(log n) amortised: gaps are closed when they are as many as the
+    /// remaining slots, so that creating and deleting behind a waiting head does not accumulate memory.
+    mutating func removeUnsent(at index: Int) {
+        slots[index].remove()
+        removedCount += 1
+        if removedCount > 64, removedCount * 2 > slots.count {
+            slots.removeAll(where: \.isRemoved)
+            removedCount = 0
+        }
+        dropRemovedHead()
+    }
+
+    /// Drops removed slots at the front of the unsent ones, so that the head is found immediately.
+    mutating func dropRemovedHead() {
+        while inFlightCount < slots.count, slots[inFlightCount].isRemoved { slots.remove(at: inFlightCount) }
+    }
+
+    /// Removes the first slot, which is in flight and has its verdict.
+    mutating func removeHead() {
+        slots.removeFirst()
+        inFlightCount -= 1
+    }
+
+    /// Ends the lane's pause if it is one of its head's: the message is no longer to be sent.
+    mutating func endHold(ofHead message: MessageID) {
+        if headMessage == message { hold = nil }
     }
 }

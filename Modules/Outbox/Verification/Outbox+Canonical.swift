@@ -14,7 +14,6 @@ extension Outbox {
     /// - Parameter batches: a new number for each of ``batchesUnderWay``.
     package func canonical(at now: MonotonicTime, batches: [Int: Int]) -> Outbox {
         var same = self
-        same.laneByItself = isUnderWayByItself ? laneByItself : nil
         same.nextBatch = (batches.values.max() ?? 0) + 1
         same.rateLimitedUntil = rateLimitedUntil?.fromNow(now)
         same.connection = connection.canonical(at: now, configuration)

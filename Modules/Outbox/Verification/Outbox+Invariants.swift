@@ -7,8 +7,8 @@ extension Outbox {
     package func brokenInvariant() -> String? {
         for lane in lanes {
             if let broken = lane.brokenInvariant() { return "lane \(lane.id): \(broken)" }
-            for slot in lane.slots where slot.kind == .send && !slot.isGone {
-                guard locations[slot.message]?.sequence == slot.sequence else {
+            for slot in lane.slots where slot.isMessage {
+                guard slotIndex.sends[slot.message]?.sequence == slot.sequence else {
                     return "message \(slot.message) is not indexed where it stands"
                 }
             }
@@ -16,7 +16,7 @@ extension Outbox {
         if let broken = brokenTurn() ?? brokenOutlook() { return broken }
         for lane in lanes.indices where configuration.expiry != nil {
             let aging = Set(lanes[lane].aging)
-            if let ageless = lanes[lane].slots.first(where: { $0.isToBeSent && !aging.contains($0.sequence) }) {
+            if let ageless = lanes[lane].slots.first(where: { $0.isMessage && !aging.contains($0.sequence) }) {
                 return "message \(ageless.message) does not age"
             }
             if let first = lanes[lane].aging.first, lanes[lane].index(of: first) == nil {
@@ -24,22 +24,16 @@ extension Outbox {
             }
         }
         for lane in lanes.indices {
-            let limit = sendLimit(of: lane)
+            let limit = messagesBelow(in: lane)
             let early = lanes[lane].slots.prefix(lanes[lane].inFlightCount).first {
-                $0.kind == .send && $0.sequence >= limit
+                $0.isMessage && $0.sequence >= limit
             }
             if let early { return "message \(early.message) left before what it waits for" }
         }
-        for (message, lane) in pausing {
-            if locations[message] != nil { return "message \(message) waits, and pauses a lane as failed" }
-            if !lanes[lane].pausing.contains(message) { return "the lane does not know that \(message) pauses it" }
-        }
-        if lanes.contains(where: { lane in lane.pausing.first.map { pausing[$0] == nil } ?? false }) {
-            return "a lane is paused by a message that is none of those that pause"
-        }
-        for (message, location) in locations {
+        if let broken = pauses.brokenInvariant(isSent: slotIndex.sends) { return broken }
+        for (message, location) in slotIndex.sends {
             guard let index = lanes[location.lane].index(of: location.sequence),
-                lanes[location.lane].slots[index].kind == .send, lanes[location.lane].slots[index].message == message
+                lanes[location.lane].slots[index].isMessage, lanes[location.lane].slots[index].message == message
             else { return "the index of message \(message) leads nowhere" }
             if awaitingVerdict.contains(message) { return "message \(message) is sent again, and awaits a verdict" }
         }
@@ -50,16 +44,14 @@ extension Outbox {
 extension Outbox {
     private func brokenTurn() -> String? {
         let count = lanes.reduce(0) { $0 + $1.inFlightBatches.count }
-        if inFlightBatchCount != count { return "the deliveries under way are miscounted" }
-        if inFlightBatchCount > configuration.deliveriesInFlightTotalMax { return "too many deliveries are under way" }
-        if Set(lanesInTurn).count != lanesInTurn.count || lanesInTurn.contains(where: { !lanes[$0].isInTurn }) {
-            return "a lane waits for its turn twice"
+        if turns.underWayCount != count { return "the deliveries under way are miscounted" }
+        if count > configuration.deliveriesInFlightTotalMax { return "too many deliveries are under way" }
+        if !turns.isConsistent { return "a lane waits for its turn twice" }
+        if let first = turns.waiting.first, count < configuration.deliveriesInFlightTotalMax {
+            let goesByItself = turns.isByItself || lanes[first].caution.afterCrashMax != nil
+            if count == 0 || !goesByItself { return "there is room, and a lane waits for it" }
         }
-        if let first = lanesInTurn.first, inFlightBatchCount < configuration.deliveriesInFlightTotalMax {
-            let sendsHeadOnly = isUnderWayByItself || lanes[first].sendsAfterCrashMax != nil
-            if inFlightBatchCount == 0 || !sendsHeadOnly { return "there is room, and a lane waits for it" }
-        }
-        if isUnderWayByItself, inFlightBatchCount > 1 { return "what goes by itself is not the only one under way" }
+        if turns.isByItself, count != 1 { return "what goes by itself is not the only one under way" }
         if lanes.indices.contains(where: { lanes[$0].hold?.isOfQuestions == true && !questionHolds.contains($0) }) {
             return "nothing but time ends a pause of questions"
         }
@@ -85,13 +77,14 @@ extension Outbox {
     /// every commit of the store's feed has been processed. Cost: linear in the outbox, and a sort.
     package var entries: [OutboxEntry] {
         lanes.flatMap { lane in
-            lane.slots.filter { !$0.isGone }.map { slot in
-                OutboxEntry(
-                    kind: slot.kind, lane: lane.id, sequence: slot.sequence, previous: slot.previous,
-                    message: slot.message, attempts: slot.kind == .send ? slot.attempts : 0,
-                    bytes: slot.kind == .send ? slot.bytes : 0,
-                    queuedAt: slot.kind == .send ? slot.queuedAt : Timestamp(milliseconds: 0),
-                    isOperation: slot.kind == .send && slot.isOperation)
+            lane.slots.compactMap { slot in
+                guard let kind = slot.kind else { return nil }
+                return OutboxEntry(
+                    kind: kind, lane: lane.id, sequence: slot.sequence, previous: slot.previous,
+                    message: slot.message, attempts: slot.isMessage ? slot.attempts : 0,
+                    bytes: slot.isMessage ? slot.bytes : 0,
+                    queuedAt: slot.isMessage ? slot.queuedAt : Timestamp(milliseconds: 0),
+                    isOperation: slot.isMessage && slot.isOperation)
             }
         }.sorted { $0.sequence < $1.sequence }
     }
@@ -109,10 +102,10 @@ extension OutboxLane {
         for (index, slot) in slots.enumerated() {
             if slot.sequence <= last { return "sequences do not ascend at \(slot.sequence)" }
             last = slot.sequence
-            if index < inFlightCount, slot.isGone || !slot.wasTransmitted {
+            if index < inFlightCount, !slot.wasTransmitted {
                 return "\(slot.sequence) cannot be in flight"
             }
-            if slot.isGone { continue }
+            if slot.isRemoved { continue }
             if let previous = slot.previous {
                 if sawUnsent { return "\(slot.sequence) was transmitted after one that was not" }
                 // Confirmations by a page while the process ended are in no snapshot: a link may be missing there, and
