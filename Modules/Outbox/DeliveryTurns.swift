@@ -10,8 +10,8 @@ struct DeliveryTurns: Sendable, Hashable {
     private(set) var underWayCount = 0
     /// True while the batch under way excludes all others: see ``BatchCaution/afterCrashMax``.
     private(set) var isByItself = false
-    /// Lanes with something to send that found no room, in the order of arrival; each at most once. Empty whenever there
-    /// is room for the first.
+    /// Lanes with something to send that found no room, in the order of arrival; each at most once. Empty whenever
+    /// there is room for the first.
     private(set) var waiting: Deque<Int> = []
     private var isWaiting: Set<Int> = []
 

@@ -81,7 +81,7 @@ extension Outbox {
     // MARK: - Verdicts
 
     /// The head of the lane has its verdict and leaves the chain.
-    private mutating func resolveHead(
+    mutating func resolveHead(
         _ slot: OutboxLane.Slot, _ outcome: DeliveryOutcome, of inFlight: OutboxLane.InFlightBatch, _ lane: Int,
         _ step: inout OutboxStep
     ) {

@@ -9,6 +9,8 @@ import DequeModule
 /// actions in order and reports their results as events. All decisions about order, retry, restart and deletion are
 /// made here.
 ///
+/// # Guarantees
+///
 /// **Chain.** Each lane is a chain of links with ascending sequences. A link that is transmitted for the first time
 /// names the sequence transmitted before it, and keeps that name for all its attempts; the server applies it only if
 /// its lane's mark is that sequence. So nothing arrives out of order, whatever the network does, and a message that was
@@ -28,7 +30,30 @@ import DequeModule
 /// **Verdicts.** A message whose attempts all had responses becomes `error` as soon as they are used up. One that is in
 /// doubt becomes `error` too, but its waiters are completed only after the server has reported whether it has it.
 ///
+/// **Waiting.** A lane sends unless something blocks it: a ``Standstill`` of the whole outbox, a ``LaneBlock`` of its
+/// own, or missing room among the batches under way (``DeliveryTurns``). A waiting message shows the same reason.
+///
 /// **Cost.** O(log n) per message, n the length of its lane; nothing sorts or scans a lane per send.
+///
+/// # Invariants
+///
+/// They hold between any two events; ``brokenInvariant()`` checks them.
+///
+/// 1. The sequences of a lane ascend, and its links in flight are its first ones: ``append(_:)``,
+///    ``OutboxLane/fill(_:within:at:)``, ``OutboxLane/takeBack(_:)``.
+/// 2. A transmitted link names the one transmitted before it, and leaves its lane only with a verdict:
+///    ``resolveHead(_:_:of:_:_:)``, ``becomeFence(_:_:_:)``, ``OutboxLane/removeUnsent(at:)``,
+///    ``follow(_:_:_:)``, ``renumber(_:above:_:)``.
+/// 3. A message that is to be sent has one slot that sends it, which ``SlotIndex`` names, and awaits no verdict on an
+///    earlier failure: ``append(_:)``, ``noteFailure(of:_:_:_:)``, ``delivered(_:_:_:)``.
+/// 4. No message is in flight before one that it waits for: ``messageBlock(of:)``, ``dispatch(_:_:)``.
+/// 5. A lane is paused only by messages that failed and do not wait: ``notePause(by:_:_:)``, ``LanePauses``.
+/// 6. No lane waits for room while there is some, and a batch that goes by itself is the only one under way:
+///    ``grantTurns(_:)``, ``DeliveryTurns``.
+/// 7. A state that only time or the network can change has a next probe: ``goOffline(_:_:)``,
+///    ``planRecoveryProbe(_:)``. The server's next sign of life ends each pause of fences:
+///    ``backOff(_:isOfQuestions:_:)``, ``endQuestionPauses(_:)``.
+/// 8. If messages expire, each one that is to be sent ages: ``append(_:)``, ``OutboxLane/dropAged()``.
 package struct Outbox: Sendable, Hashable {
     /// The configuration that the client requested, within the limits of the transport.
     package var configuration: OutboxConfiguration
@@ -84,7 +109,7 @@ package struct Outbox: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - seed: for jitter.
-    ///   - firstRound: above the number of every batch of this run of the process, so that late responses are
+    ///   - firstBatch: above the number of every batch of this run of the process, so that late responses are
     ///     recognised.
     package init(
         _ snapshot: OutboxSnapshot, configuration: OutboxConfiguration, seed: UInt64, firstBatch: Int = 1
@@ -116,6 +141,8 @@ package struct Outbox: Sendable, Hashable {
 
     /// Handles an event and returns the actions to perform.
     package mutating func handle(_ event: OutboxEvent, at clock: ClockReading) -> [OutboxAction] {
+        // A page lists mostly messages that nothing here waits for.
+        if case .confirmed(let message, _) = event, !awaitsConfirmation(of: message) { return [] }
         beginAging(clock)
         var step = OutboxStep(at: clock)
         switch event {

@@ -10,8 +10,8 @@ struct SlotLocation: Sendable, Hashable {
 /// The slots of each message: the one that sends it, and the last fence or retraction for it.
 ///
 /// A message that is sent again can have both, because the question about its old sequence may still be open. Both
-/// follow the transitions of ``OutboxLane/Slot/State``: a transition that changes whether a slot sends its message has a
-/// method of the same name here. All methods are O(1).
+/// follow the transitions of ``OutboxLane/Slot/State``: a transition that changes whether a slot sends its message has
+/// a method of the same name here. All methods are O(1).
 struct SlotIndex: Sendable, Hashable {
     private(set) var sends: [MessageID: SlotLocation] = [:]
     private(set) var fences: [MessageID: SlotLocation] = [:]

@@ -33,21 +33,22 @@ extension OutboxLane.Slot {
     ///
     /// ```
     ///              attempt               no response
-    ///   waiting ─────────────▶ transmitted ─────────▶ inDoubt         delete
-    ///     │  │                     │  │                 │  │
-    ///     │  └ a copy of the store │  │ given up, or    │  │
-    ///     │    may have sent it ───┴──│ confirmed ──────┘  │
-    ///     │             │             │                    │
-    ///     ▼             ▼             ▼ deleted            ▼
-    ///  removed        fence ───────▶ retract ◀──────────────
+    ///   waiting ─────────────▶ transmitted ─────────▶ inDoubt
+    ///     │   │                     │                    │
+    ///     │   │   given up, or confirmed in another way  │
+    ///     │   ├──────────────▶ fence ◀───────────────────┤        delete
+    ///     │   │                  │ deleted               │ deleted
+    ///     ▼   ▼                  ▼                       │
+    ///   removed               retract ◀──────────────────┘
     /// ```
     ///
-    /// A link that was transmitted names the sequence that was transmitted before it (`after`), in all its attempts, and
-    /// leaves the chain only with a verdict of the server. A link in flight is not a state of its own: the batches
-    /// under way cover the first ``OutboxLane/inFlightCount`` slots of the lane.
+    /// A waiting message that is deleted or confirmed is removed; one that is given up becomes a fence if a copy of
+    /// the store may have sent it. A transmitted link names the sequence that was transmitted before it (`after`) in
+    /// all its attempts, and leaves the chain only with a verdict of the server. A link in flight is not a state of its
+    /// own: the batches under way cover the first ``OutboxLane/inFlightCount`` slots of the lane.
     enum State: Sendable, Hashable {
-        /// A message that was never transmitted under its sequence: its removal leaves no gap. Reached from the feed, or
-        /// from the snapshot.
+        /// A message that was never transmitted under its sequence: its removal leaves no gap. Reached from the feed,
+        /// or from the snapshot.
         case waiting
         /// A message that was transmitted; each attempt that has ended had a response. Reached by its first attempt.
         case transmitted(after: Int64)
@@ -62,8 +63,8 @@ extension OutboxLane.Slot {
         case retract(after: Int64?)
         /// A request to delete a message from the server.
         case delete(after: Int64?)
-        /// A message that was deleted, confirmed or renumbered before it was ever transmitted. It is skipped, and dropped
-        /// when it reaches the front.
+        /// A message that was deleted, confirmed or renumbered before it was ever transmitted. It is skipped, and
+        /// dropped when it reaches the front.
         case removed
     }
 

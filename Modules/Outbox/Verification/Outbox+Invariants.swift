@@ -4,25 +4,41 @@ import DequeModule
 /// Invariants between any two events. Tests check them after every step.
 extension Outbox {
     /// A description of the first broken invariant; `nil` if all hold. Cost: linear in the outbox.
+    ///
+    /// The numbers are those of the list in the documentation of ``Outbox``.
     package func brokenInvariant() -> String? {
+        brokenChain() ?? brokenIndex() ?? brokenOrder() ?? pauses.brokenInvariant(isSent: slotIndex.sends)
+            ?? brokenTurn() ?? brokenOutlook() ?? brokenAging()
+    }
+
+    /// 1 and 2.
+    private func brokenChain() -> String? {
         for lane in lanes {
             if let broken = lane.brokenInvariant() { return "lane \(lane.id): \(broken)" }
+        }
+        return nil
+    }
+
+    /// 3.
+    private func brokenIndex() -> String? {
+        for lane in lanes {
             for slot in lane.slots where slot.isMessage {
                 guard slotIndex.sends[slot.message]?.sequence == slot.sequence else {
                     return "message \(slot.message) is not indexed where it stands"
                 }
             }
         }
-        if let broken = brokenTurn() ?? brokenOutlook() { return broken }
-        for lane in lanes.indices where configuration.expiry != nil {
-            let aging = Set(lanes[lane].aging)
-            if let ageless = lanes[lane].slots.first(where: { $0.isMessage && !aging.contains($0.sequence) }) {
-                return "message \(ageless.message) does not age"
-            }
-            if let first = lanes[lane].aging.first, lanes[lane].index(of: first) == nil {
-                return "what is oldest in lane \(lanes[lane].id) is not there"
-            }
+        for message in slotIndex.sends.keys {
+            guard let slot = sendSlot(of: message), case let found = lanes[slot.lane].slots[slot.index],
+                found.isMessage, found.message == message
+            else { return "the index of message \(message) leads nowhere" }
+            if awaitingVerdict.contains(message) { return "message \(message) is sent again, and awaits a verdict" }
         }
+        return nil
+    }
+
+    /// 4.
+    private func brokenOrder() -> String? {
         for lane in lanes.indices {
             let limit = messagesBelow(in: lane)
             let early = lanes[lane].slots.prefix(lanes[lane].inFlightCount).first {
@@ -30,18 +46,10 @@ extension Outbox {
             }
             if let early { return "message \(early.message) left before what it waits for" }
         }
-        if let broken = pauses.brokenInvariant(isSent: slotIndex.sends) { return broken }
-        for (message, location) in slotIndex.sends {
-            guard let index = lanes[location.lane].index(of: location.sequence),
-                lanes[location.lane].slots[index].isMessage, lanes[location.lane].slots[index].message == message
-            else { return "the index of message \(message) leads nowhere" }
-            if awaitingVerdict.contains(message) { return "message \(message) is sent again, and awaits a verdict" }
-        }
         return nil
     }
-}
 
-extension Outbox {
+    /// 6.
     private func brokenTurn() -> String? {
         let count = lanes.reduce(0) { $0 + $1.inFlightBatches.count }
         if turns.underWayCount != count { return "the deliveries under way are miscounted" }
@@ -52,14 +60,14 @@ extension Outbox {
             if count == 0 || !goesByItself { return "there is room, and a lane waits for it" }
         }
         if turns.isByItself, count != 1 { return "what goes by itself is not the only one under way" }
-        if lanes.indices.contains(where: { lanes[$0].hold?.isOfQuestions == true && !questionHolds.contains($0) }) {
-            return "nothing but time ends a pause of questions"
-        }
         return nil
     }
 
-    /// A state that only time or the network can change always has a next probe.
+    /// 7.
     private func brokenOutlook() -> String? {
+        if lanes.indices.contains(where: { lanes[$0].hold?.isOfQuestions == true && !questionHolds.contains($0) }) {
+            return "nothing but time ends a pause of questions"
+        }
         guard hasSession, actionRequired?.cause != .superseded, !connection.isProbing, connection.nextProbe == nil
         else { return nil }
         if actionRequired != nil { return "something needs attention, and nothing looks at it again" }
@@ -67,6 +75,20 @@ extension Outbox {
         case .unknown, .offline: return "the server is out of reach, and nothing looks for it"
         case .settling, .online: return nil
         }
+    }
+
+    /// 8.
+    private func brokenAging() -> String? {
+        for lane in lanes where configuration.expiry != nil {
+            let aging = Set(lane.aging)
+            if let ageless = lane.slots.first(where: { $0.isMessage && !aging.contains($0.sequence) }) {
+                return "message \(ageless.message) does not age"
+            }
+            if let first = lane.aging.first, lane.index(of: first) == nil {
+                return "what is oldest in lane \(lane.id) is not there"
+            }
+        }
+        return nil
     }
 }
 
