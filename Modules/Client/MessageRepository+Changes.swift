@@ -60,7 +60,7 @@ extension MessageRepository {
 
     private func apply(_ operation: Outbox.OperationRequest, to id: MessageID) async throws(ClientError) {
         do throws(SyncError) {
-            _ = try await engine.apply(operation, to: id) { [ordering] in ordering.operationLane(in: $0) }
+            _ = try await engine.apply(operation, to: id)
         } catch {
             throw .sync(error)
         }

@@ -68,10 +68,11 @@ public struct MessageRepository: Sendable {
         try validate(content, for: .create)
         let content = content.normalized
         guard let session = engine.currentSession else { throw .sync(.noSession) }
+        let role: MessageRole = parent.map { .reply(to: $0) } ?? .message
         let draft = MessageDraft(
-            id: MessageID(runtime.makeUUIDv7()), channel: channel, sender: session.user,
-            role: parent.map { .reply(to: $0) } ?? .message, content: content, createdAt: runtime.wallClock,
-            lane: ordering.lane(for: content.type, in: channel), account: session.account)
+            id: MessageID(runtime.makeUUIDv7()), channel: channel, sender: session.user, role: role, content: content,
+            createdAt: runtime.wallClock, lane: ordering.lane(for: role, of: content.type, in: channel),
+            account: session.account)
         let message: Message
         do throws(StoreError) {
             message = try await store.enqueue(draft)

@@ -80,7 +80,8 @@ extension SyncEngine {
                 guard let last = actions.last else { return }
                 before = last.sequence
                 let deletions = actions.reversed().map { action in
-                    Mutation.appendDelete(action.message, lane: ordering.lane(for: action.type, in: action.channel))
+                    Mutation.appendDelete(
+                        action.message, lane: ordering.deletionLane(for: action.type, in: action.channel))
                 }
                 await commitUntilDurable(deletions)
             } catch {

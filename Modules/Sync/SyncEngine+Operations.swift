@@ -10,7 +10,7 @@ extension SyncEngine {
     ///
     /// - Returns: false if nothing had to be changed.
     package func apply(
-        _ operation: Outbox.OperationRequest, to id: MessageID, in lane: @escaping @Sendable (ChannelID) -> LaneID
+        _ operation: Outbox.OperationRequest, to id: MessageID
     ) async throws(SyncError) -> Bool {
         try await request { engine in
             guard let user = engine.session?.user else { return .failure(.noSession) }
@@ -21,11 +21,12 @@ extension SyncEngine {
                 let dependants = found.dependants
                 guard let message = found.message else { return .failure(.messageNotFound(id)) }
                 if let problem = message.problem(with: operation, of: user) { return .failure(problem) }
-                let runtime = engine.runtime
+                let (runtime, ordering) = (engine.runtime, engine.ordering)
                 let changes = engine.outbox.changes(for: operation, on: message, with: dependants) { role, content in
                     MessageDraft(
                         id: MessageID(runtime.makeUUIDv7()), channel: message.channel, sender: user, role: role,
-                        content: content, createdAt: runtime.wallClock, lane: lane(message.channel))
+                        content: content, createdAt: runtime.wallClock,
+                        lane: ordering.lane(for: role, of: content.type, in: message.channel))
                 }
                 if changes.mutations.isEmpty { return .success(false) }
                 guard dependants.count < Limits.operationsPerMessageMax else {

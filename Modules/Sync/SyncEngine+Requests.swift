@@ -83,7 +83,7 @@ extension SyncEngine {
             deletions.append(
                 outbox.deletion(
                     of: message, with: dependants, by: origin, at: now,
-                    lane: isOwn ? ordering.lane(for: message.type, in: message.channel) : nil))
+                    lane: isOwn ? ordering.deletionLane(for: message.type, in: message.channel) : nil))
         }
         try await apply(deletions)
         return messages.map(\.id)

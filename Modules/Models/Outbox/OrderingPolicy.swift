@@ -21,6 +21,15 @@ public enum OrderingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
+    /// The lane for a message or an operation that is created here. All messages and operations get their lanes from
+    /// this function, all deletions from ``deletionLane(for:in:)``.
+    package func lane(for role: MessageRole, of type: MessageType, in channel: ChannelID) -> LaneID {
+        role.isOperation ? operationLane(in: channel) : lane(for: type, in: channel)
+    }
+
+    /// The lane for the deletion of a message that has no lane here: the one that it would be sent in.
+    package func deletionLane(for type: MessageType, in channel: ChannelID) -> LaneID { lane(for: type, in: channel) }
+
     /// For each lane that waits for earlier entries of another lane, that other lane; lanes without an entry wait for
     /// none.
     package var precedence: [LaneID: LaneID] {
