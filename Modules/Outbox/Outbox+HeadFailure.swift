@@ -6,22 +6,25 @@ import DequeModule
 ///
 /// Every message that fails permanently pauses its lane and is recorded: in the store by its failure, here in
 /// ``pauses``. The lane resumes when none is left: each was resent, deleted, or turned out to be on the server.
-/// Messages that turn out to be operations, or to have been removed, are released again: ``OutboxEvent/unpaused(_:)``.
+/// One that the store parks instead, because the message that it refers to is here, is released again:
+/// ``OutboxEvent/unpaused(_:)``. An operation pauses no lane, because only its target depends on it.
 /// While a lane is paused its messages wait; its fences are still sent, because their verdicts concern messages that
 /// had been transmitted.
 extension Outbox {
-    /// The failed message that pauses the lane; `nil` unless its messages must wait until it is resent or deleted. O(1).
+    /// The failed message that pauses the lane; `nil` unless its messages must wait until it is resent or deleted.
+    /// O(1).
     func failedMessage(pausing lane: Int) -> MessageID? {
         configuration.headFailure == .pauseLane ? pauses.first(in: lane) : nil
     }
 
-    /// The permanent failure of a message, as it is stored. A message that failed with its session pauses no lane.
+    /// The permanent failure of a message, as it is stored: neither an operation nor a message that failed with its
+    /// session pauses a lane.
     func finalFailure(
         of slot: OutboxLane.Slot, _ reason: Failure.Reason, code: String, detail: String, at clock: ClockReading
     ) -> Failure {
         Failure(
             reason: reason, code: code, detail: detail, at: clock.wall,
-            pausesLane: configuration.headFailure == .pauseLane && reason != .sessionEnded)
+            pausesLane: configuration.headFailure == .pauseLane && !slot.isOperation && reason != .sessionEnded)
     }
 
     /// Records a message that failed permanently in this lane.

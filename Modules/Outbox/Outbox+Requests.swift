@@ -25,12 +25,18 @@ extension Outbox {
     /// response about the reply is processed. The reply is sent again; if the parent was removed there, it fails then.
     ///
     /// - Parameter parent: the parent of the reply, as stored.
-    package mutating func verdict(_ decided: Mutation, on message: Message, parent: Message) -> Mutation {
-        guard case .park(let id, let failure) = decided, message.role.parent == parent.id, message.isPending,
-            parent.syncState == .synced, !sentAfterParent.contains(id)
-        else { return decided }
+    /// - Returns: the mutation to commit, and whether the reply returns to the queue with it: to wait for its parent,
+    ///   or to be sent again. Such a reply pauses no lane.
+    package mutating func decision(
+        to park: Mutation, _ message: Message, parent: Message
+    ) -> (mutation: Mutation, isQueued: Bool) {
+        guard case .park(let id, let failure) = park, message.role.parent == parent.id, message.isPending else {
+            return (park, false)
+        }
+        if parent.isUndelivered { return (park, true) }
+        guard parent.syncState == .synced, !sentAfterParent.contains(id) else { return (park, false) }
         sentAfterParent.insert(id)
-        return .resend(id, at: failure.at)
+        return (.resend(id, at: failure.at), true)
     }
 
     /// The mutations that delete a message, wherever it is: in the queue it is never sent; under way it is followed by

@@ -43,13 +43,15 @@ package enum OutboxEvent: Sendable, Equatable {
     case authenticated
     /// The transport failed at ``OutboxAction/probe``.
     case probeFailed(TransportError)
-    /// A confirmation, from any source, that the server has a message.
+    /// A confirmation, from any source, that the server has a message. Without effect, in O(1), if nothing here waits
+    /// for it.
     case confirmed(MessageID, ServerPosition)
     /// The content of a queued message was replaced by the last commit; it has this size now.
     case rewritten(MessageID, bytes: Int)
     /// The mutations of ``Outbox/deletion(of:with:by:at:lane:)`` were committed.
     case deleted([MessageID])
-    /// These messages failed and pause no lane, according to the store: they are operations, resent, or removed.
+    /// These failed messages are in the queue again, though no link reports it: they were parked or resent. They no
+    /// longer pause their lanes.
     case unpaused([MessageID])
     /// A user logged in, or a saved session was resumed: deliveries may begin.
     case sessionBegan

@@ -12,10 +12,10 @@ extension SyncEngine {
             if isClosed, !action.isCommit { continue }
             switch action {
             case .commit(let decided):
-                let mutations = await sendingAgain(decided)
+                let (mutations, queued) = await decidingParks(in: decided)
                 await commitUntilDurable(mutations)
                 noteDelivered(mutations)
-                await checkPauses(by: decided.compactMap(\.pausingMessage))
+                if !queued.isEmpty { submit(.event(.unpaused(queued))) }
                 let failed = mutations.compactMap(\.failedForGood)
                 if !failed.isEmpty { submit(.work { engine in await engine.endOvertaken(failed) }) }
             case .transmit(let batch, let mutations): await transmit(batch, mutations)
@@ -31,20 +31,29 @@ extension SyncEngine {
         }
     }
 
-    /// Looks up the parent of each reply that is to be parked: it may have reached the server meanwhile. If the store
-    /// cannot be read, the verdict is unchanged.
-    private func sendingAgain(_ decided: [Mutation]) async -> [Mutation] {
+    /// Looks up the parent of each reply that is to be parked: it may have reached the server meanwhile, and only the
+    /// store knows whether the reply waits for it or fails.
+    ///
+    /// If the store cannot be read, the decision is unchanged; a lane that it pauses is then read again from the store.
+    ///
+    /// - Returns: the mutations to commit, and the replies that return to the queue with them.
+    private func decidingParks(in decided: [Mutation]) async -> (mutations: [Mutation], queued: [MessageID]) {
         var mutations = decided
+        var queued: [MessageID] = []
         for (index, mutation) in decided.enumerated() {
-            guard case .park(let id, _) = mutation, !isClosed else { continue }
+            guard case .park(let id, let failure) = mutation, !isClosed else { continue }
             do throws(StoreError) {
                 guard let message = try await store.message(id), let parent = message.role.parent,
                     let found = try await store.message(parent)
                 else { continue }
-                mutations[index] = outbox.verdict(mutation, on: message, parent: found)
-            } catch { continue }
+                let decision = outbox.decision(to: mutation, message, parent: found)
+                mutations[index] = decision.mutation
+                if decision.isQueued, failure.pausesLane { queued.append(id) }
+            } catch {
+                if failure.pausesLane { submit(.event(.feedReset)) }
+            }
         }
-        return mutations
+        return (mutations, queued)
     }
 
     /// Commits, however long it takes: on a full disk the engine waits here and resumes when there is room.
@@ -67,22 +76,6 @@ extension SyncEngine {
                 }
             }
             await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
-        }
-    }
-
-    /// Reports to the outbox which of these failed messages pause no lane in the store.
-    private func checkPauses(by failed: [MessageID]) async {
-        guard !failed.isEmpty, !isClosed else { return }
-        do throws(StoreError) {
-            let pausing = Set(try await store.messages(failed).filter { $0.pause != nil }.map(\.id))
-            let others = failed.filter { !pausing.contains($0) }
-            if !others.isEmpty { submit(.event(.unpaused(others))) }
-        } catch {
-            // The store could not be read: the lanes wait until it can be.
-            runtime.spawn { [runtime, weak self] in
-                await runtime.sleep(until: runtime.now + SyncLimits.storeRetryInterval)
-                await self?.submit(.work { engine in await engine.checkPauses(by: failed) })
-            }
         }
     }
 

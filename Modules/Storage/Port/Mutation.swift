@@ -120,13 +120,4 @@ extension Mutation {
         default: return self
         }
     }
-
-    /// The message that fails with this mutation, or may fail, in such a way that its lane is paused.
-    package var pausingMessage: MessageID? {
-        switch self {
-        case .fail(let id, let failure, inDoubt: _) where failure.pausesLane: id
-        case .park(let id, let failure) where failure.pausesLane: id
-        default: nil
-        }
-    }
 }

@@ -50,7 +50,7 @@ struct ModelStore: Hashable {
 
     /// The links, by ascending sequence.
     var entries: [OutboxEntry] {
-        let sends = pending.compactMap { messages[$0].flatMap(Self.entry) }
+        let sends = pending.compactMap { messages[$0].flatMap(entry) }
         return (sends + controls.values.map(\.entry)).sorted {
             $0.sequence == $1.sequence ? $0.kind.rawValue < $1.kind.rawValue : $0.sequence < $1.sequence
         }
@@ -257,7 +257,7 @@ struct ModelStore: Hashable {
 
     mutating func tellFeed(_ message: Message) {
         if plantedFault == .feedLosesCommits, message.laneSequence % 10 == 7 { return }
-        if let entry = Self.entry(message) { feed.append(entry) }
+        if let entry = entry(message) { feed.append(entry) }
     }
 
     /// For `ordersByClock`: reorders the messages that were never transmitted by their dates.
@@ -271,8 +271,10 @@ struct ModelStore: Hashable {
         }
     }
 
-    private static func entry(_ message: Message) -> OutboxEntry? {
-        message.entry(bytes: message.sentContent.modelBytes)
+    private func entry(_ message: Message) -> OutboxEntry? {
+        var entry = message.entry(bytes: message.sentContent.modelBytes)
+        if plantedFault == .operationsUnmarked { entry?.isOperation = false }
+        return entry
     }
 }
 

@@ -58,7 +58,7 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     case fullDiskIgnored
     /// It does not pass the precedence of lanes to the machine.
     case precedenceForgotten
-    /// It does not notify the machine that a failed operation pauses no lane.
+    /// It does not notify the machine that a message returned to the queue, where it waits for another one.
     case unpausedNotTold
     /// It passes the wall clock to the machine as its time.
     case timeByWallClock
@@ -92,6 +92,8 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     case doubtForgotten
     /// It forgets which messages pause which lane.
     case pausesForgotten
+    /// It reports operations as messages, whose failures pause their lanes.
+    case operationsUnmarked
     /// It opens without a new epoch.
     case epochKept
     /// It lets a page restore messages deleted here.

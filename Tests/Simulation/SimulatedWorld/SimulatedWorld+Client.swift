@@ -143,7 +143,7 @@ extension SimulatedWorld {
         case .commit(let mutations):
             guard commit(mutations, client) else { return }
             clients[client].agenda.removeFirst()
-            checkPauses(by: mutations.compactMap(\.pausingMessage), client)
+            reportParked(by: mutations, client)
             let failed = mutations.compactMap(\.failedForGood)
             if !failed.isEmpty { clients[client].inbox.append(.endOvertaken(failed)) }
         case .transmit(let batch, let mutations):
@@ -202,11 +202,14 @@ extension SimulatedWorld {
         return isRunning(client, process)
     }
 
-    /// Notifies the machine which of these failed messages pause no lane, according to the store.
-    private func checkPauses(by failed: [MessageID], _ client: Int) {
-        let others = failed.filter { clients[client].store.messages[$0]?.pause == nil }
-        if !others.isEmpty, plan.plantedFault != .unpausedNotTold {
-            clients[client].inbox.append(.event(.unpaused(others)))
+    /// Notifies the machine which messages were parked instead of failing: they pause no lane.
+    private func reportParked(by mutations: [Mutation], _ client: Int) {
+        let parked = mutations.compactMap { mutation -> MessageID? in
+            guard case .park(let id, let failure) = mutation, failure.pausesLane else { return nil }
+            return clients[client].store.messages[id]?.isParked == true ? id : nil
+        }
+        if !parked.isEmpty, plan.plantedFault != .unpausedNotTold {
+            clients[client].inbox.append(.event(.unpaused(parked)))
         }
     }
 

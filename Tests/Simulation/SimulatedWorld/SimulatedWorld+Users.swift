@@ -182,7 +182,9 @@ extension SimulatedWorld {
         for message in queued {
             expected.noteTail(clients[client].store.messages[message.id]?.laneSequence ?? 0, of: message.id)
         }
-        clients[client].inbox.prepend(.event(.unpaused(queued.map(\.id))))
+        if plan.plantedFault != .unpausedNotTold {
+            clients[client].inbox.prepend(.event(.unpaused(queued.map(\.id))))
+        }
         if !vanished.isEmpty { handle(.deleted(vanished), client) }
     }
 
@@ -258,9 +260,9 @@ extension SimulatedWorld {
         for mutation in mutations where violation == nil { violation = brokenBy(mutation, client) }
         clients[client].store.commit(mutations)
         for one in news {
-            if clients[client].outbox?.awaitsConfirmation(of: one.id) == true {
-                handle(.confirmed(one.id, one.serverPosition), client)
-            } else if clients[client].waiting.contains(one.id) {
+            let isAwaited = clients[client].outbox?.awaitsConfirmation(of: one.id) == true
+            handle(.confirmed(one.id, one.serverPosition), client)
+            if !isAwaited, clients[client].waiting.contains(one.id) {
                 clients[client].agenda.append(.completeAsStored(one.id))
             }
         }
