@@ -15,7 +15,7 @@ extension Outbox {
             if case .rateLimited(let after, _) = error { limitRate(after, step.clock) }
             return
         }
-        if error.kind == .inDoubt { lanes[lane].markInDoubt { $0.id == batch.id } }
+        if error.mayHaveBeenApplied { lanes[lane].markInDoubt { $0.id == batch.id } }
         switch error {
         case .unreachable(let detail):
             refundAttempt(batch)
