@@ -1,5 +1,6 @@
 import CausewayHTTPTransport
 import CausewayHub
+import CausewayHubSQLite
 import CausewayModels
 import CausewayTLS
 import CausewayTestSupport
@@ -20,10 +21,13 @@ import Testing
         TransportHarness { body in
             let temporary = try TemporaryFolder()
             let folder = DataFolder(temporary.path + "/hub")
-            _ = try await HubSetup(folder: folder, names: ["localhost"], account: "ada", channel: "general").run()
+            _ = try await HubSetup(folder: folder, names: ["localhost"], account: "ada", channel: "general").run(
+                opening: SQLiteHubStorage.open)
             let faults = HubFaults()
             let logger = Logger(label: "hub") { _ in SwiftLogNoOpLogHandler() }
-            return try await HubService.running(.secure(folder), faults: faults, logger: logger) { hub in
+            return try await HubService.running(
+                .secure(folder), opening: SQLiteHubStorage.open, faults: faults, logger: logger
+            ) { hub in
                 let hubPort = try await hub.port()
                 return try await FaultProxy.run(to: hubPort) { proxy, proxyPort in
                     try await body(
