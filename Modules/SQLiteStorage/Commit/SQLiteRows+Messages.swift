@@ -115,14 +115,15 @@ extension SQLiteRows {
         return bytes
     }
 
-    private func writeProgress(_ message: Message) throws {
+    private mutating func writeProgress(_ message: Message) throws {
+        let failure = try coded(message.failure)
         try db.execute(Self.progress) { row in
             row.bind(StateCode.code(message.syncState))
             row.bind(message.laneSequence)
             row.bind(message.previousSequence)
             row.bind(message.attempts)
             row.bind(message.lastAttemptAt?.milliseconds)
-            row.bind(try message.failure.map(StoredJSON.encode))
+            row.bind(failure)
             row.bind(message.isInDoubt)
             row.bind(message.queuedAt == message.createdAt ? nil : message.queuedAt.milliseconds)
             row.bind(HistoryCoding.encode(message.history))

@@ -14,6 +14,8 @@ struct SQLiteRows: StoreRows {
     var counters: CommitCounters
     /// Cached rows of the most recently written messages.
     var rowCache = RowCache()
+    /// The failure that was coded last, with its text: the end of a session writes the same one into many rows.
+    private var lastFailure: (value: CausewayModels.Failure, text: String)?
 
     init(_ db: Database, _ counters: CommitCounters) {
         self.db = db
@@ -22,6 +24,15 @@ struct SQLiteRows: StoreRows {
 
     func execute(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
         try db.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+
+    /// The coded form of a message's failure.
+    mutating func coded(_ failure: CausewayModels.Failure?) throws -> String? {
+        guard let failure else { return nil }
+        if let lastFailure, lastFailure.value == failure { return lastFailure.text }
+        let text = try StoredJSON.encode(failure)
+        lastFailure = (failure, text)
+        return text
     }
 
     /// Stores the upper limit of assigned numbers, some ahead of use, so that most transactions write one page less. A
@@ -60,17 +71,21 @@ extension SQLiteRows {
             return try execute(
                 "DELETE FROM control WHERE account = ? AND sequence = ?", [counters.account.id, sequence])
         }
-        try execute(
-            """
-            INSERT INTO control (account, \(ChainMarker.columns)) VALUES (?, ?, ?, ?, ?, ?) \
-            ON CONFLICT (account, sequence) DO UPDATE SET kind = excluded.kind, lane = excluded.lane, \
-            previous = excluded.previous, message = excluded.message
-            """,
-            [
-                counters.account.id, sequence, marker.kind.rawValue, marker.lane.rawValue, marker.previous,
-                marker.message.blob,
-            ])
+        try db.execute(Self.marking) { row in
+            row.bind(counters.account.id)
+            row.bind(sequence)
+            row.bind(Int64(marker.kind.rawValue))
+            row.bind(marker.lane.rawValue)
+            row.bind(marker.previous)
+            row.bind(marker.message)
+        }
     }
+
+    private static let marking = """
+        INSERT INTO control (account, \(ChainMarker.columns)) VALUES (?, ?, ?, ?, ?, ?) \
+        ON CONFLICT (account, sequence) DO UPDATE SET kind = excluded.kind, lane = excluded.lane, \
+        previous = excluded.previous, message = excluded.message
+        """
 
     mutating func setLastTransmitted(_ lane: LaneID, _ sequence: Int64) throws {
         try execute(
